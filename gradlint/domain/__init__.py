@@ -1,0 +1,5 @@
+"""What can be known about a program: facts, values, and objects on the heap."""
+
+from gradlint.domain.facts import *  # noqa: F403
+from gradlint.domain.objects import *  # noqa: F403
+from gradlint.domain.values import *  # noqa: F403

@@ -1,0 +1,180 @@
+"""Facts: the answers still possible to one question about a program.
+
+A fact is a small set. Two of them join by union, and `fact <= YES` asks whether the answer is
+certainly yes: it holds when every answer still possible is in the set on the right, so a rule's
+condition is its soundness condition as well.
+
+Beside its answers a fact may be *unsure*: nothing told us, and any other answer may hold too. That
+is not the same as a set with every answer in it, which was joined from paths that ran. Hence three
+questions: `fact <= YES` (certainly), `fact.possibly(YES)` (yes on some path that ran, never from
+mere ignorance) and `fact.may(YES)` (cannot be excluded).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar, Self
+
+
+class Fact:
+    """A set of answers; instances are unique per class and set, so `is` compares them."""
+
+    __slots__ = ("bits",)
+    names: ClassVar[tuple[str, ...]] = ()
+    _every: ClassVar[tuple[Fact, ...]] = ()
+    _unsure: ClassVar[int] = 0
+
+    bits: int
+
+    def __init_subclass__(cls) -> None:
+        """Make all sets of the new kind of fact once."""
+        cls._unsure = 1 << len(cls.names)
+        every = []
+        for bits in range(cls._unsure << 1):
+            fact = object.__new__(cls)
+            fact.bits = bits
+            every.append(fact)
+        cls._every = tuple(every)
+
+    @classmethod
+    def of(cls, bits: int) -> Self:
+        """The set with these answers, one bit each, lowest first."""
+        return cls._every[bits]  # type: ignore[return-value]
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """The certain answer of that name."""
+        return cls.of(1 << cls.names.index(name))
+
+    @classmethod
+    def unsure(cls) -> Self:
+        """Nothing is known: the set that stands for ignorance."""
+        return cls.of(cls._unsure)
+
+    def __or__(self, other: Self) -> Self:
+        return self._every[self.bits | other.bits]  # type: ignore[return-value]
+
+    def __and__(self, other: Self) -> Self:
+        """What remains when both hold; ignorance gives way to the other's answers."""
+        mine, its, unsure = self.bits, other.bits, self._unsure
+        everything = unsure - 1
+        both = (everything if mine & unsure else mine) & (everything if its & unsure else its)
+        return self.of(both & everything | (mine & its & unsure))
+
+    def __le__(self, other: Self) -> bool:
+        return bool(self.bits) and not self.bits & ~other.bits
+
+    def possibly(self, other: Self) -> bool:
+        """Whether some path that ran gave one of these answers."""
+        return bool(self.bits & other.bits & (self._unsure - 1))
+
+    def may(self, other: Self) -> bool:
+        """Whether one of these answers cannot be excluded."""
+        return bool(self.bits & self._unsure) or bool(self.bits & other.bits)
+
+    def without(self, other: Self) -> Self:
+        """The set with these answers excluded; what was unsure stays so."""
+        return self.of(self.bits & ~(other.bits & (self._unsure - 1)))
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether an answer that no path showed may hold."""
+        return bool(self.bits & self._unsure)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can hold: the path that carries this fact is dead."""
+        return not self.bits
+
+    def answers(self) -> tuple[Self, ...]:
+        """Each answer that a path showed, as a certain fact."""
+        return tuple(self.of(1 << i) for i in range(len(self.names)) if self.bits >> i & 1)
+
+    def mapped(self, table: dict[Self, Self]) -> Self:
+        """Each answer replaced as the table says; others and ignorance stay."""
+        bits = self.bits & self._unsure
+        for answer in self.answers():
+            bits |= table.get(answer, answer).bits
+        return self.of(bits)
+
+    def __str__(self) -> str:
+        shown = [name for i, name in enumerate(self.names) if self.bits >> i & 1]
+        return "|".join([*shown, "?"] if self.is_unsure else shown) or "never"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+    def __reduce__(self) -> tuple[object, tuple[int]]:
+        return type(self).of, (self.bits,)
+
+
+class Truth(Fact):
+    """Yes or no."""
+
+    names = ("no", "yes")
+
+
+class Dtypes(Fact):
+    """The kind of a tensor's elements; autograd needs no finer distinction."""
+
+    names = ("bool", "integer", "float", "complex")
+
+
+class Grad(Fact):
+    """What `.grad` of a leaf holds, seen from the training loop.
+
+    none: nothing (or zeros) and nothing was lost; fresh: not yet used by a step; used: a step has
+    used it; mixed: used ones and new ones summed; lost: cleared before any step used it.
+    """
+
+    names = ("none", "fresh", "used", "mixed", "lost")
+
+
+class Unit(Fact):
+    """Whether a gradient is in its own unit or multiplied by a GradScaler's factor."""
+
+    names = ("plain", "scaled")
+
+
+class Mode(Fact):
+    """The mode of a module."""
+
+    names = ("train", "eval")
+
+
+NO, YES = Truth.named("no"), Truth.named("yes")
+MAYBE, UNSURE = NO | YES, Truth.unsure()
+BOOL, INTEGER, FLOAT, COMPLEX = (Dtypes.named(name) for name in Dtypes.names)
+DISCRETE, INEXACT, ANY_DTYPE = BOOL | INTEGER, FLOAT | COMPLEX, Dtypes.unsure()
+NONE, FRESH, USED, MIXED, LOST = (Grad.named(name) for name in Grad.names)
+ANY_GRAD = Grad.unsure()
+PLAIN, SCALED = Unit.named("plain"), Unit.named("scaled")
+TRAIN, EVAL = Mode.named("train"), Mode.named("eval")
+ANY_MODE = Mode.unsure()
+
+
+def truth(value: bool) -> Truth:
+    """The certain answer."""
+    return YES if value else NO
+
+
+def negation(fact: Truth) -> Truth:
+    """The answer to the opposite question."""
+    return fact.mapped({NO: YES, YES: NO})
+
+
+def either(facts: Iterable[Truth]) -> Truth:
+    """Whether any of several holds: yes as soon as one certainly does, no only if none can."""
+    bits, some_yes, all_no = 0, False, True
+    for fact in facts:
+        if fact is YES:
+            return YES
+        bits |= fact.bits & UNSURE.bits
+        some_yes = some_yes or fact.possibly(YES)
+        all_no = all_no and fact.possibly(NO)
+    return Truth.of(bits | (YES.bits if some_yes else 0) | (NO.bits if all_no else 0))
+
+
+def both(first: Truth, second: Truth) -> Truth:
+    """Whether two hold together."""
+    return negation(either((negation(first), negation(second))))

@@ -1,0 +1,394 @@
+"""Objects: what has an identity and lives on the heap.
+
+Objects are immutable; changing one means putting another in its place. Each field says how two
+paths join in it:
+
+* a fact joins by union;
+* `alternatives`: a tuple of references of which one holds; joins by union;
+* `parts`: a tuple of things that hold together, each a tuple of alternatives; joins slot by slot;
+* `items`: pairs of key and value; joins key by key;
+* `value`: a value; joins as one of both;
+* `marks`: where something came from, for notes; joins by union, a few at most.
+
+Everything else must agree, or falls back to the field's default.
+
+A tensor is three things: the handle (`Tensor`: flags and `.grad`), the memory (only a reference,
+shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the graph node (`Node`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields, replace
+from enum import IntEnum
+from typing import Any
+
+from gradlint.domain.facts import (
+    ANY_DTYPE,
+    ANY_GRAD,
+    ANY_MODE,
+    NO,
+    NONE,
+    PLAIN,
+    UNSURE,
+    Dtypes,
+    Fact,
+    Grad,
+    Mode,
+    Truth,
+    Unit,
+)
+from gradlint.domain.values import NOTHING, UNKNOWN, Ref, Syntax, Value, one_of, references, renamed
+
+MOST_ITEMS = 64
+MOST_MARKS = 4
+
+
+class Belief(IntEnum):
+    """How we came to know what kind of thing something is; the highest is the weakest."""
+
+    PROVEN = 0
+    ANNOTATED = 1
+    BY_USE = 2
+    BY_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"."""
+
+    how: str
+    node: Syntax
+
+
+def _alternatives(**kw: Any) -> Any:
+    return field(metadata={"join": "alternatives"}, **kw)
+
+
+def _parts(**kw: Any) -> Any:
+    return field(metadata={"join": "parts"}, **kw)
+
+
+def _items(**kw: Any) -> Any:
+    return field(metadata={"join": "items"}, **kw)
+
+
+def _value(**kw: Any) -> Any:
+    return field(metadata={"join": "value"}, **kw)
+
+
+def _marks() -> Any:
+    return field(default=(), metadata={"join": "marks"})
+
+
+Items = tuple[tuple[object, Value], ...]
+"""Values by constant key, in order of insertion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor's handle.
+
+    `storage` are the memories it may use, `node` the graph nodes that may have made it (None among
+    them where it may have been recorded by none), `base` the tensors it may be a view of, `made`
+    the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was computed,
+    `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
+    written through another handle since this one was made.
+    """
+
+    dtype: Dtypes = ANY_DTYPE
+    requires_grad: Truth = UNSURE
+    leaf: Truth = UNSURE
+    retains: Truth = UNSURE
+    parameter: Truth = UNSURE
+    inference: Truth = UNSURE
+    scalar: Truth = UNSURE
+    grad: Grad = ANY_GRAD
+    unit: Unit = PLAIN
+    overwritten: Truth = NO
+    storage: tuple[Ref, ...] = _alternatives(default=())
+    node: tuple[Ref | None, ...] = _alternatives(default=())
+    base: tuple[Ref, ...] = _alternatives(default=())
+    grad_of: tuple[Ref, ...] = _alternatives(default=())
+    source: tuple[Ref, ...] = _alternatives(default=())
+    gradient: Value = _value(default=UNKNOWN)
+    made: str = ""
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        shown = [str(self.dtype), f"requires_grad={self.requires_grad}", f"leaf={self.leaf}"]
+        if self.retains.possibly(Truth.named("yes")):
+            shown.append(f"retains_grad={self.retains}")
+        return f"Tensor[{', '.join(shown)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One recorded operation of the graph.
+
+    `inputs` are its operands and `saves` the memories it keeps for backward, part by part; an input
+    is a Node, a leaf Tensor, None (nothing recorded) or `OPAQUE`. `freed`: a backward has been
+    through; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written
+    unnoticed; `grows`: its history certainly holds an older node of its own site; `reached`: a
+    backward has differentiated through it.
+    """
+
+    op: str
+    at: Syntax
+    inputs: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
+    saves: tuple[tuple[Ref, ...], ...] = _parts(default=())
+    freed: Truth = NO
+    stale: Truth = NO
+    corrupt: Truth = NO
+    grows: Truth = NO
+    reached: Truth = NO
+
+
+OPAQUE = Ref(-1, "opaque", 0)
+"""A graph node of which nothing is known: backward through it may reach all that escaped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
+    set on it by name (submodules, parameters, plain attributes), `own` stands for all parameters
+    that have no name of their own here; `registered` says whether its parts are found by `parameters()`,
+    `open` whether it may have parts that were not seen."""
+
+    cls: Value = _value(default=UNKNOWN)
+    attributes: Items = _items(default=())
+    own: Value = _value(default=NOTHING)
+    mode: Mode = ANY_MODE
+    open: Truth = UNSURE
+    holder: str = ""
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Module[{_cls(self.cls)}, mode={self.mode}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others."""
+
+    kind: str = ""
+    groups: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
+    open: Truth = UNSURE
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Optimizer[{self.kind or '?'}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`:
+    there are certainly no others). `origin` is the module whose `state_dict()` it is."""
+
+    kind: str
+    items: Items = _items(default=())
+    rest: Value = _value(default=NOTHING)
+    origin: tuple[Ref, ...] = _alternatives(default=())
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
+
+
+@dataclass(frozen=True, slots=True)
+class Iterator:
+    """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over."""
+
+    element: Value = _value(default=UNKNOWN)
+    source: Value = _value(default=UNKNOWN)
+    by: str = ""
+    used: Truth = NO
+    empty: Truth = UNSURE
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Iterator[{self.by}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A NumPy array and the memory it may share with a tensor."""
+
+    dtype: Dtypes = ANY_DTYPE
+    storage: tuple[Ref, ...] = _alternatives(default=())
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Array[{self.dtype}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class written in the program: its members, bases in order, and the attribute names that its methods read
+    off `self` (`reads`); `open` says whether some base is not known."""
+
+    node: Syntax
+    name: str
+    bases: tuple[Value, ...] = ()
+    members: Items = _items(default=())
+    reads: frozenset[str] = frozenset()
+    module: Truth = UNSURE
+    open: Truth = UNSURE
+
+    def __str__(self) -> str:
+        return f"class {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object with attributes: of a class of the program (`cls`), or of one that is not known (`open`)."""
+
+    cls: Value = _value(default=UNKNOWN)
+    attributes: Items = _items(default=())
+    open: Truth = UNSURE
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Instance[{_cls(self.cls)}]"
+
+
+Object = Tensor | Node | Module | Optimizer | Container | Iterator | Array | Class | Instance
+
+
+def _cls(value: Value) -> str:
+    return getattr(value, "path", "?")
+
+
+# ---- joining and renaming, derived from the fields
+
+
+def _join_union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return a + tuple(x for x in b if x not in a)
+
+
+def _join_parts(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Slot by slot; a slot that only one path has may also be missing (None)."""
+    if len(a) < len(b):
+        a, b = b, a
+    padded = b + ((None,),) * (len(a) - len(b))
+    return tuple(_join_union(x, y) for x, y in zip(a, padded, strict=True))
+
+
+def _join_items(a: Items, b: Items) -> Items:
+    out = dict(a)
+    for key, value in b:
+        out[key] = one_of((out[key], value)) if key in out else value
+    return tuple(out.items())
+
+
+def _join_marks(a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[Mark, ...]:
+    return _join_union(a, b)[:MOST_MARKS]
+
+
+_JOINS: dict[str, Callable[[Any, Any], Any]] = {
+    "alternatives": _join_union,
+    "parts": _join_parts,
+    "items": _join_items,
+    "value": lambda a, b: one_of((a, b)),
+    "marks": _join_marks,
+}
+
+
+def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
+    """For each field its name, how it joins, and its default."""
+    return tuple((f.name, f.metadata.get("join", ""), None if f.default is MISSING else f.default) for f in fields(cls))
+
+
+_PLANS = {cls: _plan(cls) for cls in (Tensor, Node, Module, Optimizer, Container, Iterator, Array, Class, Instance)}
+_REFERRING = {
+    cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value"))
+    for cls, plan in _PLANS.items()
+}
+
+
+def joined(a: Object, b: Object) -> Object:
+    """The object that may be as either path left it; `a` itself where the second path adds nothing."""
+    if a is b:
+        return a
+    if type(a) is not type(b):
+        return Instance(open=UNSURE)
+    if type(a) is Container:
+        a, b = _same_length(a, b)  # type: ignore[arg-type]
+    changed: dict[str, Any] = {}
+    for name, how, default in _PLANS[type(a)]:
+        x, y = getattr(a, name), getattr(b, name)
+        if x is y or (not isinstance(x, Fact) and x == y):
+            continue
+        if isinstance(x, Fact):
+            new: Any = x | y
+        elif how:
+            new = _JOINS[how](x, y)
+        elif isinstance(x, Belief):
+            new = max(x, y)
+        else:
+            new = default
+        if new is not x and new != x:
+            changed[name] = new
+    return replace(a, **changed) if changed else a
+
+
+def _same_length(a: Container, b: Container) -> tuple[Container, Container]:
+    """Sequences of different lengths join by their elements, not by index."""
+    if a.kind in MAPPINGS or [k for k, _ in a.items] == [k for k, _ in b.items]:
+        return a, b
+    return summarised(a), summarised(b)
+
+
+def summarised(container: Container) -> Container:
+    """The same container with all elements in one summary."""
+    if not container.items:
+        return container
+    return replace(container, items=(), rest=one_of([*(value for _, value in container.items), container.rest]))
+
+
+def object_references(thing: Object) -> list[Ref]:
+    """All heap objects that an object mentions."""
+    out: list[Ref] = []
+    for name, how in _REFERRING[type(thing)]:
+        content = getattr(thing, name)
+        if how == "value":
+            out += references(content)
+        elif how == "items":
+            for _, value in content:
+                out += references(value)
+        elif how == "parts":
+            for part in content:
+                out += [ref for ref in part if ref is not None]
+        else:
+            out += [ref for ref in content if ref is not None]
+    return out
+
+
+def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
+    """The same object after others have changed their references."""
+    changed: dict[str, Any] = {}
+    for name, how in _REFERRING[type(thing)]:
+        content = getattr(thing, name)
+        if not content:
+            continue
+        if how == "value":
+            new: Any = renamed(content, now)
+        elif how == "items":
+            new = tuple((key, renamed(value, now)) for key, value in content)
+        elif how == "parts":
+            new = tuple(tuple(dict.fromkeys(now.get(ref, ref) for ref in part)) for part in content)
+        else:
+            new = tuple(dict.fromkeys(now.get(ref, ref) for ref in content))
+        if new != content:
+            changed[name] = new
+    return replace(thing, **changed) if changed else thing

@@ -1,0 +1,206 @@
+"""Values: what a name, an attribute or an element may hold.
+
+A value is one alternative or, as `OneOf`, a few of them (at most `MOST_ALTERNATIVES`; beyond that
+it is Unknown). Things with an identity (tensors, modules, containers ...) are objects on the heap
+(`gradlint.domain.objects`) and a value only refers to them. Everything here is immutable and
+compares by content; the order of alternatives is the order in which they were met, so nothing
+depends on hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gradlint.domain.facts import COMPLEX, FLOAT, INTEGER, BOOL, Dtypes, Truth
+
+Syntax = Any
+"""A handle on a piece of the program's text: compared and passed on, never looked into."""
+
+MOST_ALTERNATIVES = 5
+
+
+class Ref(NamedTuple):
+    """An object on the heap.
+
+    `site` is the place in the program that makes it and `part` which of the objects made there;
+    `context` is the chain of calls it was made under. `age` tells the objects of one site apart:
+    0 the newest, 1 the one before, 2 all older ones together.
+    """
+
+    site: int
+    part: str
+    context: int
+    age: int = 0
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """The object's place of making, whatever its age."""
+        return self[:3]
+
+
+class Const:
+    """A Python constant: a number, a string, None. Equal only to one of the same type."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Const and type(other.value) is type(self.value) and repr(other.value) == repr(self.value)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value).__name__, repr(self.value)))
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Python number whose value is not known, of one of these kinds."""
+
+    dtype: Dtypes
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A Python object that holds no tensor and that autograd cannot touch: a string, a shape, a device."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an import path names, however it was imported: `torch.nn.Linear`."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function, method or lambda written in the program.
+
+    `frame` is the scope it was defined in; `modes` are the grad modes its decorators run it under,
+    outermost first; `kind` is "function", "static", "class" or "property".
+    """
+
+    node: Syntax
+    name: str
+    frame: int
+    defaults: tuple[tuple[str, Value], ...] = ()
+    modes: tuple[Context, ...] = ()
+    decorators: tuple[Value, ...] = ()
+    kind: str = "function"
+    owner: Ref | None = None
+    generator: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method that was looked up on a value and not yet called."""
+
+    owner: Value
+    name: str
+    function: Function | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A context manager that sets the grad mode: to what, and whether it is inference mode."""
+
+    path: str
+    to: Truth
+    inference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Anything at all. `reach` is what went into it, and so what its methods may touch."""
+
+    reach: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several alternatives."""
+
+    values: tuple[Value, ...]
+
+
+Value = Ref | Const | Scalar | Plain | Named | Function | Bound | Context | Unknown | OneOf
+
+UNKNOWN = Unknown()
+NONE_VALUE = Const(None)
+NOTHING = Plain("nothing")
+"""No value at all: the elements of what is certainly empty. Joined with a value it gives that value."""
+
+NUMBER_KINDS: dict[type, Dtypes] = {bool: BOOL, int: INTEGER, float: FLOAT, complex: COMPLEX}
+
+
+def alternatives(value: Value) -> tuple[Value, ...]:
+    """The values of which one holds."""
+    return value.values if type(value) is OneOf else (value,)
+
+
+def one_of(values: Iterable[Value]) -> Value:
+    """The value that may be any of these: Unknown if one of them is, or if they are too many."""
+    values = tuple(values)
+    found: list[Value] = []
+    for value in values:
+        for option in alternatives(value):
+            if option not in found and option != NOTHING:
+                found.append(option)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        return NOTHING if values else UNKNOWN
+    if len(found) > MOST_ALTERNATIVES or any(type(option) is Unknown for option in found):
+        if len(numbers := [k for v in found if (k := number_kind(v)) is not None]) == len(found):
+            kind = numbers[0]
+            for other in numbers:
+                kind = kind | other
+            return Scalar(kind)
+        return Unknown(tuple(dict.fromkeys(ref for option in found for ref in references(option))))
+    return OneOf(tuple(found))
+
+
+def number_kind(value: Value) -> Dtypes | None:
+    """The kind of a Python number; None for everything else."""
+    if type(value) is Scalar:
+        return value.dtype
+    if type(value) is Const:
+        return NUMBER_KINDS.get(type(value.value))
+    return None
+
+
+def references(value: Value) -> tuple[Ref, ...]:
+    """The heap objects that a value mentions itself."""
+    kind = type(value)
+    if kind is Ref:
+        return (value,)  # type: ignore[return-value]
+    if kind is Unknown:
+        return value.reach  # type: ignore[union-attr]
+    if kind is OneOf:
+        return tuple(ref for option in value.values for ref in references(option))  # type: ignore[union-attr]
+    if kind is Bound:
+        return references(value.owner)  # type: ignore[union-attr]
+    if kind is Function:
+        return tuple(ref for _, default in value.defaults for ref in references(default))  # type: ignore[union-attr]
+    return ()
+
+
+def renamed(value: Value, now: dict[Ref, Ref]) -> Value:
+    """The same value after objects have changed their references."""
+    kind = type(value)
+    if kind is Ref:
+        return now.get(value, value)  # type: ignore[arg-type]
+    if kind is OneOf:
+        return one_of([renamed(option, now) for option in value.values])  # type: ignore[union-attr]
+    if kind is Bound:
+        return Bound(renamed(value.owner, now), value.name, value.function)  # type: ignore[union-attr]
+    if kind is Unknown and value.reach:  # type: ignore[union-attr]
+        return Unknown(tuple(dict.fromkeys(now.get(ref, ref) for ref in value.reach)))  # type: ignore[union-attr]
+    return value

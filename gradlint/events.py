@@ -1,0 +1,348 @@
+"""Events: what happened while the program ran abstractly, in the words that rules hear.
+
+Every event carries the facts from just before it took effect, so a rule sees what torch would have
+seen. `node` is the expression that a report would point at. An event that has a `key` can be
+subscribed by it: `rule.on(Called, "torch.save")`.
+
+Objects in events (tensors, modules, containers ...) are joined over all alternatives; where the
+alternatives are of different kinds the field holds `UNKNOWN`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from gradlint.domain import (
+    NO,
+    UNKNOWN,
+    Belief,
+    Class,
+    Container,
+    Function,
+    Grad,
+    Instance,
+    Iterator,
+    Mark,
+    Mode,
+    Module,
+    Object,
+    Optimizer,
+    Syntax,
+    Tensor,
+    Truth,
+    Unit,
+    Value,
+)
+
+Thing = Value | Object
+"""What an event shows of a value: the object itself where it has one, else the value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened at `node`.
+
+    `grad_mode` and `inference` are the modes that held. `later` is yes in passes of a loop that stand
+    for its second and following iterations. `assumed_mode` says that the grad mode is a guess: the
+    function runs on its own and nobody saw its callers. `belief` is the weakest of what the facts
+    were taken from. `run` is the index of the innermost function run in which it happened.
+    """
+
+    node: Syntax
+    grad_mode: Truth
+    inference: Truth
+    later: Truth = NO
+    assumed_mode: bool = False
+    belief: Belief = Belief.PROVEN
+    run: int = 0
+
+    depends_on_mode: ClassVar[bool] = False
+    """Whether what the event says depends on the grad mode; then a guessed mode weakens its belief."""
+
+    @property
+    def key(self) -> str:
+        """What it can be subscribed by; empty for most."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiresGradChanged(Event):
+    """`tensor` is asked to require grad, or not to. `by`: "factory", "assign", "method", "Parameter" or "module"."""
+
+    tensor: Tensor
+    to: Truth
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeAssigned(Event):
+    """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
+
+    `own` says that a method of the owner's class sets it on `self`.
+    """
+
+    owner: Thing
+    attr: str
+    value: Thing
+    old: Thing = UNKNOWN
+    name: str = ""
+    own: bool = False
+
+    @property
+    def key(self) -> str:
+        return self.attr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientRead(Event):
+    """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth)."""
+
+    tensor: Tensor
+    guard: bool
+    reached: Truth
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded(Event):
+    """An operation on tensors ran; where the graph is recorded, `saved` are the tensors it keeps for backward."""
+
+    op: str
+    operands: tuple[Tensor, ...]
+    result: Tensor
+    saved: tuple[Tensor, ...]
+    grows: Truth
+    depends_on_mode: ClassVar[bool] = True
+
+    @property
+    def key(self) -> str:
+        return self.op
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called(Event):
+    """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
+
+    For a method the first argument is its owner. `written` holds for containers and tensors among the
+    arguments: whether their memory was written through another handle since they were made.
+    """
+
+    path: str
+    args: tuple[Thing, ...]
+    keywords: tuple[tuple[str, Thing], ...] = ()
+    result: Thing = UNKNOWN
+    written: Truth = NO
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleCalled(Event):
+    """A module is applied: `how` is "call" or "forward". `graph` names the result's graph for `Story.used` and `Story.escaped`."""
+
+    module: Module
+    args: tuple[Thing, ...]
+    result: Thing
+    how: str
+    graph: tuple[tuple[int, str, int], ...] = ()
+    name: str = ""
+    depends_on_mode: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenInPlace(Event):
+    """The memory of `target` is written by `op`. `by`: "method", "augmented", "setitem", "out", "function", "step", "load".
+
+    `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
+    that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
+    `local` says that the target, or what it is a view of, was made in the same run of the function.
+    """
+
+    target: Tensor
+    op: str
+    by: str
+    base: Tensor | None
+    holders: tuple[Container, ...]
+    noticed: Truth
+    local: bool
+    name: str = ""
+    depends_on_mode: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackwardRun(Event):
+    """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
+
+    `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
+    certainly holds a node in that state.
+    """
+
+    root: Tensor
+    leaves: tuple[Tensor, ...]
+    freed: Truth
+    stale: Truth
+    corrupt: Truth
+    retain: Truth
+    create_graph: Truth
+    how: str
+    depends_on_mode: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimizerBuilt(Event):
+    """An optimizer is made over `parameters`."""
+
+    optimizer: Optimizer
+    parameters: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimizerStepped(Event):
+    """`optimizer.step()`: `grad` and `unit` are joined over its parameters."""
+
+    optimizer: Optimizer
+    grad: Grad
+    unit: Unit
+    closure: Thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientsCleared(Event):
+    """`zero_grad()`, or `.grad = None` on one tensor: `to_none` says whether the gradients are None afterwards."""
+
+    parameters: tuple[Tensor, ...]
+    grad: Grad
+    to_none: Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleBuilt(Event):
+    """A module is made."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModeChanged(Event):
+    """`train()` or `eval()` of a module, and of all its parts."""
+
+    module: Module
+    to: Mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradModeChanged(Event):
+    """The grad mode changes; `how`: "with", "decorator" or "statement"."""
+
+    before: Truth
+    to: Truth
+    how: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextEntered(Event):
+    """`with manager:`."""
+
+    manager: Thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultDiscarded(Event):
+    """An expression stands alone as a statement and its value is dropped."""
+
+    value: Thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored(Event):
+    """A value is put into a container."""
+
+    container: Container
+    value: Thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IteratorConsumed(Event):
+    """An iterator is run through; `by` names what did it."""
+
+    iterator: Iterator
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateLoaded(Event):
+    """`module.load_state_dict(source)`: `shares` says whether the source is the module's own memory, `written`
+    whether that memory was written since the source was taken."""
+
+    module: Module
+    source: Thing
+    shares: Truth
+    written: Truth
+    taken: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned(Event):
+    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function."""
+
+    value: Thing
+    written: Truth
+    taken: tuple[Mark, ...] = ()
+
+
+# ---- stories: what holds of a whole loop, function, class or file
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order."""
+
+    index: int
+    function: Function | None
+    caller: Syntax | None
+    grad_mode: Truth
+    story: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopFinished(Event):
+    """A loop ended: `story` is what happened in it, first iteration and later ones."""
+
+    story: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionFinished(Event):
+    """All runs of one function; `all_callers_seen` says whether others may call it."""
+
+    function: Function
+    runs: tuple[Run, ...]
+    all_callers_seen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassFinished(Event):
+    """A class and an instance of it as its methods left it."""
+
+    cls: Class
+    instance: Module | Instance | None
+    methods: tuple[tuple[str, tuple[Run, ...]], ...]
+
+
+Graph = tuple[int, str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleFinished(Event):
+    """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs handed to code that the
+    file does not show; `returned`: graphs returned to callers that were not all seen."""
+
+    story: tuple[Event, ...]
+    runs: tuple[Run, ...]
+    used: frozenset[Graph] = field(default=frozenset())
+    escaped: frozenset[Graph] = field(default=frozenset())
+    returned: frozenset[Graph] = field(default=frozenset())

@@ -1,0 +1,70 @@
+"""Findings: what the linter reports, with every position resolved.
+
+Rows count from 1, columns from 1 in code points; an end is exclusive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Confidence(IntEnum):
+    """How far a finding may be believed; the lowest is the strongest."""
+
+    CERTAIN = 0
+    LIKELY = 1
+    POSSIBLE = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A stretch of the linted text."""
+
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Another place that contributed, and how."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Text to put in place of a stretch (an empty stretch inserts)."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that together cure a finding. `safety` is "safe", "unsafe" or "display"."""
+
+    edits: tuple[Edit, ...]
+    safety: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mistake at one place of one text."""
+
+    code: str
+    name: str
+    message: str
+    place: Place
+    confidence: Confidence = Confidence.CERTAIN
+    consequence: str = ""
+    help: str = ""
+    notes: tuple[Note, ...] = ()
+    fixes: tuple[Fix, ...] = ()

@@ -1,0 +1,179 @@
+"""The whole API that a rule needs: hear events, yield findings, show evidence.
+
+A rule is one file. Its module docstring is its page, `rule` is the `Rule`, `consequence` what torch
+shows where the mistake is made. Checks are functions from an event to findings; examples are
+ordinary functions that gradlint reads, torch runs and the documentation prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, overload
+
+from gradlint.domain import Syntax
+from gradlint.events import Event
+from gradlint.finding import Confidence
+
+CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE
+
+EventT = TypeVar("EventT", bound=Event)
+Example = Callable[..., Any]
+
+# ---- consequences: what torch is seen to do
+
+
+@dataclass(frozen=True)
+class Raises:
+    """Running the example raises this error, with these words in its message, at the marked line."""
+
+    error: type[BaseException]
+    saying: str
+
+
+@dataclass(frozen=True)
+class Warns:
+    """Running the example warns with these words."""
+
+    saying: str
+
+
+@dataclass(frozen=True)
+class Grows:
+    """What the example keeps alive grows with its `steps`: called with 2, 4 and 8 of them, it returns objects whose
+    graphs are counted. A cure keeps it constant."""
+
+
+Measurement = Callable[..., bool]
+"""A function of what the example returned, or of `(returned, cured)`: whether the consequence shows."""
+
+Consequence = Raises | Warns | Grows | Measurement
+
+# ---- what a check yields
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of text at a piece of syntax. `how`: "replace", "wrap", "insert before", "delete" or "rename"."""
+
+    how: str
+    node: Syntax
+    text: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A finding whose places are still syntax."""
+
+    rule: Rule
+    node: Syntax
+    message: str
+    confidence: Confidence = CERTAIN
+    help: str = ""
+    notes: tuple[tuple[Syntax, str], ...] = ()
+    edits: tuple[Edit, ...] = ()
+    safety: str = ""
+
+    def note(self, node: Syntax, text: str) -> Draft:
+        """Point at another place that contributed."""
+        return replace(self, notes=(*self.notes, (node, text)))
+
+    def lowered(self, confidence: Confidence) -> Draft:
+        """Believe the finding no further than this; a finding is never raised."""
+        return replace(self, confidence=max(self.confidence, confidence))
+
+    def fix(self, *edits: Edit, safety: str) -> Draft:
+        """Offer a cure. `safety`: "safe" (same meaning or clearly intended), "unsafe" or "display"."""
+        return replace(self, edits=edits, safety=safety)
+
+
+Findings = Iterator[Draft]
+Check = Callable[[Any], Findings]
+
+# ---- evidence
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An example of the mistake (`cures` is None) or of its cure.
+
+    `shows` is the example's own consequence (None: the rule's). `script` lints the body as module-level code.
+    `files` are neighbours by file name, as functions written out like the example.
+    """
+
+    example: Example
+    cures: Example | None = None
+    shows: Consequence | None = None
+    script: bool = False
+    files: Mapping[str, Example] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Rule:
+    """A mistake gradlint knows.
+
+    `message` and `help` are templates filled by the keywords of `at`. `effect` is what the mistake does:
+    "raises", "silently wrong", "no effect" or "keeps memory". `default` says whether the rule is on
+    unless asked. It `yields_to` other rules, by code, that report the same place.
+    """
+
+    code: str
+    name: str
+    message: str
+    help: str = ""
+    effect: str = "raises"
+    default: bool = True
+    yields_to: tuple[str, ...] = ()
+    page: str = ""
+    consequence: Consequence | None = None
+    checks: list[tuple[type[Event], tuple[str, ...], Check]] = field(default_factory=list, repr=False)
+    evidence: list[Evidence] = field(default_factory=list, repr=False)
+
+    def on(
+        self, event: type[EventT], *keys: str
+    ) -> Callable[[Callable[[EventT], Findings]], Callable[[EventT], Findings]]:
+        """Have the decorated check hear every such event, or only those with one of these keys."""
+
+        def subscribe(check: Callable[[EventT], Findings]) -> Callable[[EventT], Findings]:
+            self.checks.append((event, keys, check))
+            return check
+
+        return subscribe
+
+    def at(self, node: Syntax, **facts: object) -> Draft:
+        """A finding at this place; its message and help are filled with these facts."""
+        return Draft(self, node, self.message.format(**facts), help=self.help.format(**facts))
+
+    @overload
+    def bad(self, example: Example) -> Example: ...
+    @overload
+    def bad(
+        self, *, shows: Consequence | None = None, script: bool = False, files: Mapping[str, Example] | None = None
+    ) -> Callable[[Example], Example]: ...
+    def bad(
+        self,
+        example: Example | None = None,
+        *,
+        shows: Consequence | None = None,
+        script: bool = False,
+        files: Mapping[str, Example] | None = None,
+    ) -> Example | Callable[[Example], Example]:
+        """Give an example of the mistake; the reported lines end in a comment with the code."""
+
+        def register(example: Example) -> Example:
+            self.evidence.append(Evidence(example, None, shows, script, files or {}))
+            return example
+
+        return register(example) if example else register
+
+    def good(
+        self, *, cures: Example, script: bool = False, files: Mapping[str, Example] | None = None
+    ) -> Callable[[Example], Example]:
+        """Give the cure of a bad example: the same program without the mistake."""
+
+        def register(example: Example) -> Example:
+            self.evidence.append(Evidence(example, cures, None, script, files or {}))
+            return example
+
+        return register

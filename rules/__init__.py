@@ -1,0 +1,1 @@
+"""gradlint's own rules, one file per mistake, one folder per family."""
