@@ -1,0 +1,1 @@
+"""Grad mode and module mode (GRD4xx)."""

@@ -1,0 +1,1 @@
+"""In-place changes and aliasing (GRD3xx)."""

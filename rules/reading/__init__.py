@@ -1,0 +1,1 @@
+"""Reading gradients (GRD2xx)."""

@@ -1,0 +1,1 @@
+"""Asking for gradients (GRD1xx)."""
