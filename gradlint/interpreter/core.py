@@ -76,7 +76,6 @@ class Frame:
     owner: Value | None = None
     declared: dict[str, Frame] = field(default_factory=dict)
     returns: list[State] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
     loop: LoopPaths | None = None
     tries: list[State | None] = field(default_factory=list)
     caller: Frame | None = None

@@ -35,7 +35,8 @@ from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
 
 RESULT = "return"
-"""The name under which a frame keeps what it returns; no variable can be called so."""
+YIELDED = "yield"
+"""The names under which a frame keeps what it returns and yields; no variable can be called so."""
 
 
 def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
@@ -101,15 +102,14 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function) -> Valu
         it.state.names[key] = NONE_VALUE
     it.join([*frame.returns, it.state])
     value = it.state.names.pop(key, NONE_VALUE)
+    yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
     if it.state.live and not it.muted:
         it.emit(events.Returned, function.node, value=it.thing(value), **written_since(it, [value]))
     if not frame.scope.inner:
         for name in [name for name in it.state.names if name[0] == frame.id]:
             del it.state.names[name]
     if function.generator:
-        start = it.hold(value, *frame.yields)
-        element = one_of(it.land(start)[1:]) if frame.yields else UNKNOWN
-        value = iterator(it, node, element, "generator")
+        value = iterator(it, node, yielded, "generator")
     start = it.hold(value)
     it.state.sweep()
     return it.land(start)[0]
