@@ -73,13 +73,16 @@ class RequiresGradChanged(Event):
     tensor: Tensor
     to: Truth
     by: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeAssigned(Event):
     """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
 
-    `own` says that a method of the owner's class sets it on `self`.
+    `own` says that a method of the owner's class sets it on `self`; `read_by_class` that a class of the owner
+    reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
+    its bases are not all known.
     """
 
     owner: Thing
@@ -88,6 +91,7 @@ class AttributeAssigned(Event):
     old: Thing = UNKNOWN
     name: str = ""
     own: bool = False
+    read_by_class: bool = False
 
     @property
     def key(self) -> str:
@@ -283,6 +287,7 @@ class StateLoaded(Event):
     shares: Truth
     written: Truth
     taken: tuple[Mark, ...]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +297,7 @@ class Returned(Event):
     value: Thing
     written: Truth
     taken: tuple[Mark, ...] = ()
+    name: str = ""
 
 
 # ---- stories: what holds of a whole loop, function, class or file
@@ -299,13 +305,17 @@ class Returned(Event):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order."""
+    """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
+
+    `parent` is the index of the run in which the caller stands.
+    """
 
     index: int
     function: Function | None
     caller: Syntax | None
     grad_mode: Truth
     story: tuple[Event, ...]
+    parent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ ordinary functions that gradlint reads, torch runs and the documentation prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
 
-from gradlint.domain import Syntax
+from gradlint.domain import Belief, Mark, Syntax
 from gradlint.events import Event
-from gradlint.finding import Confidence
+from gradlint.finding import Confidence as Confidence
 
 CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE
 
@@ -79,6 +79,14 @@ class Draft:
         """Point at another place that contributed."""
         return replace(self, notes=(*self.notes, (node, text)))
 
+    def marked(self, marks: Iterable[Mark], **texts: str) -> Draft:
+        """Point at every mark whose kind has a text here, except where the finding itself stands."""
+        draft = self
+        for mark in marks:
+            if mark.how in texts and mark.node is not self.node:
+                draft = draft.note(mark.node, texts[mark.how])
+        return draft
+
     def lowered(self, confidence: Confidence) -> Draft:
         """Believe the finding no further than this; a finding is never raised."""
         return replace(self, confidence=max(self.confidence, confidence))
@@ -90,6 +98,25 @@ class Draft:
 
 Findings = Iterator[Draft]
 Check = Callable[[Any], Findings]
+
+_BELIEVED = {
+    Belief.PROVEN: CERTAIN,
+    Belief.ANNOTATED: CERTAIN,
+    Belief.BY_USE: LIKELY,
+    Belief.BY_NAME: POSSIBLE,
+}
+
+
+def believed(event: Event) -> Confidence:
+    """How far the facts of an event may be believed: what a check that judges a whole story lowers its finding to."""
+    guessed = LIKELY if event.assumed_mode and event.depends_on_mode else CERTAIN
+    return max(_BELIEVED[event.belief], guessed)
+
+
+def quoted(name: str, otherwise: str) -> str:
+    """How a message names a thing: as the program writes it, or in other words where it has no name."""
+    return f"`{name}`" if name else otherwise
+
 
 # ---- evidence
 
