@@ -20,10 +20,12 @@ from __future__ import annotations
 
 from gradlint.domain import Named
 from gradlint.events import ContextEntered
-from gradlint.rule import Findings, Raises, Rule
+from gradlint.rule import Findings, Raises, Rule, options
 
-MODES = frozenset({"no_grad", "enable_grad", "inference_mode", "set_grad_enabled"})
-HOMES = frozenset({"torch", "torch.autograd", "torch.autograd.grad_mode"})
+MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
+CLASSES = frozenset(
+    f"{home}.{mode}" for home in ("torch", "torch.autograd", "torch.autograd.grad_mode") for mode in MODES
+)
 
 rule = Rule(
     "GRD403",
@@ -36,12 +38,10 @@ consequence = Raises(TypeError, "object does not support the context manager pro
 
 @rule.on(ContextEntered)
 def check(event: ContextEntered) -> Findings:
-    if not isinstance(event.manager, Named):
-        return
-    home, _, mode = event.manager.path.rpartition(".")
-    if home in HOMES and mode in MODES:
-        argument = "False" if mode == "set_grad_enabled" else ""
-        yield rule.at(event.node, path=event.manager.path, argument=argument)
+    paths = [thing.path if isinstance(thing, Named) else "" for thing in options(event.manager)]
+    if all(path in CLASSES for path in paths):
+        argument = "False" if paths[0].endswith("set_grad_enabled") else ""
+        yield rule.at(event.node, path=paths[0], argument=argument)
 
 
 @rule.bad
