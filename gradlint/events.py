@@ -146,13 +146,15 @@ class Called(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleCalled(Event):
-    """A module is applied: `how` is "call" or "forward". `graph` names the result's graph for `Story.used` and `Story.escaped`."""
+    """A module is applied: `how` is "call" or "forward". `graph` names the graph nodes that made the result, for
+    `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another module."""
 
     module: Module
     args: tuple[Thing, ...]
     result: Thing
     how: str
     graph: tuple[tuple[int, str, int], ...] = ()
+    nested: bool = False
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 

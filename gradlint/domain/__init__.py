@@ -2,4 +2,5 @@
 
 from gradlint.domain.facts import *  # noqa: F403
 from gradlint.domain.objects import *  # noqa: F403
+from gradlint.domain.state import *  # noqa: F403
 from gradlint.domain.values import *  # noqa: F403

@@ -85,15 +85,30 @@ Items = tuple[tuple[object, Value], ...]
 """Values by constant key, in order of insertion."""
 
 
+class Cell:
+    """Whatever lives on the heap; remembers which others it mentions, since that is asked often."""
+
+    __slots__ = ("_mentions",)
+
+
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class Memory(Cell):
+    """The memory of tensors and arrays: nothing is known of it but which one it is."""
+
+
+MEMORY = Memory()
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Cell):
     """A tensor's handle.
 
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among
-    them where it may have been recorded by none), `base` the tensors it may be a view of, `made`
+    them where it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be no view), `made`
     the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was computed,
     `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
-    written through another handle since this one was made.
+    written through another handle since this one was made. `many`: it stands for several tensors; `loose`: it may
+    as well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -108,11 +123,13 @@ class Tensor:
     overwritten: Truth = NO
     storage: tuple[Ref, ...] = _alternatives(default=())
     node: tuple[Ref | None, ...] = _alternatives(default=())
-    base: tuple[Ref, ...] = _alternatives(default=())
+    base: tuple[Ref | None, ...] = _alternatives(default=())
     grad_of: tuple[Ref, ...] = _alternatives(default=())
     source: tuple[Ref, ...] = _alternatives(default=())
     gradient: Value = _value(default=UNKNOWN)
     made: str = ""
+    many: bool = False
+    loose: bool = False
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 
@@ -124,7 +141,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Node(Cell):
     """One recorded operation of the graph.
 
     `inputs` are its operands and `saves` the memories it keeps for backward, part by part; an input
@@ -137,7 +154,7 @@ class Node:
     op: str
     at: Syntax
     inputs: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
-    saves: tuple[tuple[Ref, ...], ...] = _parts(default=())
+    saves: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
     freed: Truth = NO
     stale: Truth = NO
     corrupt: Truth = NO
@@ -150,7 +167,7 @@ OPAQUE = Ref(-1, "opaque", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class Module(Cell):
     """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
     set on it by name (submodules, parameters, plain attributes), `own` stands for all parameters
     that have no name of their own here; `registered` says whether its parts are found by `parameters()`,
@@ -170,7 +187,7 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Optimizer:
+class Optimizer(Cell):
     """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others."""
 
     kind: str = ""
@@ -184,7 +201,7 @@ class Optimizer:
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`:
     there are certainly no others). `origin` is the module whose `state_dict()` it is."""
 
@@ -203,7 +220,7 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 
 
 @dataclass(frozen=True, slots=True)
-class Iterator:
+class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over."""
 
     element: Value = _value(default=UNKNOWN)
@@ -219,7 +236,7 @@ class Iterator:
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class Array(Cell):
     """A NumPy array and the memory it may share with a tensor."""
 
     dtype: Dtypes = ANY_DTYPE
@@ -232,7 +249,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class Class(Cell):
     """A class written in the program: its members, bases in order, and the attribute names that its methods read
     off `self` (`reads`); `open` says whether some base is not known."""
 
@@ -249,7 +266,7 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Cell):
     """An object with attributes: of a class of the program (`cls`), or of one that is not known (`open`)."""
 
     cls: Value = _value(default=UNKNOWN)
@@ -262,7 +279,7 @@ class Instance:
         return f"Instance[{_cls(self.cls)}]"
 
 
-Object = Tensor | Node | Module | Optimizer | Container | Iterator | Array | Class | Instance
+Object = Memory | Tensor | Node | Module | Optimizer | Container | Iterator | Array | Class | Instance
 
 
 def _cls(value: Value) -> str:
@@ -309,7 +326,7 @@ def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
     return tuple((f.name, f.metadata.get("join", ""), None if f.default is MISSING else f.default) for f in fields(cls))
 
 
-_PLANS = {cls: _plan(cls) for cls in (Tensor, Node, Module, Optimizer, Container, Iterator, Array, Class, Instance)}
+_PLANS = {cls: _plan(cls) for cls in (Memory, Tensor, Node, Module, Optimizer, Container, Iterator, Array, Class, Instance)}
 _REFERRING = {
     cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value"))
     for cls, plan in _PLANS.items()
@@ -354,6 +371,16 @@ def summarised(container: Container) -> Container:
     if not container.items:
         return container
     return replace(container, items=(), rest=one_of([*(value for _, value in container.items), container.rest]))
+
+
+def mentions(thing: Object) -> frozenset[Ref]:
+    """All heap objects that an object mentions, as a set for membership only."""
+    try:
+        return thing._mentions  # type: ignore[no-any-return]
+    except AttributeError:
+        found = frozenset(object_references(thing))
+        object.__setattr__(thing, "_mentions", found)
+        return found
 
 
 def object_references(thing: Object) -> list[Ref]:

@@ -84,7 +84,7 @@ class Function:
     """A function, method or lambda written in the program.
 
     `frame` is the scope it was defined in; `modes` are the grad modes its decorators run it under,
-    outermost first; `kind` is "function", "static", "class" or "property".
+    outermost first; `kind` is "function", "static", "class" or "property"; `owner` is the class whose body it stands in.
     """
 
     node: Syntax
@@ -94,7 +94,7 @@ class Function:
     modes: tuple[Context, ...] = ()
     decorators: tuple[Value, ...] = ()
     kind: str = "function"
-    owner: Ref | None = None
+    owner: Syntax = None
     generator: bool = False
 
 
@@ -109,11 +109,11 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A context manager that sets the grad mode: to what, and whether it is inference mode."""
+    """A context manager that sets the grad mode, and perhaps inference mode (None: it leaves that alone)."""
 
     path: str
     to: Truth
-    inference: bool = False
+    inference: Truth | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,15 @@ class OneOf:
     values: tuple[Value, ...]
 
 
-Value = Ref | Const | Scalar | Plain | Named | Function | Bound | Context | Unknown | OneOf
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()`: the owner, seen through the bases of this class."""
+
+    owner: Value
+    cls: Ref
+
+
+Value = Super | Ref | Const | Scalar | Plain | Named | Function | Bound | Context | Unknown | OneOf
 
 UNKNOWN = Unknown()
 NONE_VALUE = Const(None)
@@ -145,8 +153,8 @@ def alternatives(value: Value) -> tuple[Value, ...]:
     return value.values if type(value) is OneOf else (value,)
 
 
-def one_of(values: Iterable[Value]) -> Value:
-    """The value that may be any of these: Unknown if one of them is, or if they are too many."""
+def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
+    """The value that may be any of these: Unknown if one of them is, or if they are more than `most`."""
     values = tuple(values)
     found: list[Value] = []
     for value in values:
@@ -157,7 +165,7 @@ def one_of(values: Iterable[Value]) -> Value:
         return found[0]
     if not found:
         return NOTHING if values else UNKNOWN
-    if len(found) > MOST_ALTERNATIVES or any(type(option) is Unknown for option in found):
+    if len(found) > most or any(type(option) is Unknown for option in found):
         if len(numbers := [k for v in found if (k := number_kind(v)) is not None]) == len(found):
             kind = numbers[0]
             for other in numbers:
@@ -185,7 +193,7 @@ def references(value: Value) -> tuple[Ref, ...]:
         return value.reach  # type: ignore[union-attr]
     if kind is OneOf:
         return tuple(ref for option in value.values for ref in references(option))  # type: ignore[union-attr]
-    if kind is Bound:
+    if kind is Bound or kind is Super:
         return references(value.owner)  # type: ignore[union-attr]
     if kind is Function:
         return tuple(ref for _, default in value.defaults for ref in references(default))  # type: ignore[union-attr]
@@ -198,9 +206,12 @@ def renamed(value: Value, now: dict[Ref, Ref]) -> Value:
     if kind is Ref:
         return now.get(value, value)  # type: ignore[arg-type]
     if kind is OneOf:
-        return one_of([renamed(option, now) for option in value.values])  # type: ignore[union-attr]
+        options = [renamed(option, now) for option in value.values]  # type: ignore[union-attr]
+        return one_of(options, max(MOST_ALTERNATIVES, len(options)))
     if kind is Bound:
         return Bound(renamed(value.owner, now), value.name, value.function)  # type: ignore[union-attr]
+    if kind is Super:
+        return Super(renamed(value.owner, now), value.cls)  # type: ignore[union-attr]
     if kind is Unknown and value.reach:  # type: ignore[union-attr]
         return Unknown(tuple(dict.fromkeys(now.get(ref, ref) for ref in value.reach)))  # type: ignore[union-attr]
     return value

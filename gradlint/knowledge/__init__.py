@@ -1,0 +1,92 @@
+"""What torch does, as read-only tables by path.
+
+Every row is measured on the installed torch by `tests/test_knowledge.py`. An operation that has several
+forms under one spelling has one path per form, the form after a space: `torch.max` is `max(x)`,
+`torch.max along dim` is `max(x, dim)`, `operator.getitem advanced` is indexing by lists and tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Protocol, TypeVar
+
+from gradlint.knowledge import (
+    attributes,
+    contexts,
+    factories,
+    modules,
+    modules_loss,
+    operations_activation,
+    operations_arrange,
+    operations_binary,
+    operations_cast,
+    operations_compare,
+    operations_in_place,
+    operations_in_place_binary,
+    operations_index,
+    operations_init,
+    operations_linear,
+    operations_loss,
+    operations_neural,
+    operations_operator,
+    operations_pointwise,
+    operations_reduction,
+    operations_shape,
+    optimizers,
+    plain,
+)
+from gradlint.knowledge.rows import ContextRow, Factory, ModuleRow, Operation, OptimizerRow, PlainRow
+
+
+class _Spelled(Protocol):
+    @property
+    def paths(self) -> tuple[str, ...]: ...
+
+
+class _Named(Protocol):
+    @property
+    def path(self) -> str: ...
+
+
+SpelledT = TypeVar("SpelledT", bound=_Spelled)
+NamedT = TypeVar("NamedT", bound=_Named)
+
+
+def _by_paths(rows: Iterable[SpelledT]) -> Mapping[str, SpelledT]:
+    return MappingProxyType({path: row for row in rows for path in row.paths})
+
+
+def _by_path(rows: Iterable[NamedT]) -> Mapping[str, NamedT]:
+    return MappingProxyType({row.path: row for row in rows})
+
+
+OPERATION_ROWS: tuple[Operation, ...] = (
+    *operations_pointwise.ROWS,
+    *operations_binary.ROWS,
+    *operations_compare.ROWS,
+    *operations_operator.ROWS,
+    *operations_reduction.ROWS,
+    *operations_shape.ROWS,
+    *operations_arrange.ROWS,
+    *operations_cast.ROWS,
+    *operations_index.ROWS,
+    *operations_linear.ROWS,
+    *operations_activation.ROWS,
+    *operations_neural.ROWS,
+    *operations_loss.ROWS,
+    *operations_in_place.ROWS,
+    *operations_in_place_binary.ROWS,
+    *operations_init.ROWS,
+)
+MODULE_ROWS: tuple[ModuleRow, ...] = (*modules.ROWS, *modules_loss.ROWS)
+
+OPERATIONS: Mapping[str, Operation] = _by_paths(OPERATION_ROWS)
+ATTRIBUTES: Mapping[str, Operation] = _by_paths(attributes.ATTRIBUTE_ROWS)
+FACTORIES: Mapping[str, Factory] = _by_paths(factories.ROWS)
+MODULES: Mapping[str, ModuleRow] = _by_path(MODULE_ROWS)
+OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
+CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)
+PLAIN: Mapping[str, PlainRow] = _by_path(plain.TENSOR_ROWS)
+HARMLESS: Mapping[str, PlainRow] = _by_path(plain.HARMLESS_ROWS)
+DTYPES: Mapping[str, str] = MappingProxyType(contexts.KIND_OF_DTYPE)

@@ -8,8 +8,10 @@ binary and unary operators of Python.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 KINDS = "bifc"
 """bool, integer, float, complex, in the order of promotion; a kind is one of these letters."""
@@ -25,6 +27,13 @@ DTYPE_RULES: dict[str, Callable[..., str]] = {
     "promote": promote,
     "divide": lambda *kinds: max(promote(*kinds), "f", key=KINDS.index),
     "sum": lambda first, *rest: "i" if first == "b" else first,
+    "second": lambda first, second, *rest: second,
+    "third": lambda first, second, third, *rest: third,
+    "promote rest": lambda first, *rest: promote(*rest),
+    "sum of promoted": lambda *kinds: "i" if promote(*kinds) == "b" else promote(*kinds),
+    "real of promoted": lambda *kinds: "f" if promote(*kinds) == "c" else promote(*kinds),
+    "real divide": lambda *kinds: "f",
+    "inexact": lambda first, *rest: max(first, "f", key=KINDS.index),
     "real": lambda first, *rest: "f" if first == "c" else first,
     "real float": lambda first, *rest: "f",
     "bool": lambda *kinds: "b",
@@ -34,15 +43,36 @@ DTYPE_RULES: dict[str, Callable[..., str]] = {
 }
 """Result kind from the operands' kinds, in the order of the row's operands (numbers included)."""
 
+MIXED = r"(?!(.)\1*$).+"
+"""A pattern for `refuses`: the operands are not all of one kind."""
+
+
+@cache
+def _matches(pattern: str, word: str) -> bool:
+    if pattern.startswith("="):
+        return re.fullmatch(pattern[1:], word) is not None
+    return re.fullmatch(pattern, word) is not None or re.fullmatch(pattern, word.lower()) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """One tensor (or number) that an operation gives back.
 
-    `kind`: "fresh" (new memory), "view" (tracked by autograd), "alias" (shares memory, not tracked:
-    `.data`, `.detach()`), "self" (the first operand itself), "self or fresh", "self or view", "view or
-    fresh", "number" (a Python number), "none" (None), or another Python type's name ("list", "Size", ...).
+    `kind`: "fresh" (new memory), "view" (of the first operand, tracked by autograd), "alias" (shares its memory, not
+    tracked: `.data`, `.detach()`), "self" (the first operand itself), several of these joined by " or " where shapes
+    and arguments decide ("self or view or fresh"), "number" (a Python number), "none" (None), or another Python
+    type's name ("list", "Size", ...). A result of another dtype kind than the first operand is neither self nor view,
+    unless the row names nothing else.
     `dtype` names a rule of `DTYPE_RULES`.
+
+    What follows from a row (the tests hold torch to it), where `asked` says that some operand not in `ignores`
+    requires grad and the result is float or complex:
+
+    * fresh, view or alias with gradients on: requires grad iff `differentiable` and `asked`; a leaf iff it does not;
+    * fresh or alias with gradients off: requires no grad, is a leaf;
+    * view with gradients off: requires grad iff the operand it views does; a leaf in any case;
+    * self, written: with gradients on it requires grad if it did, or if `differentiable` and `asked`; else as before;
+    * self, not written: nothing changes if `differentiable`, else its graph is cut (`detach_`).
     """
 
     kind: str = "fresh"
@@ -52,31 +82,65 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What an operation does.
+    """What an operation does, by whatever of its spellings it is called.
 
     `name` is the word that events use; `paths` are all its spellings. `parameters` are the names of its
     positional parameters in order, in the spelling of the function; a method's owner is the first.
     `operands` are those among them that hold tensors (or numbers taking part in the result's dtype);
-    one written `*tensors` holds a sequence of tensors. `results` has one entry, or several where a
-    tuple comes back; `bundle` is "" , "tuple" (of exactly these results) or "list" (of any number of the one result).
-    `saves` is what backward reads: operand names or "result"; "other if input" saves `other` only where
-    `input` requires grad. `writes` are the operands whose memory changes (for `Tensor.add_`: input).
-    `refuses` are combinations of operand kinds that torch refuses, as strings of `KINDS` letters, where
-    the dtype rule would give an answer. `takes_dtype` says that a keyword `dtype=` decides the result's dtype.
-    `example` is an expression over `x` (first operand), `y` (second), `z` (third) and `torch`, `F`.
+    one written `*tensors` holds a sequence of tensors. `numbers` are the operands that may be Python numbers instead.
+    `results` has one entry, or several where a tuple comes back; `bundle` is "" , "tuple" (of exactly these results)
+    or "list" (of any number of the one result).
+    `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
+    saves `other` only where `input` requires grad. `writes` are the operands whose memory changes (for
+    `Tensor.add_`: input); `unchecked` says that torch lets it write a leaf that requires grad with gradients on,
+    `in_no_grad` that it does its work with gradients off inside (`nn.init`), which comes to the same.
+    `refuses` are combinations of operand kinds that torch refuses, as regular expressions over words of `KINDS`
+    letters (see `refused`). `rejects_grad` are the operands that must not require grad with gradients on
+    (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad does not reach the result.
+    `takes_dtype` says that a keyword `dtype=` decides the result's dtype, `takes_out` that `out=` is written and
+    returned (and no operand may require grad then), `inplace_flag` that `inplace=True` makes it write and return
+    its first operand. `measured` is False where this machine's torch cannot show it (`cuda`).
+    `example` is an expression over `f` (the function at each path) and `x`, `y`, `z`, `w`, `v`, `u` (the operands
+    in order), `others` are further examples that show the other kinds of result; `shapes` are the operands' shapes
+    there (2x2 where nothing is said).
     """
 
     name: str
     paths: tuple[str, ...]
-    parameters: tuple[str, ...]
-    operands: tuple[str, ...]
-    example: str
+    parameters: tuple[str, ...] = ("input",)
+    operands: tuple[str, ...] = ("input",)
+    example: str = "f(x)"
     results: tuple[Result, ...] = (Result(),)
     bundle: str = ""
     saves: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     refuses: tuple[str, ...] = ()
     takes_dtype: bool = False
+    numbers: tuple[str, ...] = ()
+    rejects_grad: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+    unchecked: bool = False
+    in_no_grad: bool = False
+    inplace_flag: bool = False
+    takes_out: bool = False
+    others: tuple[str, ...] = ()
+    shapes: tuple[tuple[int, ...], ...] = ()
+    measured: bool = True
+
+    def refused(self, word: str) -> bool:
+        """Whether torch raises for operands of these kinds, one letter each, in capitals for Python numbers.
+
+        A pattern in small letters speaks of tensors and numbers alike; one with capitals, or after "=", of the word as it stands.
+        """
+        return any(_matches(pattern, word) for pattern in self.refuses)
+
+    def rejects(self, operand: str, word: str) -> bool:
+        """Whether torch raises, with gradients on, because this operand requires grad."""
+        for entry in self.rejects_grad:
+            name, _, pattern = entry.partition(": ")
+            if name == operand and (not pattern or _matches(pattern, word)):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +162,29 @@ class Factory:
     takes_requires_grad: bool = True
     shares: str = ""
     """Name of the parameter whose memory the result may share (`from_numpy`, `as_tensor`), or empty."""
+    asks: bool = False
+    """Whether the result requires grad unless told otherwise (`nn.Parameter`)."""
+    refuses: tuple[str, ...] = ()
+    """Kinds of the first argument (or the owner) with which torch raises (`rand_like` of whole numbers)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleRow:
     """An nn.Module class of torch.
 
-    `parameters` and `buffers` are the names an instance has when made as in `example`. `call` is how it is applied: "layer" (one result from the first
+    `parameters` and `buffers` are the names an instance has when made as in `example`; `input` are the arguments of
+    its call there. `call` is how it is applied: "layer" (one result from the first
     argument and its parameters), "loss" (input and target), "rnn" (a pair of output and state, "lstm": the state a pair), "pair" (attention), "container"
-    (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable), "custom" otherwise. `result` is what one call gives.
+    (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable), "custom" otherwise. `result` is what one call gives
+    for floating point (or, where it takes nothing else, whole) input, in training mode.
+    `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are "input" and "parameters".
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
     `inplace`: takes `inplace=True`. `mixes_batch`: behaves differently in train and eval mode.
     """
 
     path: str
     example: str
-    input: str
+    input: str = ""
     parameters: tuple[str, ...] = ()
     buffers: tuple[str, ...] = ()
     call: str = "layer"
@@ -126,7 +197,10 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class OptimizerRow:
-    """An optimizer class: whether `step` must be given a closure, and whether it makes state of its own on the first step."""
+    """An optimizer class: whether `step` must be given a closure, and whether it makes state of its own on the first step.
+
+    `example` is over `p`, a list of one parameter (2x2).
+    """
 
     path: str
     example: str
@@ -140,10 +214,22 @@ class ContextRow:
 
     `to`: "off", "on", "argument" (its first argument decides), "inference" (its first argument, default True, decides about inference mode).
     `on_call`: calling it changes the mode at once (`set_grad_enabled`); `bare_decorator`: it works as a
-    decorator without parentheses; `uncalled`: what `with` the class itself raises.
+    decorator without parentheses. `with` the class itself raises TypeError.
     """
 
-    path: str
+    paths: tuple[str, ...]
     to: str
     on_call: bool = False
     bare_decorator: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRow:
+    """A call, method or attribute that neither changes nor keeps a tensor handed to it.
+
+    `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or "container" where
+    its elements are those of its argument; "argument" (one of the arguments, or an element of them); "" (anything).
+    """
+
+    path: str
+    returns: str = ""

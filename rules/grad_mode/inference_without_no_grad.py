@@ -56,8 +56,6 @@ def check(event: ModuleFinished) -> Findings:
     for node, calls in places.items():
         if not all(_records_in_vain(call, event) for call in calls):
             continue
-        if any(_inside_a_module(runs.get(call.run), runs, places) for call in calls):
-            continue
         draft = rule.at(node, name=quoted(calls[0].name, "the model"))
         switch = _switched_to_eval(calls[0], event)
         if switch:
@@ -66,23 +64,17 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _records_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
-    """Whether the call certainly records a graph in eval mode, and nothing may differentiate it."""
-    if not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph and isinstance(call.result, Tensor)):
+    """Whether the call certainly records a graph in eval mode, and nothing may differentiate it.
+
+    A call inside the call of another module is part of that one: one cause, one finding.
+    """
+    if call.nested or not (call.module.mode <= EVAL and call.grad_mode <= YES):
+        return False
+    if not call.graph or not isinstance(call.result, Tensor):
         return False
     return call.result.requires_grad <= YES and not any(
         graph in end.used or graph in end.escaped for graph in call.graph
     )
-
-
-def _inside_a_module(run: Run | None, runs: Mapping[int, Run], places: Mapping[Syntax, object]) -> bool:
-    """Whether the run is part of a module's call that is judged itself: one cause, one finding."""
-    seen: set[int] = set()
-    while run and run.caller is not None and run.index not in seen:
-        if run.caller in places:
-            return True
-        seen.add(run.index)
-        run = runs.get(run.parent)
-    return False
 
 
 def _switched_to_eval(call: ModuleCalled, end: ModuleFinished) -> ModeChanged | None:

@@ -1,0 +1,135 @@
+"""The state of a program at one point: what names hold, the heap, the grad mode.
+
+States are changed in place by the interpreter, copied where paths part (`copy`) and brought together
+where they meet (`joined`). Values that an expression still needs while another part of it runs are
+part of the state too (`flight`), because objects change their references when a site ages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from gradlint.domain import objects
+from gradlint.domain.facts import NO, YES, Truth
+from gradlint.domain.objects import Object, mentions, object_renamed
+from gradlint.domain.values import Ref, Value, one_of, references, renamed
+
+Name = tuple[int, str]
+"""A variable: the frame it belongs to, and its name."""
+
+OLDEST = 2
+
+
+@dataclass(slots=True)
+class State:
+    """What holds at one point of one path. A state that is not `live` is never reached."""
+
+    names: dict[Name, Value] = field(default_factory=dict)
+    heap: dict[Ref, Object] = field(default_factory=dict)
+    flight: list[Value] = field(default_factory=list)
+    grad_mode: Truth = YES
+    inference: Truth = NO
+    live: bool = True
+
+    def copy(self) -> State:
+        """The same facts, to be changed on another path."""
+        return State(
+            dict(self.names), dict(self.heap), list(self.flight), self.grad_mode, self.inference, self.live
+        )
+
+    def become(self, other: State) -> None:
+        """Take over all that the other state holds."""
+        self.names, self.heap, self.flight = other.names, other.heap, other.flight
+        self.grad_mode, self.inference, self.live = other.grad_mode, other.inference, other.live
+
+    def age(self, site: int, context: int, parts: Iterable[str]) -> None:
+        """The site is about to make new objects: those it made before grow one step older."""
+        now: dict[Ref, Ref] = {}
+        for part in parts:
+            for age in range(OLDEST):
+                ref = Ref(site, part, context, age)
+                if ref in self.heap:
+                    now[ref] = Ref(site, part, context, age + 1)
+        if now:
+            self._rename(now)
+
+    def _rename(self, now: dict[Ref, Ref]) -> None:
+        for name, value in self.names.items():
+            kind = type(value)
+            if kind is Ref:
+                if value in now:
+                    self.names[name] = now[value]  # type: ignore[index]
+            elif references(value):
+                self.names[name] = renamed(value, now)
+        self.flight = [renamed(value, now) for value in self.flight]
+        aged = frozenset(now)
+        heap: dict[Ref, Object] = {}
+        for ref, thing in self.heap.items():
+            if not mentions(thing).isdisjoint(aged):
+                thing = object_renamed(thing, now)
+            ref = now.get(ref, ref)
+            known = heap.get(ref)
+            heap[ref] = thing if known is None else objects.joined(thing, known)
+        self.heap = heap
+
+    def reach(self, values: Iterable[Value]) -> dict[Ref, None]:
+        """All objects that can be got at from these values, in the order of finding."""
+        found: dict[Ref, None] = {}
+        todo = [ref for value in values for ref in references(value)]
+        while todo:
+            ref = todo.pop()
+            if ref in found or ref not in self.heap:
+                continue
+            found[ref] = None
+            todo += objects.object_references(self.heap[ref])
+        return found
+
+    def sweep(self) -> None:
+        """Forget objects that nothing refers to."""
+        kept = self.reach([*self.names.values(), *self.flight])
+        if len(kept) < len(self.heap):
+            self.heap = {ref: thing for ref, thing in self.heap.items() if ref in kept}
+
+
+def joined_states(states: Iterable[State]) -> State:
+    """The state that may be any of these; not live if none of them is."""
+    live = [state for state in states if state.live]
+    if not live:
+        return State(live=False)
+    out = live[0].copy() if len(live) > 1 else live[0]
+    for state in live[1:]:
+        _join_into(out, state)
+    return out
+
+
+def _join_into(out: State, other: State) -> None:
+    names = out.names
+    for name, value in other.names.items():
+        mine = names.get(name)
+        if mine is None:
+            names[name] = value
+        elif mine is not value and mine != value:
+            names[name] = one_of((mine, value))
+    heap = out.heap
+    for ref, thing in other.heap.items():
+        known = heap.get(ref)
+        if known is None:
+            heap[ref] = thing
+        elif known is not thing:
+            heap[ref] = objects.joined(known, thing)
+    out.flight = [a if a == b else one_of((a, b)) for a, b in zip(out.flight, other.flight, strict=False)]
+    out.grad_mode = out.grad_mode | other.grad_mode
+    out.inference = out.inference | other.inference
+
+
+def same(a: State, b: State) -> bool:
+    """Whether two states hold the same facts (used for fixpoints: the second was joined from the first)."""
+    return (
+        a.live == b.live
+        and a.grad_mode is b.grad_mode
+        and a.inference is b.inference
+        and a.names == b.names
+        and a.heap.keys() == b.heap.keys()
+        and all(thing is b.heap[ref] or thing == b.heap[ref] for ref, thing in a.heap.items())
+    )

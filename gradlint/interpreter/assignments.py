@@ -1,0 +1,87 @@
+"""Assignment to every form of target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import NO, UNKNOWN, Array, Container, Tensor, Unknown, Value, alternatives, one_of
+from gradlint.interpreter import containers
+from gradlint.interpreter.attributes import set_attribute
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.tensors import memory_written, write
+from gradlint.interpreter.uses import told_by_use
+
+
+def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
+    """Give a target a value; the value as it is known afterwards."""
+    if isinstance(target, cst.Name):
+        value = told_by_use(it, target, value, target.value)
+        it.bind(target.value, value)
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        _unpack(it, target, value)
+    elif isinstance(target, cst.StarredElement):
+        assign(it, node, target.value, value)
+    elif isinstance(target, cst.Attribute):
+        start = it.hold(value)
+        owner = it.value(target.value)
+        value = it.land(start)[0]
+        chain = dotted(target.value)
+        value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
+        set_attribute(it, target, owner, target.attr.value, value, chain, own=_is_own(it, owner))
+    elif isinstance(target, cst.Subscript):
+        _set_item(it, target, value)
+    return value
+
+
+def _is_own(it: Interpreter, owner: Value) -> bool:
+    """Whether the owner is `self` of the method that runs."""
+    function = it.frame.function
+    if function is None or function.owner is None:
+        return False
+    params = [*function.node.params.posonly_params, *function.node.params.params]
+    return bool(params) and it.state.names.get((it.frame.id, params[0].name.value)) == owner
+
+
+def _unpack(it: Interpreter, target: Any, value: Value) -> None:
+    elements = target.elements
+    start = it.hold(value)
+    stars = [index for index, element in enumerate(elements) if type(element) is cst.StarredElement]
+    if stars:
+        whole = containers.elements(it, target, value)
+        values: list[Value] = [whole for _ in elements]
+        values[stars[0]] = it.new(target, "starred", Container("list", rest=whole))
+    else:
+        values = containers.unpacked(it, target, value, len(elements))
+    containers.consume(it, target, it.state.flight[start], "unpacking")
+    it.state.flight.extend(values)
+    for index, element in enumerate(elements):
+        assign(it, element, element.value, it.state.flight[start + 1 + index])
+    it.land(start)
+
+
+def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
+    """`owner[index] = value`."""
+    from gradlint.interpreter.expressions import index_value
+
+    start = it.hold(value, it.value(target.value))
+    index = index_value(it, target)
+    value, owner = it.land(start)[:2]
+    for option in alternatives(owner):
+        if it.may_be(option, Container):
+            containers.set_item(it, target, option, index, value)
+        elif type(option) is Unknown:
+            it.escape([value])
+    tensors = [ref for ref, _ in it.all(owner, Tensor)]
+    if tensors:
+        write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], dotted(target.value))
+    for _, array in it.all(owner, Array):
+        memory_written(it, array.storage, sure=False, noticed=NO)
+    thing = it.thing(owner)
+    if getattr(thing, "cls", None) is not None:
+        havoc(it, [value])
+    if type(owner) is Unknown and owner != UNKNOWN:
+        havoc(it, [owner])

@@ -1,0 +1,292 @@
+"""Attributes: reading and setting them on tensors, modules, instances, classes and everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    BOOL,
+    FRESH,
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Array,
+    Belief,
+    Bound,
+    Class,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Iterator,
+    Module,
+    Named,
+    Node,
+    Optimizer,
+    Plain,
+    Ref,
+    Scalar,
+    Super,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter import modules, optimizers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.classes import find_member, find_method
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.tensors import apply, clear_gradients, read_gradient, set_requires_grad, truth_of
+from gradlint.interpreter.uses import by_use
+from gradlint.knowledge import ATTRIBUTES, PLAIN_ATTRIBUTES
+
+# ---- reading
+
+
+def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:
+    """`owner.name`; `chain` is how the owner is written, if it is a chain of names."""
+    options = alternatives(owner)
+    if len(options) > 1:
+        options = tuple(option for option in options if option != NONE_VALUE)
+    tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
+    if tensors and len(tensors) == len(options):
+        return _tensor_attribute(it, node, one_of(tensors, len(tensors)), name, chain, guard)
+    start = it.hold(*options)
+    found = []
+    for index in range(len(options)):
+        option = it.state.flight[start + index]
+        found.append(_attribute(it, node, option, name, chain, guard))
+        it.state.flight.append(found[-1])
+    return one_of(it.land(start)[len(options) :])
+
+
+def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
+    if type(owner) is Ref:
+        thing = it.state.heap.get(owner)
+        reader = READERS.get(type(thing))
+        return reader(it, node, owner, thing, name, chain, guard) if reader else Unknown((owner,))
+    if type(owner) is Named:
+        return Named(f"{owner.path}.{name}")
+    if type(owner) is Unknown:
+        return owner
+    if type(owner) is Super:
+        return Bound(owner, name)
+    return Bound(owner, name)
+
+
+def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
+    if name == "grad":
+        return read_gradient(it, node, owner, guard=guard, name=chain)
+    tensor = it.only(owner, Tensor)
+    assert tensor is not None
+    if name in FLAGS:
+        return _flag(FLAGS[name](tensor))
+    row = ATTRIBUTES.get(f"torch.Tensor.{name}")
+    if row is not None:
+        return apply(it, node, row, [(row.operands[0], owner)])
+    if (kind := PLAIN_ATTRIBUTES.get(f"torch.Tensor.{name}")) is not None:
+        return Plain(kind)
+    if tensor.loose and not _is_tensor_method(name):
+        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
+    return Bound(owner, name)
+
+
+def _is_tensor_method(name: str) -> bool:
+    from gradlint.interpreter.methods import is_tensor_method
+
+    return is_tensor_method(name)
+
+
+FLAGS: dict[str, Callable[[Tensor], Truth]] = {
+    "requires_grad": lambda tensor: tensor.requires_grad,
+    "is_leaf": lambda tensor: tensor.leaf,
+    "retains_grad": lambda tensor: tensor.retains,
+}
+
+
+def _flag(fact: Truth) -> Value:
+    return Const(True) if fact is YES else Const(False) if fact is NO else Scalar(BOOL)
+
+
+def _instance_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+    """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
+    for known, value in thing.attributes:
+        if known == name:
+            if type(value) is Unknown:
+                return _learn(it, node, owner, name, chain, value)
+            return value  # type: ignore[no-any-return]
+    member = find_member(it, thing.cls, name)
+    if member is not None:
+        return _member(it, node, owner, member, name)
+    if type(thing) is Module:
+        if name in modules.METHODS:
+            return Bound(owner, name)
+        if name == "training":
+            return Scalar(BOOL)
+    if thing.open.may(YES):
+        return _learn(it, node, owner, name, chain, UNKNOWN)
+    return Bound(owner, name) if find_method(it, thing.cls, "__getattr__") is None else Unknown((owner,))
+
+
+def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
+    """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
+    full = f"{chain}.{name}" if chain else ""
+    found = by_use(it, node, full, f"attribute {name}")
+    if found is None:
+        if type(value) is Unknown and value.reach:
+            return value
+        found = it.new(node, f"attribute {name}", Instance(belief=Belief.BY_NAME))
+    thing: Any = it.state.heap.get(owner)
+    if isinstance(thing, (Module, Instance)):
+        attributes = dict(thing.attributes) | {name: found}
+        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+    return found
+
+
+def _member(it: Interpreter, node: Any, owner: Value, member: Value, name: str) -> Value:
+    from gradlint.interpreter.functions import call_function
+
+    if type(member) is not Function:
+        return member
+    if member.kind == "property":
+        return call_function(it, node, member, Arguments([owner]))
+    if member.kind == "static":
+        return member
+    return Bound(owner, name, member)
+
+
+def _class_attribute(it: Interpreter, node: Any, owner: Ref, thing: Class, name: str, chain: str, guard: bool) -> Value:
+    member = find_member(it, owner, name)
+    if type(member) is Function and member.kind == "class":
+        return Bound(owner, name, member)
+    if member is not None:
+        return member
+    if name in ("apply", "__name__", "__init__"):
+        return Bound(owner, name)
+    return Unknown((owner,))
+
+
+def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+    return Bound(owner, name)
+
+
+def _optimizer_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+    if name == "param_groups":
+        return optimizers.param_groups(it, node, owner)
+    return Bound(owner, name)
+
+
+def _array_attribute(it: Interpreter, node: Any, owner: Ref, thing: Array, name: str, chain: str, guard: bool) -> Value:
+    return Plain("Size") if name in ("shape", "strides") else Bound(owner, name)
+
+
+def _single_tensor(it: Interpreter, node: Any, owner: Ref, thing: Tensor, name: str, chain: str, guard: bool) -> Value:
+    return _tensor_attribute(it, node, owner, name, chain, guard)
+
+
+READERS: dict[type, Callable[..., Value]] = {
+    Tensor: _single_tensor,
+    Module: _instance_attribute,
+    Instance: _instance_attribute,
+    Class: _class_attribute,
+    Container: _method_only,
+    Iterator: _method_only,
+    Optimizer: _optimizer_attribute,
+    Array: _array_attribute,
+    Node: _method_only,
+}
+
+
+# ---- setting
+
+
+def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
+    """`owner.name = value`."""
+    shown = it.thing(owner)
+    if not it.muted:
+        it.emit(
+            events.AttributeAssigned,
+            node,
+            owner=shown,
+            attr=name,
+            value=it.thing(value),
+            old=it.thing(_old(shown, name)),
+            name=chain,
+            own=own,
+            read_by_class=_read_by_class(it, shown, name).may(YES),
+        )
+    found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
+    sure = len(alternatives(owner)) == 1
+    for ref, thing in found:
+        setter = SETTERS.get(type(thing))
+        if setter is not None:
+            setter(it, node, ref, thing, name, value, sure)
+    if not found and type(owner) is Unknown:
+        it.escape([value])
+
+
+def _old(shown: Any, name: str) -> Value:
+    return dict(getattr(shown, "attributes", ())).get(name, UNKNOWN)
+
+
+def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
+    """Whether the class of a module or instance reads or defines an attribute itself, so that setting it has a meaning."""
+    if not isinstance(shown, (Module, Instance)):
+        return NO
+    verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE
+    for cls in alternatives(shown.cls):
+        thing = it.thing(cls)
+        if type(thing) is Class:
+            todo: list[Any] = [thing]
+            while todo:
+                one = todo.pop()
+                if type(one) is Class:
+                    if name in one.reads:
+                        return YES
+                    todo += [it.thing(base) for base in one.bases]
+            if thing.open is not NO:
+                verdict = verdict | UNSURE
+        elif type(thing) is not Named:
+            verdict = verdict | UNSURE
+    return verdict
+
+
+def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
+    if name == "requires_grad":
+        set_requires_grad(it, node, ref if sure else one_of([ref]), truth_of(value), "assign")
+    elif name == "grad" and value == NONE_VALUE:
+        clear_gradients(it, node, [ref], to_none=YES, sure=sure)
+    elif name == "grad":
+        it.put(ref, replace(thing, grad=FRESH, gradient=value), sure=sure)
+    elif name == "data":
+        other = it.only(value, Tensor)
+        memory = other.storage if other else (it.memory(node, "data"),)
+        it.put(ref, replace(thing, storage=memory, dtype=other.dtype if other else thing.dtype), sure=sure)
+
+
+def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
+    attributes = dict(thing.attributes) | {name: value}
+    it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
+    if type(thing) is Instance and thing.cls == UNKNOWN:
+        it.escape([value])
+
+
+def _set_on_class(it: Interpreter, node: Any, ref: Ref, thing: Class, name: str, value: Value, sure: bool) -> None:
+    members = dict(thing.members) | {name: value}
+    it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
+
+
+SETTERS: dict[type, Callable[..., None]] = {
+    Tensor: _set_on_tensor,
+    Module: _set_on_object,
+    Instance: _set_on_object,
+    Class: _set_on_class,
+}
+

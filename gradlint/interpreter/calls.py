@@ -1,0 +1,238 @@
+"""Calls: whatever stands before the parentheses decides what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    NONE_VALUE,
+    UNKNOWN,
+    Bound,
+    Class,
+    Container,
+    Function,
+    Instance,
+    Iterator,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter import containers, library, methods, modules, optimizers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.classes import call_super, find_method, instantiate
+from gradlint.interpreter.core import Interpreter, expression
+from gradlint.interpreter.functions import call_bound, call_function, written_since
+from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.scan import dotted
+
+
+@expression(cst.Call)
+def call(it: Interpreter, node: cst.Call) -> Value:
+    """Evaluate callee and arguments, then call."""
+    start = it.hold(it.value(node.func))
+    count = len(node.args)
+    it.state.flight.extend(it.values([argument.value for argument in node.args]))
+    callee, *values = it.land(start)
+    args = Arguments()
+    for index in range(count):
+        _add_argument(it, node, args, node.args[index], values[index])
+    name = dotted(node.func)
+    return call_value(it, node, callee, args, name)
+
+
+def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
+    if argument.keyword is not None:
+        args.keywords[argument.keyword.value] = value
+    elif argument.star == "*":
+        thing = it.only(value, Container)
+        if thing is not None and thing.rest == containers.NOTHING and thing.kind in containers.SEQUENCES:
+            args.positional += [v for _, v in thing.items]
+        else:
+            args.positional.append(containers.elements(it, node, value))
+            containers.consume(it, node, value, "*")
+            args.unknown = True
+    elif argument.star == "**":
+        thing = it.only(value, Container)
+        args.unknown = args.unknown or thing is None or thing.rest != containers.NOTHING
+        args.keywords |= {str(key): v for key, v in thing.items} if thing is not None else {}
+        if thing is None:
+            args.keywords.setdefault("**", value)
+    else:
+        args.positional.append(value)
+
+
+def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
+    """Call any value; where it has alternatives, each in turn, and the paths join."""
+    options = [option for option in alternatives(callee) if option != NONE_VALUE] or [callee]
+    if len(options) == 1:
+        return _call(it, node, options[0], args, name)
+    modules_only = [o for o in options if type(o) is Ref and type(it.state.heap.get(o)) is Module]
+    if len(modules_only) == len(options):
+        return modules.call(it, node, callee, args, "call", name)
+    before, after, results = it.fork(), [], []
+    for option in options:
+        it.state = before.copy()
+        result = _call(it, it.place_of(node, f"option {len(results)}"), option, args, name)
+        it.state.flight.append(result)
+        after.append(it.state)
+        results.append(result)
+    it.join(after)
+    return it.state.flight.pop() if it.state.live else one_of(results)
+
+
+def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
+    kind = type(callee)
+    if kind is Named:
+        return call_named(it, node, callee.path, args, name)  # type: ignore[union-attr]
+    if kind is Function:
+        return call_function(it, node, callee, args)  # type: ignore[arg-type]
+    if kind is Bound:
+        return _call_bound(it, node, callee, args, name)  # type: ignore[arg-type]
+    if kind is Ref:
+        thing = it.state.heap.get(callee)  # type: ignore[arg-type]
+        if type(thing) is Module:
+            return modules.call(it, node, callee, args, "call", name)
+        if type(thing) is Class:
+            return instantiate(it, node, callee, args)  # type: ignore[arg-type]
+        if type(thing) is Instance and (method := find_method(it, thing.cls, "__call__")) is not None:
+            return call_function(it, node, method, args.with_first(callee))
+    return call_unknown(it, node, [callee, *args.values()])
+
+
+def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
+    """Code that the file does not show is handed these values."""
+    it.counts["unknown calls"] += not it.muted
+    havoc(it, values)
+    return result_of_unknown(values)
+
+
+def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value:
+    """Something known by its import path is called."""
+    start = it.hold(*args.values())
+    before = _written(it, args) if not it.muted else {}
+    found = library.call(it, node, path, args, name)
+    result = call_unknown(it, node, args.values()) if found is None else found
+    it.state.flight.append(result)
+    *values, result = it.land(start)
+    if not it.muted:
+        tell_called(it, node, path, values, args, result, name, before)
+    return result
+
+
+def _written(it: Interpreter, args: Arguments) -> dict[str, Any]:
+    return {"written": written_since(it, args.values())["written"]}
+
+
+def tell_called(
+    it: Interpreter,
+    node: Any,
+    path: str,
+    values: list[Value],
+    args: Arguments,
+    result: Value,
+    name: str,
+    more: dict[str, Any],
+) -> None:
+    """Emit `Called`."""
+    count = len(args.positional)
+    it.emit(
+        events.Called,
+        node,
+        path=path,
+        args=tuple(it.thing(value) for value in values[:count]),
+        keywords=tuple((key, it.thing(value)) for key, value in zip(args.keywords, values[count:], strict=False)),
+        result=it.thing(result),
+        name=name,
+        **more,
+    )
+
+
+# ---- methods, by what owns them
+
+
+def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name: str) -> Value:
+    owner = bound.owner
+    if type(owner) is Super:
+        return call_super(it, node, owner, bound.name, args)
+    if bound.function is not None:
+        return call_bound(it, node, bound, args)
+    things = {type(it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref}
+    if len(things) == 1:
+        handler = OWNERS.get(next(iter(things)))
+        if handler is not None:
+            return handler(it, node, owner, bound.name, args, name)
+    return _plain_method(it, node, owner, bound.name, args)
+
+
+def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+    known = library.plain_method(it, node, owner, name, args)
+    return call_unknown(it, node, [owner, *args.values()]) if known is None else known
+
+
+def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    chain = name.rpartition(".")[0]
+    shown = it.thing(owner)
+    found = methods.call(it, node, owner, method, args, chain)
+    if not it.muted and type(shown) is Tensor:
+        start = it.hold(UNKNOWN if found is None else found)
+        things = [it.thing(value) for value in args.positional]
+        it.emit(events.Called, node, path=f"torch.Tensor.{method}", args=(shown, *things), result=it.thing(it.land(start)[0]),
+                name=chain)  # fmt: skip
+    return call_unknown(it, node, [owner, *args.values()]) if found is None else found
+
+
+def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    chain = name.rpartition(".")[0]
+    if method in ("forward", "__call__"):
+        return modules.call(it, node, owner, args, "forward" if method == "forward" else "call", chain)
+    known = modules.METHODS.get(method)
+    if known is None:
+        return call_unknown(it, node, [owner, *args.values()])
+    shown = it.thing(owner)
+    result = known(it, node, owner, args)
+    if not it.muted:
+        it.emit(events.Called, node, path=f"torch.nn.Module.{method}", args=(shown, *(it.thing(v) for v in args.positional)),
+                result=it.thing(result), name=chain)  # fmt: skip
+    return result
+
+
+def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    known = optimizers.METHODS.get(method)
+    if known is None:
+        return call_unknown(it, node, [owner, *args.values()])
+    return known(it, node, owner, args)
+
+
+def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    results = []
+    for ref, _ in it.all(owner, Container):
+        start = it.hold(ref)
+        results.append(containers.call_method(it, node, ref, method, args.positional, args.keywords))
+        it.land(start)
+    return one_of(results)
+
+
+def _of_iterator(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    if method in ("__next__", "send"):
+        return containers.elements(it, node, owner)
+    return Unknown(tuple(ref for ref, _ in it.all(owner, Iterator)))
+
+
+OWNERS: dict[type, Callable[..., Value]] = {
+    Tensor: _of_tensor,
+    Module: _of_module,
+    Optimizer: _of_optimizer,
+    Container: _of_container,
+    Iterator: _of_iterator,
+}

@@ -1,0 +1,243 @@
+"""Classes of the program and their instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Bound,
+    Class,
+    Function,
+    Instance,
+    Mark,
+    Module,
+    Named,
+    NOTHING,
+    Ref,
+    Super,
+    Truth,
+    Value,
+    alternatives,
+    either,
+    one_of,
+)
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Frame, Interpreter
+from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.knowledge import MODULES
+
+MODULE = "torch.nn.Module"
+PLAIN_BASES = frozenset({
+    "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "enum.Enum", "builtins.Exception", "typing.NamedTuple",
+})  # fmt: skip
+
+
+def define(it: Interpreter, node: cst.ClassDef) -> Ref:
+    """Run the body of a class and make the class."""
+    bases = tuple(it.values([argument.value for argument in node.bases]))
+    start = it.hold(*bases)
+    key = (it.frame.id, node, "class")
+    number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
+    frame = Frame(number, it.frame, it.scan.scopes[node], caller=it.frame)
+    it.frames[number] = frame
+    outer, it.frame = it.frame, frame
+    it.run_body(node.body.body)
+    it.frame = outer
+    bases = tuple(it.land(start))
+    members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
+    for name, _ in members:
+        del it.state.names[number, name]  # type: ignore[arg-type]
+    module = either([_is_module(it, base) for base in bases]) if bases else NO
+    opened = either([_is_open(it, base) for base in bases]) if bases else NO
+    reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
+    ref = it.new(node, "class", Class(node, node.name.value, bases, members, reads, module, opened))
+    it.classes[node] = ref
+    return ref
+
+
+def _is_module(it: Interpreter, base: Value) -> Truth:
+    thing = it.thing(base)
+    if type(thing) is Class:
+        return thing.module
+    if type(thing) is Named:
+        if thing.path == MODULE or thing.path in MODULES:
+            return YES
+        return NO if thing.path in PLAIN_BASES else UNSURE
+    return UNSURE
+
+
+def _is_open(it: Interpreter, base: Value) -> Truth:
+    thing = it.thing(base)
+    if type(thing) is Class:
+        return thing.open
+    if type(thing) is Named and (thing.path == MODULE or thing.path in MODULES or thing.path in PLAIN_BASES):
+        return NO
+    return UNSURE
+
+
+def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
+    """A class and its bases in the order of look-up; a base that is not known comes as it is."""
+    seen: list[Value] = []
+    todo = list(alternatives(cls))
+    while todo:
+        one = todo.pop(0)
+        if one in seen:
+            continue
+        seen.append(one)
+        yield one
+        thing = it.state.heap.get(one) if type(one) is Ref else None
+        if type(thing) is Class:
+            todo = [*thing.bases, *todo]
+
+
+def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
+    """What a class or its bases define under a name; `after`: only the bases behind that class."""
+    waiting = after is not None
+    for one in ancestry(it, cls):
+        if waiting:
+            waiting = one != after
+            continue
+        thing = it.state.heap.get(one) if type(one) is Ref else None
+        if type(thing) is Class:
+            for known, value in thing.members:
+                if known == name:
+                    return value
+        elif type(one) is not Named or (one.path not in PLAIN_BASES and one.path != MODULE and one.path not in MODULES):
+            return None
+    return None
+
+
+def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Function | None:
+    """The function a class of the program defines under a name."""
+    found = find_member(it, cls, name, after)
+    return found if type(found) is Function else None
+
+
+def torch_base(it: Interpreter, cls: Value) -> str:
+    """The path of the torch module a class derives from, or nothing."""
+    for one in ancestry(it, cls):
+        if type(one) is Named and one.path in MODULES:
+            return one.path
+    return ""
+
+
+def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
+    """A class of the program is called."""
+    thing: Class = it[cls]
+    if thing.module is YES:
+        fresh: Any = Module(cls=cls, own=NOTHING, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+    else:
+        fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
+    ref = it.new(node, "instance", fresh)
+    start = it.hold(ref)
+    initialise(it, node, ref, cls, args)
+    made = it.land(start)[0]
+    if thing.module is YES and not it.muted and it.may_be(made, Module):
+        it.emit(events.ModuleBuilt, node, module=it[made])  # type: ignore[index]
+    return made
+
+
+def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
+    """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
+    from gradlint.interpreter.attributes import set_attribute
+    from gradlint.interpreter.functions import call_function
+
+    method = find_method(it, cls, "__init__", after)
+    if method is not None:
+        call_function(it, node, method, args.with_first(owner))
+        return
+    path = torch_base(it, cls)
+    if path and path in MODULES:
+        _built_as(it, node, owner, path, args)
+        return
+    thing = it.thing(cls)
+    if type(thing) is Class and any(_decorator_name(d) == "dataclass" for d in thing.node.decorators):
+        fields = [name for name, _ in _annotated(thing)]
+        for name, value in [*zip(fields, args.positional, strict=False), *args.keywords.items()]:
+            set_attribute(it, node, owner, name, value, "", own=False)
+    elif type(thing) is Class and thing.open is not NO:
+        havoc(it, [owner, *args.values()])
+
+
+def _decorator_name(decorator: cst.Decorator) -> str:
+    node: Any = decorator.decorator
+    while isinstance(node, (cst.Call, cst.Attribute)):
+        node = node.func if isinstance(node, cst.Call) else node.attr
+    return str(node.value) if isinstance(node, cst.Name) else ""
+
+
+def _annotated(thing: Class) -> list[tuple[str, Any]]:
+    """The fields of a dataclass, in order."""
+    found = []
+    for line in thing.node.body.body:
+        for small in getattr(line, "body", ()):
+            if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
+                found.append((small.target.value, small.annotation.annotation))
+    return found
+
+
+def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
+    """The parts that a torch class's own `__init__` gives an instance."""
+    from dataclasses import replace
+
+    from gradlint.interpreter.modules import build
+
+    start = it.hold(owner)
+    made = build(it, it.place_of(node, f"as {path}"), path, args)
+    owner = it.land(start)[0]
+    parts: Module = it[made]
+    for ref, module in it.all(owner, Module):
+        attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
+        it.put(ref, replace(module, attributes=attributes, own=parts.own))
+
+
+def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:
+    """`super().name(...)`."""
+    from gradlint.interpreter.functions import call_function
+
+    owner = it.thing(value.owner)
+    cls = owner.cls if isinstance(owner, (Module, Instance)) else value.cls
+    if name == "__init__":
+        if torch_base(it, cls) or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
+            initialise(it, node, value.owner, cls, args, value.cls)
+        return NONE_VALUE
+    method = find_method(it, cls, name, value.cls)
+    if method is not None:
+        return call_function(it, node, method, args.with_first(value.owner))
+    if it.may_be(value.owner, Module):
+        from gradlint.interpreter.modules import METHODS
+
+        if (known := METHODS.get(name)) is not None:
+            return known(it, node, value.owner, args)
+    havoc(it, [value.owner, *args.values()])
+    return result_of_unknown([value.owner, *args.values()])
+
+
+def super_of(it: Interpreter, args: Arguments) -> Value:
+    """`super()` and `super(Class, self)`."""
+    if len(args.positional) >= 2 and type(args.positional[0]) is Ref:
+        return Super(args.positional[1], args.positional[0])
+    frame: Frame | None = it.frame
+    while frame is not None:
+        function = frame.function
+        if function is not None and function.owner is not None:
+            params = function.node.params
+            first = [*params.posonly_params, *params.params][:1]
+            owner = it.state.names.get((frame.id, first[0].name.value)) if first else None
+            cls = it.classes.get(function.owner)
+            if owner is not None and cls is not None:
+                return Super(owner, cls)
+        frame = frame.parent
+    return UNKNOWN
+
+

@@ -1,0 +1,445 @@
+"""The interpreter's heart: state, sites, frames, events. It knows no statement, no expression and no operation.
+
+The other files of this room are functions over an `Interpreter`, gathered in dispatch tables. What they
+share is here: evaluating a piece of syntax, making and changing objects, parting and joining paths, and
+telling what happened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import libcst as cst
+
+from gradlint.domain import (
+    MEMORY,
+    NO,
+    NONE_VALUE,
+    OPAQUE,
+    UNKNOWN,
+    YES,
+    Belief,
+    Function,
+    Graph,
+    Instance,
+    Node,
+    Object,
+    Ref,
+    State,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    both,
+    joined,
+    joined_states,
+    negation,
+    one_of,
+)
+from gradlint.events import Event, Run, Thing
+from gradlint.interpreter.scan import Scan, Scope, scan
+
+ObjectT = TypeVar("ObjectT", bound=Object)
+EventT = TypeVar("EventT", bound=Event)
+Handler = Callable[["Interpreter", Any], Value]
+Step = Callable[["Interpreter", Any], None]
+
+MOST_CALLS_DEEP = 8
+"""How many calls of functions of the program are followed into each other."""
+MOST_STEPS_PER_STATEMENT = 60
+"""How often the statements of a file are run on average before calls are no longer followed."""
+FEWEST_STEPS = 20_000
+
+
+@dataclass(slots=True)
+class LoopPaths:
+    """The states in which the innermost loop is left: by its end, by break, by continue."""
+
+    exits: list[State] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A scope at run time: the module, a function called from one place, a class body."""
+
+    id: int
+    parent: Frame | None
+    scope: Scope
+    function: Function | None = None
+    owner: Value | None = None
+    declared: dict[str, Frame] = field(default_factory=dict)
+    returns: list[State] = field(default_factory=list)
+    loop: LoopPaths | None = None
+    tries: list[State | None] = field(default_factory=list)
+    caller: Frame | None = None
+
+    def pending(self) -> list[list[State]]:
+        """The lists of states that left the normal path and have not been dealt with."""
+        loop = [self.loop.exits, self.loop.breaks, self.loop.continues] if self.loop else []
+        return [self.returns, *loop]
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """One of several things that happen at the same piece of syntax."""
+
+    node: Any
+    part: str
+
+
+EXPRESSIONS: dict[type, Handler] = {}
+STATEMENTS: dict[type, Step] = {}
+
+
+def expression(*kinds: type) -> Callable[[Handler], Handler]:
+    """Register how these kinds of expression are evaluated."""
+
+    def register(handler: Handler) -> Handler:
+        for kind in kinds:
+            EXPRESSIONS[kind] = handler
+        return handler
+
+    return register
+
+
+def statement(*kinds: type) -> Callable[[Step], Step]:
+    """Register how these kinds of statement are run."""
+
+    def register(step: Step) -> Step:
+        for kind in kinds:
+            STATEMENTS[kind] = step
+        return step
+
+    return register
+
+
+class Interpreter:
+    """Runs one program abstractly and tells `listen` what happens."""
+
+    def __init__(self, tree: cst.Module, listen: Callable[[Event], None]) -> None:
+        self.tree, self.listen = tree, listen
+        self.scan: Scan = scan(tree)
+        self.state = State()
+        self.frame = Frame(0, None, self.scan.scopes[tree])
+        self.frames: dict[int, Frame] = {0: self.frame}
+        self.frame_ids: dict[object, int] = {}
+        self.sites: dict[object, int] = {}
+        self.site_nodes: list[Any] = [None]
+        self.site_groups: dict[object, list[int]] = {}
+        self.site_parts: dict[tuple[int, int], list[str]] = {}
+        self.muted = 0
+        self.later: Truth = NO
+        self.peeled = 0
+        self.assumed_mode = False
+        self.story: list[Event] = []
+        self.runs: list[Run] = []
+        self.run = 0
+        self.running: list[object] = []
+        self.called: dict[object, None] = {}
+        self.escaped_functions: dict[object, None] = {}
+        self.functions: dict[object, Function] = {}
+        self.classes: dict[object, Ref] = {}
+        self.sweeping: list[Ref] = []
+        self.inside_module = 0
+        self.used: set[Graph] = set()
+        self.escaped: set[Graph] = set()
+        self.returned: set[Graph] = set()
+        self.unknown: dict[Any, None] = {}
+        self.counts: Counter[str] = Counter()
+        self.steps_left = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * self.scan.statements)
+
+    # ---- running syntax
+
+    def run_body(self, body: Sequence[Any]) -> None:
+        """Run statements one after the other until the path ends."""
+        for node in body:
+            if not self.state.live:
+                return
+            self.run_statement(node)
+
+    def run_statement(self, node: Any) -> None:
+        """Run one statement; inside `try`, what holds after it may be what a handler finds."""
+        self.steps_left -= 1
+        self._age(node)
+        STATEMENTS[type(node)](self, node)
+        if self.frame.tries and self.state.live:
+            self.snapshot()
+
+    def snapshot(self) -> None:
+        """An exception may be raised here: let the innermost handler know the state."""
+        tries = self.frame.tries
+        seen = tries[-1]
+        tries[-1] = self.state.copy() if seen is None else joined_states([seen, self.state])
+
+    def value(self, node: Any) -> Value:
+        """Evaluate an expression."""
+        self._age(node)
+        found = EXPRESSIONS[type(node)](self, node)
+        if not self.muted:
+            self.counts["expressions"] += 1
+            if type(found) is Unknown and self.state.live:
+                self.unknown[node] = None
+        return found
+
+    def values(self, nodes: Iterable[Any]) -> list[Value]:
+        """Evaluate several expressions in order; earlier results stay true while later ones run."""
+        flight = self.state.flight
+        start = len(flight)
+        for node in nodes:
+            found = self.value(node)
+            self.state.flight.append(found)
+        return self.land(start)
+
+    def hold(self, *values: Value) -> int:
+        """Keep values true while something else runs; give the index for `land`."""
+        start = len(self.state.flight)
+        self.state.flight.extend(values)
+        return start
+
+    def land(self, start: int) -> list[Value]:
+        """Take back the values held since `start`."""
+        flight = self.state.flight
+        out = flight[start:]
+        del flight[start:]
+        return out
+
+    # ---- sites and objects
+
+    def site(self, node: object) -> int:
+        """The number of a place that makes objects."""
+        number = self.sites.get(node)
+        if number is None:
+            number = self.sites[node] = len(self.site_nodes)
+            outer = node.node if type(node) is Inner else node
+            self.site_nodes.append(outer)
+            self.site_groups.setdefault(outer, []).append(number)
+        return number
+
+    def place_of(self, node: Any, part: str) -> Any:
+        """A place inside another that makes objects of its own; findings there point at the outer one."""
+        return Inner(getattr(node, "node", node), f"{getattr(node, 'part', '')}{part};")
+
+    def _age(self, node: object) -> None:
+        for number in self.site_groups.get(node, ()):
+            if made := self.site_parts.get((number, self.frame.id)):
+                self.state.age(number, self.frame.id, made)
+
+    def new(self, node: object, part: str, thing: Object) -> Ref:
+        """Put a new object on the heap."""
+        number, context = self.site(node), self.frame.id
+        made = self.site_parts.setdefault((number, context), [])
+        if part not in made:
+            made.append(part)
+        ref = Ref(number, part, context)
+        known = self.state.heap.get(ref)
+        self.state.heap[ref] = thing if known is None else joined(thing, known)
+        return ref
+
+    def memory(self, node: object, part: str) -> Ref:
+        """A reference that stands for fresh memory; it ages with its site like any object."""
+        return self.new(node, f"{part} memory", MEMORY)
+
+    def place(self, ref: Ref) -> Any:
+        """The syntax that made an object."""
+        return self.site_nodes[ref.site]
+
+    def all(self, value: Value, kind: type[ObjectT]) -> list[tuple[Ref, ObjectT]]:
+        """The objects of this kind among the alternatives of a value."""
+        heap = self.state.heap
+        out = []
+        for option in alternatives(value):
+            if type(option) is Ref and type(thing := heap.get(option)) is kind:
+                out.append((option, thing))
+        return out  # type: ignore[return-value]
+
+    def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
+        """What is known of a value if every alternative is an object of this kind."""
+        found = self.all(value, kind)
+        if not found or len(found) != len(alternatives(value)):
+            return None
+        out: Object = found[0][1]
+        for _, other in found[1:]:
+            out = joined(out, other)
+        return out  # type: ignore[return-value]
+
+    def may_be(self, value: Value, kind: type[ObjectT]) -> bool:
+        """Whether some alternative is an object of this kind."""
+        return bool(self.all(value, kind))
+
+    def __getitem__(self, ref: Ref) -> Any:
+        return self.state.heap[ref]
+
+    def put(self, ref: Ref, thing: Object, *, sure: bool = True) -> None:
+        """Change an object: certainly (`sure`) where it is the one meant, else it may also be as before."""
+        old = self.state.heap[ref]
+        if thing is old:
+            return
+        sure = sure and ref.age < 2 and (not getattr(old, "many", False) or ref in self.sweeping)
+        self.state.heap[ref] = thing if sure else joined(old, thing)
+
+    def either_way(self, old: ObjectT, new: ObjectT) -> ObjectT:
+        """The object that may have been changed or not."""
+        return joined(old, new)  # type: ignore[return-value]
+
+    def sure(self, found: Sequence[tuple[Ref, Any]]) -> bool:
+        """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
+        return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
+
+    def update(self, value: Value, kind: type[ObjectT], **facts: Any) -> None:
+        """Change these fields of all objects of the kind that the value may be."""
+        found = self.all(value, kind)
+        for ref, thing in found:
+            self.put(ref, replace(thing, **facts), sure=self.sure(found))
+
+    def thing(self, value: Value) -> Thing:
+        """What an event shows of a value."""
+        if type(value) is Ref:
+            return self.state.heap.get(value, UNKNOWN)
+        options = alternatives(value)
+        if len(options) == 1:
+            return value
+        shown = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
+        if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):
+            return UNKNOWN
+        out: Any = shown[0]
+        for other in shown[1:]:
+            out = joined(out, other)
+        return out  # type: ignore[no-any-return]
+
+    # ---- names
+
+    def lookup(self, name: str) -> Value | None:
+        """What a name holds here: in this scope, the ones around it, the module."""
+        frame: Frame | None = self.frame.declared.get(name, self.frame)
+        first = True
+        while frame is not None:
+            if (first or type(frame.scope.node) is not cst.ClassDef) and (
+                found := self.state.names.get((frame.id, name))
+            ) is not None:
+                return found
+            first, frame = False, frame.parent
+        return None
+
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name a value."""
+        frame = self.frame.declared.get(name, self.frame)
+        self.state.names[frame.id, name] = value
+
+    # ---- paths
+
+    def fork(self) -> State:
+        """A copy of the state for another path."""
+        return self.state.copy()
+
+    def join(self, states: Iterable[State]) -> None:
+        """Go on from where these paths meet."""
+        self.state = joined_states(states)
+
+    def end_path(self) -> None:
+        """Nothing after this is reached."""
+        self.state.live = False
+
+    @contextmanager
+    def silently(self) -> Iterator[None]:
+        """Run without telling anybody."""
+        self.muted += 1
+        try:
+            yield
+        finally:
+            self.muted -= 1
+
+    def hit(self, bound: str) -> None:
+        """Count that a bound of the analysis was reached."""
+        self.counts[f"bound: {bound}"] += 1
+
+    # ---- events
+
+    def emit(self, kind: type[EventT], node: Any, **facts: Any) -> None:
+        """Tell what happens, with the facts that hold now."""
+        if self.muted or not self.state.live:
+            return
+        belief = max((_belief(fact) for fact in facts.values()), default=Belief.PROVEN)
+        if kind.depends_on_mode and self.assumed_mode:
+            belief = max(belief, Belief.BY_USE)
+        event = kind(
+            node=node.node if type(node) is Inner else node,
+            grad_mode=self.state.grad_mode,
+            inference=self.state.inference,
+            later=self.later,
+            assumed_mode=self.assumed_mode,
+            belief=belief,
+            run=self.run,
+            **facts,
+        )
+        self.story.append(event)
+        self.counts["events"] += 1
+        self.listen(event)
+
+    # ---- graphs
+
+    @property
+    def recording(self) -> Truth:
+        """Whether operations are put into the graph now."""
+        return both(self.state.grad_mode, negation(self.state.inference))
+
+    def past(self, starts: Iterable[Ref | None]) -> dict[Ref, None]:
+        """The nodes and leaves that may be in the history of these nodes, themselves included."""
+        found: dict[Ref, None] = {}
+        todo = [ref for ref in starts if ref is not None]
+        while todo:
+            ref = todo.pop()
+            if ref in found:
+                continue
+            found[ref] = None
+            node = self.state.heap.get(ref)
+            if type(node) is Node:
+                todo += [other for part in node.inputs for other in part if other is not None]
+        return found
+
+    def operand(self, value: Value) -> tuple[Ref | None, ...]:
+        """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
+        out: dict[Ref | None, None] = {}
+        for option in alternatives(value):
+            thing = self.state.heap.get(option) if type(option) is Ref else None
+            if type(thing) is Tensor:
+                if thing.requires_grad.may(NO):
+                    out[None] = None
+                if thing.requires_grad.may(YES):
+                    for node in thing.node or (None,):
+                        out[option if node is None else node] = None  # type: ignore[index]
+            elif type(option) is Unknown or type(thing) is Instance:
+                out[OPAQUE] = None
+                if type(option) is Unknown:
+                    for ref in option.reach:
+                        out |= dict.fromkeys(self.operand(ref))
+            else:
+                out[None] = None
+        return tuple(out)
+
+    def escape(self, values: Iterable[Value]) -> None:
+        """These values are handed to something that the file does not show."""
+        self.escaped.update(self.graphs(values))
+
+    def graphs(self, values: Iterable[Value]) -> list[Graph]:
+        """The names of all graph nodes that can be got at from these values, by whatever way."""
+        heap = self.state.heap
+        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) is Node]
+
+
+def _belief(fact: Any) -> Belief:
+    if type(fact) is tuple:
+        return max((_belief(single) for single in fact), default=Belief.PROVEN)
+    return getattr(fact, "belief", Belief.PROVEN)
+
+
+def not_none(value: Value) -> Value:
+    """The value without the alternative None, with which the line would have raised."""
+    kept = [option for option in alternatives(value) if option != NONE_VALUE]
+    return one_of(kept) if kept else value

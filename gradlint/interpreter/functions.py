@@ -1,0 +1,196 @@
+"""Functions of the program: made, called with the caller's facts, and run on their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    Bound,
+    Const,
+    Container,
+    Context,
+    Function,
+    Mark,
+    Module,
+    Node,
+    Plain,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    either,
+    one_of,
+)
+from gradlint.events import Run
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import elements, iterator
+from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
+from gradlint.interpreter.reach import havoc, result_of_unknown
+
+RESULT = "return"
+YIELDED = "yield"
+"""The names under which a frame keeps what it returns and yields; no variable can be called so."""
+
+
+def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
+    """The frame of a function for one way of calling it: the same way gives the same frame."""
+    number = it.frame_ids.get(key)
+    if number is None:
+        number = it.frame_ids[key] = len(it.frame_ids) + 1
+    frame = Frame(number, it.frames[function.frame], it.scan.scopes[function.node], function, caller=it.frame)
+    it.frames[number] = frame
+    return frame
+
+
+def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+    """A function of the program is called: run it with these arguments."""
+    deep = it.running.count(function.node)
+    if deep >= 2 or len(it.running) >= MOST_CALLS_DEEP or it.steps_left <= 0:
+        it.hit("recursion" if deep >= 2 else "depth of calls" if it.steps_left > 0 else "steps")
+        it.escaped_functions[function.node] = None
+        havoc(it, args.values())
+        return result_of_unknown(args.values())
+    it.called[function.node] = None
+    frame = new_frame(it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function)
+    start = it.hold(*args.values())
+    bind_parameters(it, node, frame, function, args)
+    it.land(start)
+    return run_function(it, node, frame, function, caller=node)
+
+
+def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, caller: Any) -> Value:
+    """Run a function whose parameters are bound, and give what it returns."""
+    outer, began, mode = it.frame, len(it.story), (it.state.grad_mode, it.state.inference)
+    outer_run, outer_sweeping, index = it.run, it.sweeping, 0
+    if not it.muted:
+        it.counts["functions run"] += 1
+        index = it.run = len(it.runs) + 1
+        it.runs.append(Run(index, function, caller, mode[0], ()))
+    it.frame, it.sweeping = frame, []
+    it.running.append(function.node)
+    for context in function.modes:
+        it.state.grad_mode = context.to
+        it.state.inference = it.state.inference if context.inference is None else context.inference
+    entry = it.state.grad_mode
+    body = function.node.body
+    if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
+        it.run_body(body.body)
+    else:
+        it.state.names[frame.id, RESULT] = it.value(body)
+    value = _leave(it, node, frame, function)
+    if function.modes:
+        it.state.grad_mode, it.state.inference = mode
+    it.running.pop()
+    it.frame, it.sweeping = outer, outer_sweeping
+    if index:
+        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]))
+        it.run = outer_run
+    return value
+
+
+def _leave(it: Interpreter, node: Any, frame: Frame, function: Function) -> Value:
+    """Bring all ways out of a function together."""
+    key = (frame.id, RESULT)
+    if it.state.live and key not in it.state.names:
+        it.state.names[key] = NONE_VALUE
+    it.join([*frame.returns, it.state])
+    value = it.state.names.pop(key, NONE_VALUE)
+    yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
+    if it.state.live and not it.muted:
+        it.emit(events.Returned, function.node, value=it.thing(value), **written_since(it, [value]))
+    if not frame.scope.inner:
+        for name in [name for name in it.state.names if name[0] == frame.id]:
+            del it.state.names[name]
+    if function.generator:
+        value = iterator(it, node, yielded, "generator")
+    start = it.hold(value)
+    it.state.sweep()
+    return it.land(start)[0]
+
+
+def written_since(it: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
+    """For tensors and state dictionaries: whether their memory was written since they were made, and where that was."""
+    marks: list[Mark] = []
+    written: list[Truth] = []
+    for value in values:
+        for _, thing in it.all(value, Container):
+            if thing.origin:
+                marks += thing.marks
+                written += [t.overwritten for ref in it.state.reach([value]) if type(t := it[ref]) is Tensor]
+    return {"written": either(written), "taken": tuple(dict.fromkeys(marks))}
+
+
+# ---- parameters
+
+
+def bind_parameters(it: Interpreter, node: Any, frame: Frame, function: Function, args: Arguments) -> None:
+    """Bind what a call hands over to the names of the parameters."""
+    params = function.node.params
+    names = it.state.names
+    given = list(args.positional)
+    plain = [*params.posonly_params, *params.params]
+    for param in plain:
+        name = param.name.value
+        if given:
+            names[frame.id, name] = given.pop(0)
+        elif name in args.keywords:
+            names[frame.id, name] = args.keywords[name]
+        else:
+            names[frame.id, name] = UNKNOWN if args.unknown else _default(function, name)
+    for param in params.kwonly_params:
+        name = param.name.value
+        missing = UNKNOWN if args.unknown else _default(function, name)
+        names[frame.id, name] = args.keywords.get(name, missing)
+    taken = {param.name.value for param in (*plain, *params.kwonly_params)}
+    if isinstance(params.star_arg, cst.Param):
+        rest = UNKNOWN if args.unknown else NOTHING
+        part = f"rest of {frame.id}"
+        names[frame.id, params.star_arg.name.value] = it.new(
+            node, part, Container("tuple", items=tuple(enumerate(given)), rest=rest)
+        )
+    if params.star_kwarg is not None:
+        more = tuple((key, value) for key, value in args.keywords.items() if key not in taken)
+        rest = UNKNOWN if args.unknown else NOTHING
+        part = f"keywords of {frame.id}"
+        names[frame.id, params.star_kwarg.name.value] = it.new(node, part, Container("dict", items=more, rest=rest))
+
+
+def _default(function: Function, name: str) -> Value:
+    for known, value in function.defaults:
+        if known == name:
+            return value
+    return UNKNOWN
+
+
+def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str, owner: Any = None) -> Function:
+    """The value of a `def` or `lambda`: its defaults are evaluated now."""
+    params = node.params
+    defaults = tuple(
+        (param.name.value, it.value(param.default))
+        for param in (*params.posonly_params, *params.params, *params.kwonly_params)
+        if param.default is not None
+    )
+    frame = it.frame
+    function = Function(node, name, frame.id, defaults, generator=it.scan.scopes[node].generator, owner=owner)
+    it.functions[node] = function
+    return function
+
+
+# ---- handing over
+
+
+def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Value:
+    """A method of the program is called on its owner."""
+    assert bound.function is not None
+    if bound.function.kind == "static":
+        return call_function(it, node, bound.function, args)
+    return call_function(it, node, bound.function, args.with_first(bound.owner))
+
+

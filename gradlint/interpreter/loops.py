@@ -1,0 +1,228 @@
+"""Loops and comprehensions.
+
+The first iteration runs aloud, later ones silently until nothing changes, then once more aloud, marked
+`later`. Only the two innermost levels are taken apart like this, since each triples the work; loops
+further out run silently to their fixpoint and then once aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import MAYBE, NO, NOTHING, UNKNOWN, YES, Ref, State, Truth, Value, alternatives, joined_states, one_of, same
+from gradlint.interpreter import containers
+from gradlint.interpreter.assignments import assign
+from gradlint.interpreter.core import Interpreter, LoopPaths, statement
+from gradlint.interpreter.narrowing import narrow, truthiness
+from gradlint.interpreter.reach import AFTERWARDS
+
+MOST_PASSES = 8
+"""Silent passes before what still changes is given up as unknown."""
+PEELED_LEVELS = 2
+
+
+@statement(cst.For)
+def for_(it: Interpreter, node: cst.For) -> None:
+    start = it.hold(it.value(node.iter))
+    first = [True]
+
+    def step() -> None:
+        iterable = it.state.flight[start]
+        if not (first[0] and containers.certainly_not_empty(it, iterable)):
+            leave(it)
+        first[0] = False
+        element = containers.elements(it, node, iterable)
+        if element == NOTHING:
+            it.end_path()
+            return
+        swept = [] if it.scan.loops[node].leaves else [ref for ref in alternatives(element) if type(ref) is Ref]
+        swept += [ref for option in swept for ref in _paired(it, option)]
+        assign(it, node.target, node.target, element)
+        it.sweeping += swept
+        it.run_body(node.body.body)
+        del it.sweeping[len(it.sweeping) - len(swept) :]
+
+    def after() -> None:
+        containers.consume(it, node.iter, it.state.flight[start], "for")
+
+    run_loop(it, node, step, node.orelse, after)
+    it.land(start)
+
+
+def _paired(it: Interpreter, ref: Value) -> list[Ref]:
+    """The objects inside a pair that a loop goes over (`for name, p in ...`)."""
+    thing: Any = it.state.heap.get(ref)  # type: ignore[arg-type]
+    if getattr(thing, "kind", "") != "tuple":
+        return []
+    return [inner for _, value in thing.items for inner in alternatives(value) if type(inner) is Ref]
+
+
+@statement(cst.While)
+def while_(it: Interpreter, node: cst.While) -> None:
+    def step() -> None:
+        decided = truthiness(it, it.value(node.test))
+        if decided is not YES:
+            aside = it.fork()
+            narrow(it, node.test, False)
+            leave(it)
+            it.state = aside
+        if decided is NO:
+            it.end_path()
+            return
+        narrow(it, node.test, True)
+        it.run_body(node.body.body)
+
+    run_loop(it, node, step, node.orelse, lambda: None)
+
+
+def leave(it: Interpreter) -> None:
+    """The loop may end here, because there is nothing more to go over."""
+    assert it.frame.loop is not None
+    if it.state.live:
+        it.frame.loop.exits.append(it.fork())
+
+
+def run_loop(
+    it: Interpreter, node: Any, step: Callable[[], None], orelse: cst.Else | None, after: Callable[[], None]
+) -> None:
+    """Run `step` for the first and for later iterations, and go on from all the ways the loop can end."""
+    outer, began = it.frame.loop, len(it.story)
+    paths = it.frame.loop = LoopPaths()
+    height = it.scan.loops[node].height if node in it.scan.loops else 0
+    peel = height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS
+    if peel:
+        it.peeled += 1
+        _pass(it, paths, step)
+    if it.state.live:
+        _fixpoint(it, paths, step)
+        outer_later = it.later
+        it.later = YES if peel else it.later if it.later is YES else MAYBE
+        _pass(it, paths, step)
+        it.later = outer_later
+    if peel:
+        it.peeled -= 1
+    it.frame.loop = outer
+    it.join(paths.exits)
+    if it.state.live:
+        after()
+        if orelse is not None:
+            it.run_body(orelse.body.body)
+    it.join([it.state, *paths.breaks])
+    if not it.muted and isinstance(node, cst.CSTNode):
+        it.emit(events.LoopFinished, node, story=tuple(it.story[began:]))
+
+
+def _pass(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
+    """One iteration; what continues meets at its end."""
+    step()
+    it.join([it.state, *paths.continues])
+    paths.continues.clear()
+
+
+def _fixpoint(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
+    """The state at the start of any later iteration."""
+    head = it.fork()
+    it.muted += 1
+    for count in range(MOST_PASSES + 2):
+        kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
+        tries = list(it.frame.tries)
+        _pass(it, paths, step)
+        for waiting, length in kept:
+            del waiting[length:]
+        it.frame.tries[:] = tries
+        new = joined_states([head, it.state]) if it.state.live else head
+        if same(new, head):
+            break
+        if count >= MOST_PASSES:
+            new = _widened(it, head, new)
+        head = new
+        it.state = head.copy()
+    it.muted -= 1
+    it.state = head.copy()
+
+
+def _widened(it: Interpreter, old: State, new: State) -> State:
+    """Give up on what keeps changing: names become unknown, objects as unknown code would leave them."""
+    it.hit("passes of a loop")
+    for name, value in list(new.names.items()):
+        if old.names.get(name) != value:
+            new.names[name] = UNKNOWN
+    for ref, thing in list(new.heap.items()):
+        if old.heap.get(ref) != thing and (change := AFTERWARDS.get(type(thing))):
+            new.heap[ref] = change(thing)
+    return new
+
+
+# ---- comprehensions
+
+
+def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[list[Value], Truth]:
+    """The elements that a comprehension makes, all in one for each expression, and whether there may be none."""
+    frame = it.frame.id
+    before = {name: value for name, value in it.state.names.items() if name[0] == frame}
+    found = it.hold(*[NOTHING for _ in wanted])
+    empty = [YES]
+
+    def inner() -> None:
+        values = it.values(wanted)
+        for index, value in enumerate(values):
+            it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
+        empty[0] = NO
+
+    _clause(it, node.for_in, inner)
+    for name in [name for name in it.state.names if name[0] == frame and name not in before]:
+        del it.state.names[name]
+    for name in _targets(node.for_in):
+        if (frame, name) in before:
+            with suppress(KeyError):
+                it.state.names[frame, name] = before[frame, name]
+    values = it.land(found)[: len(wanted)]
+    return values, empty[0] | Truth.unsure()
+
+
+def _targets(clause: cst.CompFor) -> list[str]:
+    from gradlint.interpreter.scan import targets
+
+    names = [t.value for t in targets(clause.target) if isinstance(t, cst.Name)]
+    return names + (_targets(clause.inner_for_in) if clause.inner_for_in else [])
+
+
+def _clause(it: Interpreter, clause: cst.CompFor, inner: Callable[[], None]) -> None:
+    start = it.hold(it.value(clause.iter))
+
+    def step() -> None:
+        leave(it)
+        element = containers.elements(it, clause, it.state.flight[start])
+        if element == NOTHING:
+            it.end_path()
+            return
+        assign(it, clause.target, clause.target, element)
+        for condition in clause.ifs:
+            decided = truthiness(it, it.value(condition.test))
+            if decided is not YES and it.frame.loop is not None:
+                aside = it.fork()
+                narrow(it, condition.test, False)
+                if it.state.live:
+                    it.frame.loop.continues.append(it.state)
+                it.state = aside
+            if decided is NO:
+                it.end_path()
+                return
+            narrow(it, condition.test, True)
+        if not it.state.live:
+            return
+        if clause.inner_for_in is not None:
+            _clause(it, clause.inner_for_in, inner)
+        else:
+            inner()
+
+    def after() -> None:
+        containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
+
+    run_loop(it, clause, step, None, after)
+    del it.state.flight[start : start + 1]

@@ -1,0 +1,202 @@
+"""Methods of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import (
+    ANY_DTYPE,
+    FLOAT,
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Array,
+    Const,
+    Dtypes,
+    Named,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
+from dataclasses import replace
+
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.operations import run_factory, run_operation
+from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.tensors import (
+    apply,
+    backward,
+    clear_gradients,
+    dtype_named,
+    set_requires_grad,
+    truth_of,
+)
+from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN_METHODS
+from gradlint.knowledge.rows import Operation, Result
+
+
+def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
+    """A method of a tensor; None for one that is not known."""
+    special = METHODS.get(name)
+    if special is not None:
+        return special(it, node, owner, args)
+    path = f"torch.Tensor.{name}"
+    row = OPERATIONS.get(path)
+    if row is not None:
+        return run_operation(it, node, row, args.with_first(owner), by="method", name=chain)
+    factory = FACTORIES.get(path)
+    if factory is not None:
+        return run_factory(it, node, factory, args, like=owner)
+    kind = PLAIN_METHODS.get(path)
+    if kind is not None:
+        return plain_result(it, owner, kind)
+    tensor = it.only(owner, Tensor)
+    if tensor is not None and tensor.loose:
+        it.escape([owner])
+        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
+    return None
+
+
+def is_tensor_method(name: str) -> bool:
+    """Whether tensors have a method of that name that we know."""
+    path = f"torch.Tensor.{name}"
+    return name in METHODS or path in OPERATIONS or path in FACTORIES or path in PLAIN_METHODS
+
+
+def plain_result(it: Interpreter, owner: Value, kind: str) -> Value:
+    """What a method gives that leaves the tensors' world; "number" is one of the tensor's own kind."""
+    if kind == "number":
+        tensor = it.only(owner, Tensor)
+        return Scalar(tensor.dtype if tensor else ANY_DTYPE)
+    return NUMBERS.get(kind) or (NONE_VALUE if kind == "none" else Plain(kind))
+
+
+NUMBERS: dict[str, Value] = {
+    "bool": Scalar(Dtypes.named("bool")),
+    "int": Scalar(Dtypes.named("integer")),
+    "float": Scalar(FLOAT),
+}
+
+
+# ---- those that do more than compute
+
+
+def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    backward(it, node, owner, how="backward", retain=flag(args, "retain_graph", 1), create=flag(args, "create_graph", 2))
+    return NONE_VALUE
+
+
+def flag(args: Arguments, name: str, position: int, default: bool = False) -> Truth:
+    """A yes-or-no argument; None counts as not given."""
+    value = args.get(name, position, Const(default))
+    return truth_of(Const(default) if value == NONE_VALUE else value)
+
+
+def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_requires_grad(it, node, owner, flag(args, "requires_grad", 0, default=True), "method")
+    return owner
+
+
+def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    from gradlint.domain import Mark
+
+    found = it.all(owner, Tensor)
+    for ref, tensor in found:
+        if tensor.leaf is YES:
+            continue
+        retains = YES if tensor.leaf is NO else tensor.retains | UNSURE
+        marks = (*[m for m in tensor.marks if m.how != "retained"], Mark("retained", node))[-4:]
+        it.put(ref, replace(tensor, retains=retains, marks=marks), sure=it.sure(found))
+    return NONE_VALUE
+
+
+def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
+    return owner
+
+
+def _register_hook(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    havoc(it, args.values())
+    return Plain("hook")
+
+
+def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    tensor = it.only(owner, Tensor)
+    if tensor is None:
+        return UNKNOWN
+    return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief))
+
+
+CASTS = {"float": "f", "double": "f", "half": "f", "bfloat16": "f", "long": "i", "int": "i", "short": "i", "char": "i",
+         "byte": "i", "bool": "b", "cfloat": "c", "cdouble": "c"}  # fmt: skip
+
+
+def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None) -> Value:
+    """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
+    row = Operation("to", (), ("input",), ("input",), "", results=(Result("self or fresh"),))
+    return apply(it, node, row, [("input", owner)], dtype=dtype)
+
+
+def _to(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    tensor = it.only(owner, Tensor)
+    own = tensor.dtype if tensor else ANY_DTYPE
+    for value in (*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))):
+        found = _target(it, value, own)
+        if found is not None:
+            return cast(it, node, owner, found)
+    return cast(it, node, owner, None)
+
+
+def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
+    """The kind that an argument of `to` asks for; None where it is a device or a flag."""
+    dtype = dtype_named(value)
+    if dtype is not None:
+        return dtype
+    other = it.only(value, Tensor)
+    if other is not None:
+        return other.dtype
+    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):  # type: ignore[union-attr]
+        return None
+    if type(value) is Named and value.path.startswith("torch.device"):
+        return None
+    return own | ANY_DTYPE
+
+
+def _type(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _to(it, node, owner, args) if args.values() else Plain("str")
+
+
+def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`zero_()`; on a gradient it clears the gradients of its tensor."""
+    tensor = it.only(owner, Tensor)
+    if tensor is not None and tensor.made == "grad":
+        refs = [ref for ref in tensor.grad_of if type(it.state.heap.get(ref)) is Tensor]
+        sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
+        clear_gradients(it, node, refs, to_none=NO, sure=sure)
+    row = OPERATIONS.get("torch.Tensor.zero_")
+    return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
+
+
+METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
+    "backward": _backward,
+    "requires_grad_": _requires_grad_,
+    "retain_grad": _retain_grad,
+    "detach_": _detach_,
+    "register_hook": _register_hook,
+    "register_post_accumulate_grad_hook": _register_hook,
+    "numpy": _numpy,
+    "to": _to,
+    "type": _type,
+    "zero_": _zero_,
+}
+

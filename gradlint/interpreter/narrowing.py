@@ -1,0 +1,360 @@
+"""What a condition tells about the values it speaks of, on either side of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    BOOL,
+    COMPLEX,
+    DISCRETE,
+    FLOAT,
+    INEXACT,
+    INTEGER,
+    NO,
+    NONE,
+    NONE_VALUE,
+    YES,
+    Array,
+    Class,
+    Const,
+    Container,
+    Dtypes,
+    Fact,
+    Instance,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+    truth,
+)
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.scan import dotted
+
+
+def truthiness(it: Interpreter, value: Value) -> Truth:
+    """Whether a value counts as true."""
+    out: Truth | None = None
+    for option in alternatives(value):
+        found = _truthiness(it, option)
+        out = found if out is None else out | found
+    return Truth.unsure() if out is None else out
+
+
+def _truthiness(it: Interpreter, value: Value) -> Truth:
+    if type(value) is Const:
+        return truth(bool(value.value))
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) in (Module, Optimizer, Class):
+        return YES
+    if type(thing) is Container and thing.items:
+        return YES
+    return Truth.unsure()
+
+
+def narrow(it: Interpreter, test: Any, holds: bool) -> None:
+    """Go on with what is known where a condition holds (or does not); a path that cannot be is ended."""
+    kind = type(test)
+    if kind is cst.UnaryOperation and type(test.operator) is cst.Not:
+        narrow(it, test.expression, not holds)
+    elif kind is cst.BooleanOperation:
+        if (type(test.operator) is cst.And) == holds:
+            narrow(it, test.left, holds)
+            narrow(it, test.right, holds)
+    elif kind is cst.Comparison and len(test.comparisons) == 1:
+        _comparison(it, test, holds)
+    elif kind is cst.Call:
+        _call(it, test, holds)
+    elif kind is cst.NamedExpr:
+        _restrict(it, test.target, lambda value: _counts_as(it, value, holds))
+    elif kind is cst.Attribute:
+        _flag(it, test, holds)
+        _restrict(it, test, lambda value: _counts_as(it, value, holds))
+    elif kind in (cst.Name, cst.Subscript):
+        _restrict(it, test, lambda value: _counts_as(it, value, holds))
+
+
+def _counts_as(it: Interpreter, value: Value, holds: bool) -> bool:
+    return _truthiness(it, value).may(YES if holds else NO)
+
+
+# ---- places
+
+
+def peek(it: Interpreter, node: Any) -> Value | None:
+    """What a name, a chain of attributes or a constant subscript holds, without running anything."""
+    if type(node) is cst.Name:
+        return it.lookup(node.value)
+    if type(node) is cst.Attribute:
+        owner = peek(it, node.value)
+        thing: Any = it.thing(owner) if owner is not None else None
+        return dict(getattr(thing, "attributes", ())).get(node.attr.value)
+    if type(node) is cst.Subscript and (key := _key(node)) is not None:
+        owner = peek(it, node.value)
+        thing = it.thing(owner) if owner is not None else None
+        return dict(thing.items).get(key) if type(thing) is Container else None
+    return None
+
+
+def _key(node: cst.Subscript) -> object | None:
+    part: Any = node.slice[0].slice if len(node.slice) == 1 else None
+    if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
+        return part.value.evaluated_value  # type: ignore[no-any-return]
+    return None
+
+
+def poke(it: Interpreter, node: Any, value: Value) -> None:
+    """Let a place hold this value from here on."""
+    if type(node) is cst.Name:
+        frame: Any = it.frame.declared.get(node.value, it.frame)
+        while frame is not None:
+            if (frame.id, node.value) in it.state.names:
+                it.state.names[frame.id, node.value] = value
+                return
+            frame = frame.parent
+        return
+    owner = peek(it, node.value)
+    if type(owner) is not Ref:
+        return
+    thing: Any = it.state.heap.get(owner)
+    if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
+        items = dict(thing.attributes) | {node.attr.value: value}
+        it.state.heap[owner] = replace(thing, attributes=tuple(items.items()))
+    elif type(node) is cst.Subscript and type(thing) is Container:
+        items = dict(thing.items) | {_key(node): value}
+        it.state.heap[owner] = replace(thing, items=tuple(items.items()))
+
+
+def _restrict(it: Interpreter, place: Any, keeps: Callable[[Value], bool]) -> None:
+    """Keep only the alternatives of a place that pass; where none does, the path is dead."""
+    value = peek(it, place)
+    if value is None:
+        return
+    options = alternatives(value)
+    kept = [option for option in options if keeps(option)]
+    if not kept:
+        it.end_path()
+    elif len(kept) < len(options):
+        poke(it, place, one_of(kept, len(kept)))
+
+
+# ---- what single conditions tell
+
+
+def _comparison(it: Interpreter, test: cst.Comparison, holds: bool) -> None:
+    target = test.comparisons[0]
+    right, same = target.comparator, type(target.operator)
+    if same in (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual) and isinstance(right, cst.Name) and right.value == "None":
+        none = (same in (cst.Is, cst.Equal)) == holds
+        _none(it, test.left, none)
+    elif same in (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot):
+        equal = (same in (cst.Equal, cst.Is)) == holds
+        if isinstance(test.left, cst.Attribute) and test.left.attr.value == "dtype":
+            _dtype(it, test.left.value, right, equal)
+
+
+def _none(it: Interpreter, place: Any, none: bool) -> None:
+    if isinstance(place, cst.Attribute) and place.attr.value == "grad":
+        _gradient(it, place.value, none)
+        return
+    if none:
+        _restrict(it, place, lambda value: value == NONE_VALUE or type(value) is Unknown)
+    else:
+        _restrict(it, place, lambda value: value != NONE_VALUE)
+
+
+def _gradient(it: Interpreter, place: Any, none: bool) -> None:
+    """`x.grad is None`."""
+    value = peek(it, place)
+    for ref, tensor in it.all(value, Tensor) if value is not None else ():
+        grad = tensor.grad & NONE if none else tensor.grad.without(NONE)
+        if not grad.is_empty:
+            it.put(ref, replace(tensor, grad=grad))
+        elif len(alternatives(value)) == 1 and not tensor.many:  # type: ignore[arg-type]
+            it.end_path()
+
+
+DTYPE_TESTS: dict[str, Dtypes] = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
+
+
+def _dtype(it: Interpreter, place: Any, right: Any, equal: bool) -> None:
+    from gradlint.interpreter.tensors import dtype_named
+
+    path = dotted(right)
+    found = it.lookup(path.split(".")[0]) if path else None
+    if type(found) is not Named:
+        return
+    kind = dtype_named(Named(".".join([found.path, *path.split(".")[1:]])))
+    if kind is None:
+        return
+    if equal:
+        _narrow_tensor(it, place, "dtype", kind)
+    elif kind is BOOL:
+        _narrow_tensor(it, place, "dtype", INTEGER | INEXACT)
+
+
+def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
+    """A fact of the tensor at a place is known to be within this set."""
+    value = peek(it, place)
+    if value is None:
+        return
+    found = it.all(value, Tensor)
+    dead = 0
+    for ref, tensor in found:
+        now = getattr(tensor, field) & fact
+        if now.is_empty:
+            dead += 1
+        elif len(found) == 1 and not (tensor.many and ref not in it.sweeping):
+            it.state.heap[ref] = replace(tensor, **{field: now})
+    if found and dead == len(alternatives(value)):
+        it.end_path()
+    elif dead:
+        _restrict(it, place, lambda option: not _excluded(it, option, field, fact))
+
+
+def _excluded(it: Interpreter, option: Value, field: str, fact: Fact) -> bool:
+    thing = it.state.heap.get(option) if type(option) is Ref else None
+    return type(thing) is Tensor and (getattr(thing, field) & fact).is_empty
+
+
+FLAG_FIELDS = {"requires_grad": "requires_grad", "is_leaf": "leaf", "retains_grad": "retains"}
+
+
+def _flag(it: Interpreter, test: cst.Attribute, holds: bool) -> None:
+    field = FLAG_FIELDS.get(test.attr.value)
+    if field is not None:
+        _narrow_tensor(it, test.value, field, truth(holds))
+
+
+def _call(it: Interpreter, test: cst.Call, holds: bool) -> None:
+    name = dotted(test.func)
+    last = name.rpartition(".")[2]
+    if last in DTYPE_TESTS:
+        place = test.func.value if isinstance(test.func, cst.Attribute) and not test.args else None
+        place = test.args[0].value if place is None and test.args else place
+        if place is not None:
+            kind = DTYPE_TESTS[last]
+            others = DISCRETE | COMPLEX if kind is FLOAT else DISCRETE | FLOAT
+            _narrow_tensor(it, place, "dtype", kind if holds else others)
+    elif name == "isinstance" and len(test.args) == 2:
+        _isinstance(it, test.args[0].value, test.args[1].value, holds)
+    elif last == "is_tensor" and test.args:
+        _restrict(it, test.args[0].value, lambda value: _is_a(it, value, "torch.Tensor").may(truth(holds)))
+
+
+def _isinstance(it: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
+    names = [element.value for element in wanted.elements] if isinstance(wanted, cst.Tuple) else [wanted]
+    classes = [peek_class(it, node) for node in names]
+    if any(cls is None for cls in classes):
+        return
+
+    def keeps(value: Value) -> bool:
+        verdicts = [_is_a(it, value, cls) for cls in classes if cls is not None]
+        if holds:
+            return any(verdict.may(YES) for verdict in verdicts)
+        return all(verdict.may(NO) for verdict in verdicts)
+
+    _restrict(it, place, keeps)
+    if holds and it.state.live and len(classes) == 1:
+        _learn(it, place, classes[0])  # type: ignore[arg-type]
+
+
+def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
+    """The class that an expression names: an import path, or a class of the program."""
+    path = dotted(node)
+    if not path:
+        return None
+    first, *rest = path.split(".")
+    found = it.lookup(first)
+    if found is None:
+        return path if not rest else None
+    if type(found) is Named:
+        return ".".join([found.path, *rest])
+    return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
+
+
+TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
+PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
+    "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
+}  # fmt: skip
+CONTAINER_CLASSES: dict[str, frozenset[str]] = {
+    "dict": frozenset({"dict", "OrderedDict", "defaultdict", "Counter"}), "list": frozenset({"list"}),
+    "tuple": frozenset({"tuple"}), "set": frozenset({"set"}),
+}  # fmt: skip
+
+
+def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
+    """Whether a value is an instance of a class."""
+    thing: Any = it.state.heap.get(value) if type(value) is Ref else value
+    if type(thing) is Unknown or (type(thing) is Instance and thing.cls == UNKNOWN_CLASS):
+        return Truth.unsure()
+    if type(cls) is Ref:
+        return _descends(it, thing, cls)
+    if cls in TENSOR_CLASSES:
+        return Truth.unsure() if getattr(thing, "loose", False) else truth(type(thing) is Tensor)
+    if cls in PARAMETER_CLASSES:
+        return thing.parameter if type(thing) is Tensor else NO
+    if cls in PYTHON_CLASSES:
+        return truth(type(thing.value) in PYTHON_CLASSES[cls]) if type(thing) is Const else Truth.unsure() if type(
+            value) is not Ref else NO  # fmt: skip
+    if cls in CONTAINER_CLASSES:
+        return truth(thing.kind in CONTAINER_CLASSES[cls]) if type(thing) is Container else truth(False) if type(
+            thing) in (Tensor, Module, Optimizer, Const) else Truth.unsure()  # fmt: skip
+    if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
+        return _is_module(it, thing, cls)
+    if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
+        return NO if cls.startswith("numpy.") else Truth.unsure()
+    return Truth.unsure()
+
+
+UNKNOWN_CLASS: Value = Unknown()
+
+
+def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
+    from gradlint.interpreter.classes import ancestry
+
+    if not isinstance(thing, (Module, Instance)):
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer) else Truth.unsure()
+    found = list(ancestry(it, thing.cls))
+    if cls in found:
+        return YES
+    return NO if all(type(one) is Ref or type(one) is Named for one in found) else Truth.unsure()
+
+
+def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
+    from gradlint.interpreter.classes import ancestry
+
+    if type(thing) is not Module:
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Array) else Truth.unsure()
+    found = list(ancestry(it, thing.cls))
+    if cls == "torch.nn.Module" or Named(cls) in found:
+        return YES
+    return NO if all(type(one) is Ref or type(one) is Named for one in found) else Truth.unsure()
+
+
+def _learn(it: Interpreter, place: Any, cls: str | Ref) -> None:
+    """A value of which nothing was known turns out to be of this class."""
+    from gradlint.domain import Belief
+    from gradlint.interpreter.modules import unknown_module
+    from gradlint.interpreter.uses import unknown_tensor
+    from gradlint.knowledge import MODULES
+
+    value = peek(it, place)
+    thing: Any = it.thing(value) if value is not None else None
+    if not (type(thing) is Unknown or (type(thing) is Instance and thing.cls == UNKNOWN_CLASS)):
+        return
+    if cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES:
+        poke(it, place, unknown_tensor(it, place, "isinstance", Belief.PROVEN))
+    elif type(cls) is str and (cls == "torch.nn.Module" or cls in MODULES):
+        poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, Named(cls)))

@@ -1,0 +1,177 @@
+"""Operations and factories of torch by their rows of knowledge: arguments are matched to parameters, the row decides the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    COMPLEX,
+    FLOAT,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    YES,
+    Array,
+    Const,
+    Container,
+    Dtypes,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.tensors import (
+    LETTERS,
+    apply,
+    combined,
+    data_kind,
+    dtype_named,
+    fresh,
+    set_requires_grad,
+    truth_of,
+    write,
+)
+from gradlint.knowledge.rows import Factory, Operation
+
+
+def match(row: Operation, args: Arguments) -> dict[str, Value]:
+    """The arguments by the names of the row's parameters."""
+    bound = dict(zip((name.lstrip("*") for name in row.parameters), args.positional, strict=False))
+    return bound | args.keywords
+
+
+def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
+    """The operands of the row with their values; a sequence of tensors gives one slot for each."""
+    slots: list[tuple[str, Value]] = []
+    for name in row.operands:
+        value = bound.get(name.lstrip("*"))
+        if value is None:
+            continue
+        slots += [(name, one) for one in _sequence(it, value)] if name.startswith("*") else [(name, value)]
+    return slots
+
+
+def _sequence(it: Interpreter, value: Value) -> list[Value]:
+    thing = it.only(value, Container)
+    if thing is None:
+        return [value]
+    found = [element for _, element in thing.items]
+    return [*found, thing.rest] if thing.rest != NOTHING or not found else found
+
+
+def run_operation(
+    it: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
+) -> Value:
+    """What an operation of torch does with these arguments."""
+    bound = match(row, args)
+    slots = slots_of(it, node, row, bound)
+    inside = (it.state.grad_mode, it.state.inference)
+    if row.in_no_grad:
+        it.state.grad_mode = NO
+    try:
+        return _run(it, node, row, bound, slots, by, name, part)
+    finally:
+        it.state.grad_mode, it.state.inference = inside
+
+
+def _run(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    bound: dict[str, Value],
+    slots: list[tuple[str, Value]],
+    by: str,
+    name: str,
+    part: str,
+) -> Value:
+    dtype = wanted_dtype(bound.get("dtype")) if row.takes_dtype else None
+    inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
+    if row.writes or inplace is YES:
+        return _in_place(it, node, row, slots, by if row.writes else "function", name)
+    result = apply(it, node, row, slots, dtype=dtype, part=part)
+    out = bound.get("out")
+    if out is not None and out != NONE_VALUE:
+        write(it, node, out, row.name, "out", [value for _, value in slots], "")
+        return out
+    return result
+
+
+def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str) -> Value:
+    targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
+    others = [value for slot, value in slots if slot not in row.writes]
+    differentiable = not row.results or row.results[0].differentiable
+    for _, target in targets:
+        if it.may_be(target, Tensor):
+            write(it, node, target, row.name, by, others, name, differentiable=differentiable)
+    return targets[0][1] if targets else UNKNOWN
+
+
+def wanted_dtype(value: Value | None) -> Dtypes | None:
+    """The kind that a `dtype=` argument asks for; None where it is not given."""
+    if value is None or value == NONE_VALUE:
+        return None
+    return dtype_named(value) or ANY_DTYPE
+
+
+# ---- factories
+
+
+def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
+    """A factory of torch makes a new leaf."""
+    bound = dict(zip((p.lstrip("*") for p in row.parameters), args.positional, strict=False)) | args.keywords
+    first = like if like is not None else (args.positional[0] if args.positional else next(iter(args.keywords.values()), None))
+    shared = bound.get(row.shares) if row.shares else None
+    given = it.only(shared, Tensor) if shared is not None else None
+    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(it, row, bound, args, first)
+    if given is not None and shared is not None and given.dtype is dtype:
+        return shared
+    facts: dict[str, Any] = {"dtype": dtype, "made": row.name}
+    array = it.only(shared, Array) if shared is not None else None
+    if array is not None and array.storage:
+        facts["storage"] = array.storage
+    sources = [ref for value in args.positional[:1] for ref, _ in it.all(value, Tensor)]
+    if sources and row.dtype in ("data", "like"):
+        facts["source"] = tuple(sources)
+    if args.unknown and row.takes_dtype:
+        facts["dtype"] = facts["dtype"] | ANY_DTYPE
+    made = fresh(it, node, **facts)
+    _tell_made(it, node, row, made)
+    wants = bound.get("requires_grad")
+    if wants is not None and row.takes_requires_grad:
+        set_requires_grad(it, node, made, truth_of(wants), "factory")
+        return made
+    if args.unknown and row.takes_requires_grad:
+        it.update(made, Tensor, requires_grad=Truth.unsure())
+    return made
+
+
+def _tell_made(it: Interpreter, node: Any, row: Factory, made: Ref) -> None:
+    if not it.muted:
+        it.emit(events.Recorded, node, op=row.name, operands=(), result=it[made], saved=(), grows=NO)
+
+
+def factory_dtype(it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None) -> Dtypes:
+    """The kind of elements a factory makes when no `dtype=` is given."""
+    kind = row.dtype
+    if kind in LETTERS:
+        return LETTERS[kind]
+    if kind == "default":
+        return FLOAT
+    if kind == "like":
+        return data_kind(it, first) if first is not None else ANY_DTYPE
+    if kind == "data":
+        return data_kind(it, first) if first is not None else FLOAT
+    if kind == "fill":
+        fill = bound.get("fill_value")
+        return data_kind(it, fill) if fill is not None else ANY_DTYPE
+    numbers = [value for key, value in bound.items() if key in row.parameters or key in ("start", "end", "step")]
+    numbers = [value for value in numbers if value != NONE_VALUE]
+    return combined("promote", [data_kind(it, number) for number in numbers]) if numbers else ANY_DTYPE
+
+

@@ -1,0 +1,132 @@
+"""What unknown code may do: anything to what it can reach, and nothing else.
+
+The flags and states of every object in reach become unsure and the elements of containers unknown. The
+attributes of modules and instances stay bound as they are: code that is handed an object changes what
+its parts are like far more often than it puts other parts in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from gradlint.domain import (
+    ANY_GRAD,
+    ANY_MODE,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    Bound,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Iterator,
+    Memory,
+    Module,
+    Named,
+    Node,
+    Optimizer,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    object_references,
+)
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.tensors import memory_written
+
+
+def _tensor(thing: Tensor) -> Tensor:
+    return replace(
+        thing,
+        requires_grad=thing.requires_grad | UNSURE,
+        leaf=thing.leaf | UNSURE,
+        retains=thing.retains | UNSURE,
+        grad=thing.grad | ANY_GRAD,
+        gradient=UNKNOWN,
+    )
+
+
+def _node(thing: Node) -> Node:
+    return replace(thing, freed=thing.freed | UNSURE, reached=thing.reached | UNSURE)
+
+
+def _container(thing: Container) -> Container:
+    if not thing.items and thing.rest == NOTHING and thing.kind == "tuple":
+        return thing
+    return replace(thing, items=(), rest=Unknown(tuple(dict.fromkeys(object_references(thing)))))
+
+
+AFTERWARDS: dict[type, Callable[[Any], Any]] = {
+    Tensor: _tensor,
+    Node: _node,
+    Container: _container,
+    Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE),
+    Optimizer: lambda thing: replace(thing, open=thing.open | UNSURE),
+    Iterator: lambda thing: replace(thing, used=thing.used | UNSURE),
+    Instance: lambda thing: replace(thing, open=thing.open | UNSURE),
+}
+
+
+def havoc(it: Interpreter, values: Iterable[Value]) -> None:
+    """Unknown code gets hold of these values."""
+    values = [value for value in values if not _out_of_reach(value)]
+    if not values:
+        return
+    for value in values:
+        for option in alternatives(value):
+            _escape(it, option)
+    heap = it.state.heap
+    found = it.state.reach([*values, *_captured(it, values)])
+    it.escaped.update(ref.key for ref in found if type(heap[ref]) is Node)
+    memories = tuple(ref for ref in found if type(heap[ref]) is Memory)
+    if memories:
+        memory_written(it, memories, sure=False, noticed=UNSURE)
+    for ref in found:
+        if change := AFTERWARDS.get(type(heap[ref])):
+            heap[ref] = change(heap[ref])
+
+
+def _out_of_reach(value: Value) -> bool:
+    kind = type(value)
+    return kind is Const or kind is Scalar or kind is Plain or kind is Named or value == UNKNOWN
+
+
+def _escape(it: Interpreter, value: Value) -> None:
+    """A function handed away may be called by anybody."""
+    if type(value) is Function:
+        it.escaped_functions[value.node] = None
+    elif type(value) is Bound and value.function is not None:
+        it.escaped_functions[value.function.node] = None
+
+
+def _captured(it: Interpreter, values: Iterable[Value]) -> list[Value]:
+    """What functions among the values hold of the scopes around them."""
+    frames = {
+        option.frame
+        for value in values
+        for option in alternatives(value)
+        if type(option) is Function and option.frame != 0
+    }
+    if not frames:
+        return []
+    return [value for (frame, _), value in it.state.names.items() if frame in frames]
+
+
+def result_of_unknown(values: Iterable[Value]) -> Unknown:
+    """What unknown code gives back: anything, made of what went into it."""
+    refs: dict[Ref, None] = {}
+    for value in values:
+        for option in alternatives(value):
+            if type(option) is Ref:
+                refs[option] = None
+            elif type(option) is Unknown:
+                refs |= dict.fromkeys(option.reach)
+            elif type(option) is Bound:
+                refs |= dict.fromkeys(r for r in alternatives(option.owner) if type(r) is Ref)
+    return Unknown(tuple(refs))

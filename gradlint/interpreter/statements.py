@@ -1,0 +1,476 @@
+"""Statements: every kind that Python has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    MAYBE,
+    NO,
+    UNKNOWN,
+    YES,
+    Const,
+    Container,
+    Context,
+    Function,
+    Named,
+    Plain,
+    Ref,
+    State,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter import containers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.assignments import assign
+from gradlint.interpreter.calls import call_unknown, call_value
+from gradlint.interpreter.classes import define
+from gradlint.interpreter.core import Interpreter, statement
+from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
+from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.functions import RESULT, make_function
+from gradlint.interpreter.narrowing import narrow, truthiness
+from gradlint.interpreter.patterns import match_case
+from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.tensors import write
+from gradlint.knowledge import CONTEXTS, OPERATIONS
+
+# ---- lines and blocks
+
+
+@statement(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
+def block(it: Interpreter, node: Any) -> None:
+    it.run_body(node.body)
+
+
+@statement(cst.Pass)
+def pass_(it: Interpreter, node: cst.Pass) -> None:
+    pass
+
+
+@statement(cst.Expr)
+def expression_statement(it: Interpreter, node: cst.Expr) -> None:
+    value = it.value(node.value)
+    if type(node.value) not in (cst.SimpleString, cst.ConcatenatedString):
+        it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
+
+
+# ---- assignment
+
+
+@statement(cst.Assign)
+def assign_(it: Interpreter, node: cst.Assign) -> None:
+    start = it.hold(it.value(node.value))
+    for target in node.targets:
+        it.state.flight[start] = assign(it, node, target.target, it.state.flight[start])
+    it.land(start)
+
+
+@statement(cst.AnnAssign)
+def annotated(it: Interpreter, node: cst.AnnAssign) -> None:
+    if node.value is not None:
+        assign(it, node, node.target, it.value(node.value))
+
+
+AUGMENTED: dict[type, str] = {
+    cst.AddAssign: "add", cst.SubtractAssign: "sub", cst.MultiplyAssign: "mul", cst.DivideAssign: "truediv",
+    cst.FloorDivideAssign: "floordiv", cst.ModuloAssign: "mod", cst.PowerAssign: "pow", cst.MatrixMultiplyAssign: "matmul",
+    cst.BitAndAssign: "and", cst.BitOrAssign: "or", cst.BitXorAssign: "xor", cst.LeftShiftAssign: "lshift",
+    cst.RightShiftAssign: "rshift",
+}  # fmt: skip
+
+
+@statement(cst.AugAssign)
+def augmented(it: Interpreter, node: cst.AugAssign) -> None:
+    """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
+    target, index = node.target, UNKNOWN
+    if isinstance(target, cst.Subscript):
+        start = it.hold(it.value(target.value))
+        index = index_value(it, target)
+        owner = it.land(start)[0]
+        start = it.hold(owner, get_item(it, target, owner, index))
+    elif isinstance(target, cst.Attribute):
+        owner = it.value(target.value)
+        start = it.hold(owner, get_attribute(it, target, owner, target.attr.value, dotted(target.value)))
+    else:
+        owner = UNKNOWN
+        start = it.hold(owner, it.value(target))
+    more = it.value(node.value)
+    owner, old = it.land(start)[:2]
+    start = it.hold(owner)
+    value = _changed(it, node, old, more, dotted(target) or dotted(getattr(target, "value", None)))
+    owner = it.land(start)[0]
+    _put_back(it, target, owner, index, value, same=value == old)
+
+
+def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> Value:
+    operation = AUGMENTED[type(node.operator)]
+    if it.only(old, Tensor) is not None:
+        row = OPERATIONS.get(f"operator.i{operation}")
+        write(it, node.target, old, row.name if row else operation, "augmented", [more], name)
+        return old
+    if it.only(old, Container) is not None and operation == "add":
+        containers.extend(it, node, old, more)
+        return old
+    binary = {"and": "and_", "or": "or_"}.get(operation, operation)
+    assert binary in BINARY.values()
+    return compute(it, node, binary, [old, more])
+
+
+def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
+    """Bind the result; where the object itself was changed nothing is bound to another one."""
+    if isinstance(target, cst.Name):
+        it.bind(target.value, value)
+    elif same:
+        return
+    elif isinstance(target, cst.Subscript):
+        if it.may_be(owner, Tensor):
+            write(it, target, owner, "setitem", "augmented", [value], dotted(target.value))
+        elif it.may_be(owner, Container):
+            containers.set_item(it, target, owner, index, value)
+    else:
+        assign(it, target, target, value)
+
+
+@statement(cst.Del)
+def del_(it: Interpreter, node: cst.Del) -> None:
+    targets = [e.value for e in node.target.elements] if isinstance(node.target, (cst.Tuple, cst.List)) else [node.target]
+    for target in targets:
+        if isinstance(target, cst.Name):
+            it.state.names.pop((it.frame.id, target.value), None)
+        else:
+            it.value(target)
+
+
+@statement(cst.Global, cst.Nonlocal)
+def declared(it: Interpreter, node: Any) -> None:
+    for item in node.names:
+        name = item.name.value
+        frame = it.frame.parent
+        if type(node) is cst.Global:
+            it.frame.declared[name] = it.frames[0]
+            continue
+        while frame is not None and (frame.id, name) not in it.state.names:
+            frame = frame.parent
+        if frame is not None:
+            it.frame.declared[name] = frame
+
+
+@statement(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))
+def type_alias(it: Interpreter, node: Any) -> None:
+    it.bind(node.name.value, Plain("type"))
+
+
+# ---- imports
+
+
+@statement(cst.Import)
+def import_(it: Interpreter, node: cst.Import) -> None:
+    for alias in node.names:
+        path = dotted(alias.name)
+        if alias.asname is not None:
+            it.bind(dotted(alias.asname.name), Named(path))
+        else:
+            first = path.split(".")[0]
+            it.bind(first, Named(first))
+
+
+@statement(cst.ImportFrom)
+def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
+    dots = "." * len(node.relative)
+    base = dots + (dotted(node.module) if node.module is not None else "")
+    if isinstance(node.names, cst.ImportStar):
+        it.counts["star imports"] += not it.muted
+        return
+    for alias in node.names:
+        path = f"{base}.{dotted(alias.name)}" if base != dots else f"{base}{dotted(alias.name)}"
+        it.bind(dotted(alias.asname.name) if alias.asname is not None else dotted(alias.name), Named(canonical(path)))
+
+
+ALIASES = {"torch.nn.functional": "torch.nn.functional", "torch.autograd.variable.Variable": "torch.autograd.Variable"}
+
+
+def canonical(path: str) -> str:
+    """One spelling for what torch offers under several."""
+    return ALIASES.get(path, path)
+
+
+# ---- branches
+
+
+@statement(cst.If)
+def if_(it: Interpreter, node: cst.If) -> None:
+    after: list[State] = []
+    branch: Any = node
+    while type(branch) is cst.If:
+        decided = truthiness(it, it.value(branch.test))
+        aside = it.fork()
+        if decided is not NO:
+            narrow(it, branch.test, True)
+            it.run_body(branch.body.body)
+            after.append(it.state)
+        it.state = aside
+        if decided is YES:
+            it.end_path()
+            break
+        narrow(it, branch.test, False)
+        branch = branch.orelse
+        if not it.state.live:
+            break
+    if type(branch) is cst.Else and it.state.live:
+        it.run_body(branch.body.body)
+    it.join([*after, it.state])
+
+
+@statement(cst.Match)
+def match_(it: Interpreter, node: cst.Match) -> None:
+    start = it.hold(it.value(node.subject))
+    after: list[State] = []
+    for case in node.cases:
+        if not it.state.live:
+            break
+        aside = it.fork()
+        always = match_case(it, case.pattern, it.state.flight[start])
+        if case.guard is not None:
+            it.value(case.guard)
+            narrow(it, case.guard, True)
+            always = False
+        it.run_body(case.body.body)
+        after.append(it.state)
+        it.state = aside
+        if always:
+            it.end_path()
+    it.join([*after, it.state])
+    it.land(start)
+
+
+# ---- leaving
+
+
+@statement(cst.Return)
+def return_(it: Interpreter, node: cst.Return) -> None:
+    value = it.value(node.value) if node.value is not None else Const(None)
+    it.state.names[it.frame.id, RESULT] = value
+    it.frame.returns.append(it.fork())
+    it.end_path()
+
+
+@statement(cst.Break)
+def break_(it: Interpreter, node: cst.Break) -> None:
+    if it.frame.loop is not None:
+        it.frame.loop.breaks.append(it.fork())
+    it.end_path()
+
+
+@statement(cst.Continue)
+def continue_(it: Interpreter, node: cst.Continue) -> None:
+    if it.frame.loop is not None:
+        it.frame.loop.continues.append(it.fork())
+    it.end_path()
+
+
+@statement(cst.Raise)
+def raise_(it: Interpreter, node: cst.Raise) -> None:
+    for part in (node.exc, node.cause.item if node.cause is not None else None):
+        if part is not None:
+            it.value(part)
+    if it.frame.tries:
+        it.snapshot()
+    it.end_path()
+
+
+@statement(cst.Assert)
+def assert_(it: Interpreter, node: cst.Assert) -> None:
+    decided = truthiness(it, it.value(node.test))
+    if node.msg is not None:
+        aside = it.fork()
+        it.value(node.msg)
+        it.state = aside
+    if decided is NO:
+        it.end_path()
+        return
+    narrow(it, node.test, True)
+
+
+# ---- try and with: whatever leaves them passes through them
+
+
+def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> None:
+    """Run something on every state that left since `before` by return, break or continue."""
+    for waiting, length in zip(it.frame.pending(), before, strict=False):
+        for index in range(length, len(waiting)):
+            inside, it.state = it.state, waiting[index]
+            through()
+            waiting[index], it.state = it.state, inside
+        waiting[:] = [state for state in waiting if state.live]
+
+
+@statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
+def try_(it: Interpreter, node: Any) -> None:
+    before = [len(waiting) for waiting in it.frame.pending()]
+    it.frame.tries.append(it.fork())
+    it.run_body(node.body.body)
+    raised = it.frame.tries.pop()
+    after: list[State] = []
+    if node.orelse is not None:
+        it.run_body(node.orelse.body.body)
+    after.append(it.state)
+    for handler in node.handlers:
+        it.state = raised.copy() if raised is not None else State(live=False)
+        if handler.type is not None:
+            it.value(handler.type)
+        if handler.name is not None:
+            it.bind(handler.name.name.value, Plain("exception"))
+        it.run_body(handler.body.body)
+        after.append(it.state)
+    it.join(after)
+    if node.finalbody is None:
+        return
+    body = node.finalbody.body.body
+    if it.state.live:
+        it.run_body(body)
+        with it.silently():
+            passing(it, before, lambda: it.run_body(body))
+    else:
+        passing(it, before, lambda: it.run_body(body))
+
+
+@statement(cst.With)
+def with_(it: Interpreter, node: cst.With) -> None:
+    mode = (it.state.grad_mode, it.state.inference)
+    before = [len(waiting) for waiting in it.frame.pending()]
+    tries = list(it.frame.tries)
+    suppresses = False
+    for item in node.items:
+        manager = it.value(item.item)
+        it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
+        start = it.hold(_entered(it, item.item, manager))
+        suppresses = suppresses or not _lets_pass(manager)
+        if item.asname is not None:
+            assign(it, item, item.asname.name, it.state.flight[start])
+        it.land(start)
+    entry = it.fork() if suppresses else None
+    it.run_body(node.body.body)
+
+    def leave() -> None:
+        it.state.grad_mode, it.state.inference = mode
+
+    if (it.state.grad_mode, it.state.inference) != mode and it.state.live:
+        it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
+    leave()
+    passing(it, before, leave)
+    if it.frame.tries and it.frame.tries[-1] is not None and tries[-1] is not it.frame.tries[-1]:
+        it.frame.tries[-1].grad_mode, it.frame.tries[-1].inference = mode
+    if entry is not None:
+        entry.grad_mode, entry.inference = mode
+        it.join([it.state, entry])
+
+
+def _lets_pass(manager: Value) -> bool:
+    """Whether an exception inside surely leaves the block (`contextlib.suppress`, `pytest.raises` keep it in)."""
+    return not (type(manager) is Plain and manager.kind == "suppress")
+
+
+def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
+    """What `as` binds; grad modes are switched on the way."""
+    from gradlint.interpreter.classes import find_method
+    from gradlint.interpreter.functions import call_function
+
+    if type(manager) is Context:
+        it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
+        switch(it, manager)
+        return Const(None)
+    thing = it.thing(manager)
+    cls = getattr(thing, "cls", None)
+    method = find_method(it, cls, "__enter__") if cls is not None and type(manager) is Ref else None
+    if method is not None:
+        return call_function(it, node, method, Arguments([manager]))
+    if any(type(option) is Context for option in alternatives(manager)):
+        it.state.grad_mode = it.state.grad_mode | MAYBE
+    elif may_switch(it, manager):
+        it.state.grad_mode = it.state.grad_mode | Truth.unsure()
+    return manager
+
+
+def may_switch(it: Interpreter, manager: Value) -> bool:
+    """Whether entering something unknown may change the grad mode: what it is called is all we have."""
+    if type(manager) is Named:
+        return manager.path in CONTEXTS
+    return False
+
+
+def switch(it: Interpreter, context: Context) -> None:
+    """From here on this grad mode holds."""
+    it.state.grad_mode = context.to
+    if context.inference is not None:
+        it.state.inference = context.inference
+
+
+# ---- definitions
+
+
+@statement(cst.FunctionDef)
+def function(it: Interpreter, node: cst.FunctionDef) -> None:
+    owner = it.frame.scope.node if type(it.frame.scope.node) is cst.ClassDef else None
+    made = make_function(it, node, node.name.value, owner)
+    value: Value = made
+    for decorator in reversed(node.decorators):
+        mode = (it.state.grad_mode, it.state.inference)
+        found = it.value(decorator.decorator)
+        it.state.grad_mode, it.state.inference = mode
+        value = decorated(it, decorator.decorator, value, found)
+    if type(value) is Function:
+        it.functions[node] = value
+    it.bind(node.name.value, value)
+
+
+KINDS = {
+    "builtins.staticmethod": "static",
+    "builtins.classmethod": "class",
+    "builtins.property": "property",
+    "functools.cached_property": "property",
+    "abc.abstractproperty": "property",
+}
+KEEPING = ("functools.", "abc.", "typing.", "torch.jit.", "contextlib.", "pytest.", "torch.compile", "torch.autograd.function.",
+           "numba.", "typing_extensions.", "builtins.", "torch.amp.", "torch.cuda.amp.", "warnings.")  # fmt: skip
+"""Where decorators come from that run the function as it is, in the mode they are called in."""
+
+
+def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value:
+    """What a decorator makes of a function."""
+    if type(value) is not Function:
+        return value
+    value = replace(value, decorators=(*value.decorators, decorator))
+    if type(decorator) is Context:
+        return replace(value, modes=(decorator, *value.modes))
+    if type(decorator) is Named:
+        if decorator.path in KINDS:
+            return replace(value, kind=KINDS[decorator.path])
+        row = CONTEXTS.get(decorator.path)
+        if row is not None:
+            made = call_value(it, node, decorator, Arguments(), "")
+            return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
+        if decorator.path.startswith(KEEPING):
+            return value
+    if dotted(node).endswith((".setter", ".getter", ".deleter")):
+        return replace(value, kind="function", name=f"{value.name} setter")
+    it.escaped_functions[value.node] = None
+    return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
+
+
+@statement(cst.ClassDef)
+def class_(it: Interpreter, node: cst.ClassDef) -> None:
+    for decorator in node.decorators:
+        it.value(decorator.decorator)
+    it.bind(node.name.value, define(it, node))
+
+

@@ -1,0 +1,190 @@
+"""Measuring torch: what one call really does, in the words of `gradlint.knowledge.rows`."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+from torch.nn import functional
+
+from gradlint.knowledge.rows import KINDS, Operation
+
+LETTERS = "xyzwvut"
+MODES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+    "on": nullcontext,
+    "no_grad": torch.no_grad,
+    "inference": torch.inference_mode,
+}
+DTYPES = {"b": torch.bool, "i": torch.int64, "f": torch.float32, "c": torch.complex64}
+NUMBERS: dict[str, object] = {"B": True, "I": 1, "F": 0.5, "C": 0.5 + 0.25j}
+
+
+def kind_of(dtype: torch.dtype) -> str:
+    """The letter of a dtype's kind."""
+    if dtype is torch.bool:
+        return "b"
+    return "c" if dtype.is_complex else "f" if dtype.is_floating_point else "i"
+
+
+def resolve(path: str) -> Any:
+    """The object at a dotted path; raises LookupError where there is none."""
+    parts = path.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:cut]))
+        except ImportError:
+            continue
+        try:
+            return operator.attrgetter(".".join(parts[cut:]))(found) if parts[cut:] else found
+        except AttributeError:
+            break
+    raise LookupError(path)
+
+
+def operand_names(row: Operation) -> tuple[str, ...]:
+    """The operands as measured, one per letter of a word: a sequence of tensors is given two."""
+    names: list[str] = []
+    for name in row.operands:
+        names += [name[1:]] * 2 if name.startswith("*") else [name]
+    return tuple(names)
+
+
+def words(row: Operation) -> Iterator[str]:
+    """All combinations of operand kinds with at least one tensor, capitals for Python numbers."""
+    choices = [KINDS + KINDS.upper() if name in row.numbers else KINDS for name in operand_names(row)]
+    for letters in itertools.product(*choices):
+        if any(letter.islower() for letter in letters) or not letters:
+            yield "".join(letters)
+
+
+def sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
+    """A tensor of that kind: whole numbers are all one, a square matrix is positive definite."""
+    if kind in "bi":
+        return torch.ones(shape, dtype=DTYPES[kind])
+    count = max(1, torch.Size(shape).numel())
+    values = (0.2 + 0.6 * torch.arange(count).mul(5).remainder(7) / 7).reshape(shape)
+    if shape == (2, 2):
+        values = torch.tensor([[0.7, 0.2], [0.2, 0.6]])
+    return values.to(DTYPES[kind]) if kind == "f" else torch.complex(values, torch.zeros_like(values))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One result as torch gave it."""
+
+    kind: str
+    dtype: str = ""
+    requires_grad: bool = False
+    leaf: bool = True
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call did: the results, the operands written (by name) and the memories kept for backward."""
+
+    results: tuple[Seen, ...]
+    written: frozenset[str]
+    saved: frozenset[str]
+    listed: bool
+    raw: Any = None
+
+
+def storage(tensor: torch.Tensor) -> int:
+    """What identifies a tensor's memory."""
+    return int(tensor.untyped_storage().data_ptr())
+
+
+def seen(value: Any, operands: list[Any]) -> Seen:
+    """A result described relative to the operands."""
+    if value is None:
+        return Seen("none")
+    if isinstance(value, bool | int | float | complex):
+        return Seen("number", {bool: "b", int: "i", float: "f", complex: "c"}[type(value)])
+    if not isinstance(value, torch.Tensor):
+        return Seen(type(value).__name__)
+    tensors = [o for o in operands if isinstance(o, torch.Tensor)]
+    if any(value is o for o in tensors):
+        kind = "self"
+    elif value.layout is torch.strided and storage(value) and storage(value) in map(storage, tensors):
+        kind = "view" if value._is_view() else "alias"
+    else:
+        kind = "fresh"
+    return Seen(kind, kind_of(value.dtype), value.requires_grad, value.is_leaf)
+
+
+def make_operands(
+    row: Operation, word: str, asking: frozenset[int] = frozenset(), leaf_written: bool = False
+) -> list[Any]:
+    """Operands for a word; those asked for require grad, as leaves unless the row writes them."""
+    made: list[Any] = []
+    names = operand_names(row)
+    for i, letter in enumerate(word):
+        if letter.isupper():
+            made.append(NUMBERS[letter])
+            continue
+        tensor = sample(letter, row.shapes[i] if i < len(row.shapes) else (2, 2))
+        if i in asking:
+            tensor.requires_grad_()
+            if (names[i] in row.writes or (row.operands and row.results[0].kind == "self" and i == 0)) and not leaf_written:
+                tensor = tensor.clone()
+        made.append(tensor)
+    return made
+
+
+def call(
+    row: Operation,
+    function: Callable[..., Any],
+    word: str,
+    mode: str = "on",
+    asking: frozenset[int] = frozenset(),
+    example: str = "",
+    leaf_written: bool = False,
+) -> Outcome:
+    """Run an example of the row once; raises what torch raises."""
+    torch.manual_seed(0)
+    names = operand_names(row)
+    operands = make_operands(row, word, asking, leaf_written)
+    scope: dict[str, Any] = dict(zip(LETTERS, operands, strict=False))
+    scope |= {"f": function, "torch": torch, "F": functional, "operator": operator}
+    kept: list[torch.Tensor] = []
+    versions = [o._version if isinstance(o, torch.Tensor) else 0 for o in operands]
+    code = _compiled(example or row.example)
+
+    def pack(tensor: torch.Tensor) -> torch.Tensor:
+        kept.append(tensor)
+        return tensor
+
+    with MODES[mode](), saved_tensors_hooks(pack, lambda tensor: tensor):
+        value = eval(code, scope)  # examples are our own rows
+    written = frozenset(
+        n for n, o, v in zip(names, operands, versions, strict=True) if isinstance(o, torch.Tensor) and o._version != v
+    )
+    listed = isinstance(value, tuple | list) and type(value) is not torch.Size
+    given = tuple(value) if listed and row.bundle else (value,)
+    memories: dict[int, str] = {}
+    for i, result in enumerate(given):
+        if isinstance(result, torch.Tensor) and result.layout is torch.strided:
+            memories[storage(result)] = f"result {i}" if i and row.bundle == "tuple" else "result"
+    for name, o in zip(names, operands, strict=True):
+        if isinstance(o, torch.Tensor):
+            memories[storage(o)] = "result" if name in written else name
+    saved = frozenset(
+        memories[storage(t)] for t in kept if t.layout is torch.strided and storage(t) and storage(t) in memories
+    )
+    return Outcome(tuple(seen(r, operands) for r in given), written, saved, listed, value)
+
+
+_codes: dict[str, Any] = {}
+
+
+def _compiled(example: str) -> Any:
+    if example not in _codes:
+        _codes[example] = compile(example, "<example>", "eval")
+    return _codes[example]
