@@ -21,7 +21,7 @@ class Generator:
         return [self.net(item) for item in batch]
 
     def evaluate(self, loader):
-        self.net.train(False)  # ok: a statement with an effect
+        self.net.eval().zero_grad()  # ok: a statement with an effect
         no_grad()  # GRD402
         total = 0.0
         for batch in loader:
@@ -29,8 +29,8 @@ class Generator:
         return total
 
 
-def switch_on():
-    if not torch.is_grad_enabled():
+def switch_on(always: bool):
+    if always:
         torch.autograd.enable_grad()  # GRD402
     return torch.ones(2, requires_grad=True).sum()
 
