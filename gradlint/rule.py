@@ -80,12 +80,12 @@ class Draft:
         return replace(self, notes=(*self.notes, (node, text)))
 
     def marked(self, marks: Iterable[Mark], **texts: str) -> Draft:
-        """Point at every mark whose kind has a text here, except where the finding itself stands."""
-        draft = self
+        """Point at every mark whose kind has a text here, at no place twice, and not where the finding itself stands."""
+        noted = {self.node: "", **dict(self.notes)}
         for mark in marks:
-            if mark.how in texts and mark.node is not self.node:
-                draft = draft.note(mark.node, texts[mark.how])
-        return draft
+            if mark.how in texts:
+                noted.setdefault(mark.node, texts[mark.how])
+        return replace(self, notes=tuple((node, text) for node, text in noted.items() if node is not self.node))
 
     def lowered(self, confidence: Confidence) -> Draft:
         """Believe the finding no further than this; a finding is never raised."""

@@ -48,7 +48,7 @@ def check(event: GradientRead) -> Findings:
         )
         yield draft.marked(
             tensor.marks,
-            recorded="computed here from what requires grad, so it is not a leaf",
+            made="computed here from what requires grad, so it is not a leaf",
             backward="backward() runs here",
         )
 

@@ -44,7 +44,7 @@ def check(event: RequiresGradChanged) -> Findings:
         kind = KINDS.get(event.tensor.dtype, "integer or boolean")
         named = f" `{event.name}`" if event.name else ""
         draft = rule.at(event.node, kind=kind, named=named, cure=CURES.get(event.by, FLOATING))
-        yield draft.marked(event.tensor.marks, made="made here", recorded="computed here", cut="computed here")
+        yield draft.marked(event.tensor.marks, made=f"made here, with {kind} elements")
 
 
 @rule.bad

@@ -112,7 +112,7 @@ def saved_at_once(epochs=3):
         step(model, optimizer)
         torch.save(model.state_dict(), f"epoch{epoch}.pt")  # ok: written out at once
     weights = model.state_dict()
-    return weights  # ok: training is over
+    return weights  # training is over
 
 
 def target_network():
@@ -121,7 +121,7 @@ def target_network():
     for _ in range(3):
         step(online, optimizer)
         target.load_state_dict(online.state_dict(), strict=True)  # ok: loading copies
-    return target.state_dict()  # ok: returned fresh
+    return target.state_dict()
 
 
 def rebound_parameters():
@@ -143,4 +143,4 @@ def reloaded(path):
 def other_model(model: nn.Linear):
     trained, kept = nn.Linear(4, 1), model.state_dict()
     step(trained, SGD(trained.parameters(), lr=0.1))
-    return kept, 1  # ok: another model was trained
+    return kept  # it was another model that was trained
