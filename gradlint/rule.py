@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
 
-from gradlint.domain import Belief, Mark, Syntax
-from gradlint.events import Event
-from gradlint.finding import Confidence
+from gradlint.domain import Belief, Mark, OneOf, Syntax
+from gradlint.events import Event, Thing
+from gradlint.finding import Confidence as Confidence
 
 CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE
 
@@ -80,12 +80,12 @@ class Draft:
         return replace(self, notes=(*self.notes, (node, text)))
 
     def marked(self, marks: Iterable[Mark], **texts: str) -> Draft:
-        """Point at every mark whose kind has a text here, except where the finding itself stands."""
-        draft = self
+        """Point at every mark whose kind has a text here, at no place twice, and not where the finding itself stands."""
+        noted = {self.node: "", **dict(self.notes)}
         for mark in marks:
-            if mark.how in texts and mark.node is not self.node:
-                draft = draft.note(mark.node, texts[mark.how])
-        return draft
+            if mark.how in texts:
+                noted.setdefault(mark.node, texts[mark.how])
+        return replace(self, notes=tuple((node, text) for node, text in noted.items() if node is not self.node))
 
     def lowered(self, confidence: Confidence) -> Draft:
         """Believe the finding no further than this; a finding is never raised."""
@@ -113,9 +113,15 @@ def believed(event: Event) -> Confidence:
     return max(_BELIEVED[event.belief], guessed)
 
 
+def options(thing: Thing) -> tuple[Thing, ...]:
+    """What a thing in an event may be: each of its alternatives, or the thing itself."""
+    return thing.values if isinstance(thing, OneOf) else (thing,)
+
+
 def quoted(name: str, otherwise: str) -> str:
     """How a message names a thing: as the program writes it, or in other words where it has no name."""
     return f"`{name}`" if name else otherwise
+
 
 # ---- evidence
 

@@ -1,0 +1,156 @@
+"""Inference in eval mode records a graph unless gradients are switched off.
+
+## Why it happens
+
+`eval()` tells dropout, batch norm and the like how to behave; the grad mode is another switch and
+stays on. Every call of the model then records its operations and saves what their backward would
+need, for each result that depends on parameters that require grad. Nobody differentiates it, and the
+graph lives as long as anything computed from it: a list of outputs keeps one graph per batch.
+
+## What it costs
+
+The activations of the whole forward pass instead of one layer's, for as long as the result lives, and
+the time to record. A validation loop that collects outputs runs out of memory.
+
+## When it is right to ignore it
+
+Where the caller in another file differentiates the result (saliency, attacks, a frozen network
+inside a loss) or has switched gradients off. A result that a backward may reach, or that goes to code
+that is not shown, is never reported; one that is returned to callers that are not shown is believed
+less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gradlint.domain import EVAL, YES, Syntax, Tensor
+from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
+from gradlint.rule import LIKELY, POSSIBLE, Confidence, Findings, Rule, believed, quoted
+
+rule = Rule(
+    "GRD401",
+    "inference-without-no-grad",
+    "{name} runs in eval mode but gradients are on, so each result keeps a graph that nothing differentiates; "
+    "wrap it in `with torch.no_grad():`",
+    help="`eval()` does not switch gradients off: decorate the function with `@torch.no_grad()`, "
+    "or use `with torch.inference_mode():`",
+    effect="keeps memory",
+)
+
+
+def consequence(returned: Any) -> bool:
+    """Every result holds a graph."""
+    results = returned if isinstance(returned, list) else [returned]
+    return all(result.grad_fn is not None for result in results)
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    runs = {run.index: run for run in event.runs}
+    places: dict[Syntax, list[ModuleCalled]] = {}
+    for happened in event.story:
+        if isinstance(happened, ModuleCalled):
+            places.setdefault(happened.node, []).append(happened)
+    for node, calls in places.items():
+        if not all(_records_in_vain(call, event) for call in calls):
+            continue
+        draft = rule.at(node, name=quoted(calls[0].name, "the model"))
+        switch = _switched_to_eval(calls[0], event)
+        if switch:
+            draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
+        yield draft.lowered(max(_confidence(call, event, runs) for call in calls))
+
+
+def _records_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
+    """Whether the call certainly records a graph in eval mode, and nothing may differentiate it.
+
+    A call inside the call of another module is part of that one: one cause, one finding.
+    """
+    if call.nested or not (call.module.mode <= EVAL and call.grad_mode <= YES):
+        return False
+    if not call.graph or not isinstance(call.result, Tensor):
+        return False
+    return call.result.requires_grad <= YES and not any(
+        graph in end.used or graph in end.escaped for graph in call.graph
+    )
+
+
+def _switched_to_eval(call: ModuleCalled, end: ModuleFinished) -> ModeChanged | None:
+    """The last switch to eval mode of such a module before the call."""
+    found = None
+    for happened in end.story:
+        if happened is call:
+            break
+        if isinstance(happened, ModeChanged) and happened.to <= EVAL and happened.module.cls == call.module.cls:
+            found = happened
+    return found
+
+
+def _confidence(call: ModuleCalled, end: ModuleFinished, runs: Mapping[int, Run]) -> Confidence:
+    """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself."""
+    run = runs.get(call.run)
+    name = run.function.name if run and run.function else ""
+    if name.startswith("test_") and run and run.caller is None:
+        return POSSIBLE
+    if not any(graph in end.returned for graph in call.graph):
+        return believed(call)
+    said_so = (switch := _switched_to_eval(call, end)) is not None and switch.run == call.run
+    return max(LIKELY if said_so and name != "forward" else POSSIBLE, believed(call))
+
+
+@rule.bad
+def outputs_collected_in_eval_mode():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2))
+
+    def evaluate(model, batches):
+        model.eval()
+        outputs = []
+        for batch in batches:
+            outputs.append(model(batch))  # GRD401
+        return outputs
+
+    return evaluate(model, [torch.ones(16, 8), torch.zeros(16, 8)])
+
+
+@rule.good(cures=outputs_collected_in_eval_mode)
+def outputs_collected_without_gradients():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2))
+
+    @torch.no_grad()
+    def evaluate(model, batches):
+        model.eval()
+        outputs = []
+        for batch in batches:
+            outputs.append(model(batch))
+        return outputs
+
+    return evaluate(model, [torch.ones(16, 8), torch.zeros(16, 8)])
+
+
+@rule.bad
+def eval_taken_for_a_grad_switch():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1)).eval()
+    score = model(torch.ones(1, 4))  # GRD401
+    return score
+
+
+@rule.good(cures=eval_taken_for_a_grad_switch)
+def eval_and_inference_mode():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1)).eval()
+    with torch.inference_mode():
+        score = model(torch.ones(1, 4))
+    return score

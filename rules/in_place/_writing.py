@@ -1,0 +1,29 @@
+"""What the rules on forbidden writes have in common."""
+
+from __future__ import annotations
+
+from gradlint.domain import YES, Tensor
+from gradlint.events import WrittenInPlace
+from gradlint.rule import POSSIBLE, Draft
+
+SANCTIONED = frozenset({"step", "load"})
+"""Writers that switch gradients off themselves: optimizers and `load_state_dict()`."""
+
+
+def is_watched(event: WrittenInPlace) -> bool:
+    """Whether autograd certainly watches this write."""
+    return event.grad_mode <= YES and event.noticed <= YES and event.by not in SANCTIONED
+
+
+def is_leaf_that_requires_grad(tensor: Tensor) -> bool:
+    """Whether a write into this tensor is certainly refused while autograd watches."""
+    return tensor.leaf <= YES and tensor.requires_grad <= YES
+
+
+def weighed(draft: Draft, event: WrittenInPlace) -> Draft:
+    """The finding, believed less where unseen callers may have switched gradients off.
+
+    A function that makes the leaf itself hardly runs with gradients off; one that is handed a
+    parameter often does (initialisation, weight surgery).
+    """
+    return draft.lowered(POSSIBLE) if event.assumed_mode and not event.local else draft

@@ -1,0 +1,120 @@
+"""A leaf that requires grad cannot be written in place while gradients are on.
+
+## Why it happens
+
+A leaf is where a graph begins: backward will put the gradient with respect to *this* value into its
+`.grad`. An operation in place would overwrite the value and make the same tensor the result of an
+operation as well, so it could be a leaf no longer. torch forbids it for `w -= ...`, for methods that
+end in an underscore, for `w[mask] = ...`, for `inplace=True` and for `out=`. Updates of weights are
+not meant to be differentiated, and under `torch.no_grad()` they are allowed.
+
+## What it costs
+
+The line raises `RuntimeError` whenever it is reached with gradients on.
+
+## When it is right to ignore it
+
+In a function that is only ever called with gradients off by callers in other files. Findings in
+functions that are handed their tensors and whose callers are not seen are believed least and not
+shown by default.
+"""
+
+from __future__ import annotations
+
+from gradlint.events import WrittenInPlace
+from gradlint.rule import Findings, Raises, Rule, quoted
+
+from ._writing import is_leaf_that_requires_grad, is_watched, weighed
+
+rule = Rule(
+    "GRD301",
+    "in-place-on-leaf",
+    "in-place operation on {name}, a leaf that requires grad; wrap it in `with torch.no_grad():`",
+    help="wrap an update in `with torch.no_grad():`, or compute a new tensor (`w = w + 1`) that can be differentiated",
+    yields_to=("GRD303",),
+)
+consequence = Raises(RuntimeError, "leaf Variable that requires grad is being used in an in-place operation")
+REFUSED_OUT = Raises(RuntimeError, "functions with out=... arguments don't support automatic differentiation")
+
+
+@rule.on(WrittenInPlace)
+def check(event: WrittenInPlace) -> Findings:
+    if is_watched(event) and event.base is None and is_leaf_that_requires_grad(event.target):
+        draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
+        yield weighed(draft, event).marked(event.target.marks, asked="asked to require grad here")
+
+
+@rule.bad
+def gradient_descent_by_hand():
+    import torch
+
+    weight = torch.zeros(3, requires_grad=True)
+    loss = (weight - 1).pow(2).sum()
+    loss.backward()
+    weight -= 0.1 * weight.grad  # GRD301
+    return weight
+
+
+@rule.good(cures=gradient_descent_by_hand)
+def gradient_descent_without_recording():
+    import torch
+
+    weight = torch.zeros(3, requires_grad=True)
+    loss = (weight - 1).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        weight -= 0.1 * weight.grad
+    return weight
+
+
+@rule.bad
+def bias_filled_in_the_constructor():
+    import torch
+    from torch import nn
+
+    class Gate(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+            self.linear.bias.fill_(1.0)  # GRD301
+
+        def forward(self, x):
+            return torch.sigmoid(self.linear(x))
+
+    return Gate()
+
+
+@rule.good(cures=bias_filled_in_the_constructor)
+def bias_filled_by_init():
+    import torch
+    from torch import nn
+
+    class Gate(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+            nn.init.constant_(self.linear.bias, 1.0)
+
+        def forward(self, x):
+            return torch.sigmoid(self.linear(x))
+
+    return Gate()
+
+
+@rule.bad(shows=REFUSED_OUT)
+def sum_written_into_a_leaf():
+    import torch
+
+    offset = torch.zeros(3, requires_grad=True)
+    torch.add(offset, 1.0, out=offset)  # GRD301
+    return offset
+
+
+@rule.good(cures=sum_written_into_a_leaf)
+def sum_written_without_recording():
+    import torch
+
+    offset = torch.zeros(3, requires_grad=True)
+    with torch.no_grad():
+        torch.add(offset, 1.0, out=offset)
+    return offset

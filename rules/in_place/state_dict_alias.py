@@ -1,0 +1,145 @@
+"""A `state_dict()` kept without a copy changes with the model.
+
+## Why it happens
+
+`state_dict()` gives detached handles on the model's own memory, not copies. Optimizers and
+`load_state_dict()` write that memory in place, so a dict kept as "the best weights so far" holds the
+weights of now. `.copy()`, `dict(...)`, `.detach()` and `.cpu()` on a model that is on the CPU copy the
+dict or the handles but not the memory. `copy.deepcopy` and `.clone()` do copy it.
+
+## What it costs
+
+Early stopping restores nothing, and the checkpoint or the returned weights are those of the last step
+instead of the best one. Nothing warns, and the numbers look almost right.
+
+## When it is right to ignore it
+
+Where the live view is wanted, for example one dict saved again after every epoch. A state dict that
+is used before the weights change is never reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import YES, Container, Mark, Syntax
+from gradlint.events import Called, Returned, StateLoaded
+from gradlint.rule import LIKELY, Findings, Rule, quoted
+
+rule = Rule(
+    "GRD310",
+    "state-dict-alias",
+    "{name} shares the model's memory and changes with it; keep `copy.deepcopy(model.state_dict())` instead",
+    help="copy the weights where they are kept: `copy.deepcopy(model.state_dict())`, "
+    "or `{{k: v.clone() for k, v in model.state_dict().items()}}`",
+    effect="silently wrong",
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """What is kept or restored has other values than a copy would have."""
+    kept, meant = (getattr(thing, "state_dict", lambda thing=thing: thing)() for thing in (returned, cured))
+    return any(not kept[key].equal(meant[key]) for key in meant)
+
+
+@rule.on(StateLoaded)
+def check_loaded(event: StateLoaded) -> Findings:
+    if event.shares <= YES and event.written.possibly(YES):
+        yield from _at_each(event.taken, event.node, event.name, "loaded here, where it already equals the model")
+
+
+@rule.on(Returned)
+def check_returned(event: Returned) -> Findings:
+    if _is_state_dict(event.value) and event.written.possibly(YES):
+        yield from _at_each(event.taken, event.node, event.name, "returned here, with the weights of now")
+
+
+@rule.on(Called, "torch.save")
+def check_saved(event: Called) -> Findings:
+    if event.args and _is_state_dict(kept := event.args[0]) and event.written.possibly(YES):
+        taken = tuple(mark for mark in kept.marks if mark.how == "made") if isinstance(kept, Container) else ()
+        for draft in _at_each(taken, event.node, "", "saved here, with the weights of now"):
+            yield draft.lowered(LIKELY)
+
+
+def _is_state_dict(value: object) -> bool:
+    return isinstance(value, Container) and (value.kind == "state_dict" or bool(value.origin))
+
+
+def _at_each(taken: tuple[Mark, ...], used: Syntax, name: str, how: str) -> Findings:
+    """A finding wherever the dict was taken, pointing at its use; at the use if that is all we know."""
+    subject = quoted(name, "this `state_dict()`")
+    if not taken:
+        yield rule.at(used, name=subject)
+    for mark in taken:
+        yield rule.at(mark.node, name=subject).note(used, how)
+
+
+@rule.bad
+def best_weights_restored():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    best = None
+    for epoch in range(3):
+        loss = model(torch.ones(1, 2)).sum()
+        if epoch == 0:
+            best = model.state_dict()  # GRD310
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.load_state_dict(best)
+    return model
+
+
+@rule.good(cures=best_weights_restored)
+def best_weights_copied_deeply():
+    import copy
+
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    best = None
+    for epoch in range(3):
+        loss = model(torch.ones(1, 2)).sum()
+        if epoch == 0:
+            best = copy.deepcopy(model.state_dict())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.load_state_dict(best)
+    return model
+
+
+@rule.bad
+def initial_weights_returned():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    initial = model.state_dict().copy()  # GRD310
+    for _ in range(5):
+        optimizer.zero_grad()
+        model(torch.randn(8, 4)).pow(2).mean().backward()
+        optimizer.step()
+    return initial
+
+
+@rule.good(cures=initial_weights_returned)
+def initial_weights_cloned():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    initial = {name: value.clone() for name, value in model.state_dict().items()}
+    for _ in range(5):
+        optimizer.zero_grad()
+        model(torch.randn(8, 4)).pow(2).mean().backward()
+        optimizer.step()
+    return initial

@@ -1,0 +1,119 @@
+"""The `.grad` of a tensor that is not a leaf stays None unless it was told to retain it.
+
+## Why it happens
+
+Backward accumulates gradients in leaves: tensors that no recorded operation made. Gradients of
+everything between the leaves and the loss are passed on and dropped, to save memory. A tensor
+computed from others keeps its own gradient only after `retain_grad()`. Some tensors are computed
+without looking so: `torch.randn(3, requires_grad=True) * 0.1`, or a parameter after a real change of
+device or dtype, is the result of an operation and not the leaf.
+
+## What it costs
+
+The read gives None, with a warning that torch shows once per process. What follows fails far from
+the cause (`None` has no `norm`), or silently logs nothing.
+
+## When it is right to ignore it
+
+Where None is what you want to see. Comparing `.grad` with None or testing its truth is not reported.
+"""
+
+from __future__ import annotations
+
+from gradlint.domain import NO, NONE, YES
+from gradlint.events import GradientRead
+from gradlint.rule import Findings, Rule, Warns, quoted
+
+rule = Rule(
+    "GRD201",
+    "non-leaf-grad-read",
+    "{gradient} is None{when}: {name} is not a leaf; call `retain_grad()` on it before `backward()`",
+    help="call `retain_grad()` right where {name} is computed, or read the gradient of the leaf it was computed from",
+    effect="silently wrong",
+)
+consequence = Warns("that is not a leaf Tensor is being accessed")
+
+
+@rule.on(GradientRead)
+def check(event: GradientRead) -> Findings:
+    tensor = event.tensor
+    if event.guard or not (tensor.leaf <= NO and tensor.retains <= NO and tensor.requires_grad <= YES):
+        return
+    if tensor.grad <= NONE:
+        draft = rule.at(
+            event.node,
+            gradient=quoted(event.name and f"{event.name}.grad", "this `.grad`"),
+            when=" after backward()" if event.reached <= YES else "",
+            name=quoted(event.name, "the tensor"),
+        )
+        yield draft.marked(
+            tensor.marks,
+            made="computed here from what requires grad, so it is not a leaf",
+            backward="backward() runs here",
+        )
+
+
+@rule.bad
+def gradient_of_a_product():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    scaled = weight * 2
+    scaled.sum().backward()
+    return scaled.grad  # GRD201
+
+
+@rule.good(cures=gradient_of_a_product)
+def gradient_of_a_product_retained():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    scaled = weight * 2
+    scaled.retain_grad()
+    scaled.sum().backward()
+    return scaled.grad
+
+
+@rule.bad
+def weight_scaled_after_asking():
+    import torch
+
+    weight = torch.randn(4, 2, requires_grad=True) * 0.1
+    loss = (torch.ones(3, 4) @ weight).pow(2).mean()
+    loss.backward()
+    return weight.grad  # GRD201
+
+
+@rule.good(cures=weight_scaled_after_asking)
+def weight_scaled_before_asking():
+    import torch
+
+    weight = (torch.randn(4, 2) * 0.1).requires_grad_()
+    loss = (torch.ones(3, 4) @ weight).pow(2).mean()
+    loss.backward()
+    return weight.grad
+
+
+@rule.bad
+def gradient_of_hidden_features():
+    import torch
+    from torch import nn
+
+    encoder, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    features = encoder(torch.ones(2, 4))
+    loss = head(features).sum()
+    loss.backward()
+    return features.grad  # GRD201
+
+
+@rule.good(cures=gradient_of_hidden_features)
+def gradient_of_hidden_features_retained():
+    import torch
+    from torch import nn
+
+    encoder, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    features = encoder(torch.ones(2, 4))
+    features.retain_grad()
+    loss = head(features).sum()
+    loss.backward()
+    return features.grad

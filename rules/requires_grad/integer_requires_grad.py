@@ -1,0 +1,107 @@
+"""Integer and boolean tensors cannot require grad.
+
+## Why it happens
+
+Autograd differentiates functions of real and complex numbers. Whole numbers and booleans cannot be
+moved by a small step, so a tensor of them has no gradient and torch refuses the request at once,
+however it is made: by `requires_grad=True`, by assignment, by `requires_grad_()`, or by
+`nn.Parameter`, which asks by default. The kind of the elements is easily overlooked, because it
+follows from the literals: `torch.tensor([1, 2])`, `torch.arange(4)` and `torch.full((2,), 1)` hold
+integers, and so do the results of `argmax`, comparisons (booleans) and `.long()`.
+
+## What it costs
+
+The line raises `RuntimeError` whenever it is reached.
+
+## When it is right to ignore it
+
+In a test that expects the error. Asking an integer tensor *not* to require grad is legal and never
+reported.
+"""
+
+from __future__ import annotations
+
+from gradlint.domain import BOOL, DISCRETE, INTEGER, YES
+from gradlint.events import RequiresGradChanged
+from gradlint.rule import Findings, Raises, Rule
+
+rule = Rule(
+    "GRD101",
+    "integer-requires-grad",
+    "{kind} tensor{named} cannot require grad; {cure}",
+    help="autograd differentiates floating point and complex tensors only; {cure}",
+)
+consequence = Raises(RuntimeError, "dtype can require gradients")
+
+KINDS = {BOOL: "boolean", INTEGER: "integer"}
+FLOATING = "make it floating point first"
+CURES = {"Parameter": "keep it as a buffer, or pass `requires_grad=False`"}
+
+
+@rule.on(RequiresGradChanged)
+def check(event: RequiresGradChanged) -> Findings:
+    if event.to <= YES and event.tensor.dtype <= DISCRETE:
+        kind = KINDS.get(event.tensor.dtype, "integer or boolean")
+        named = f" `{event.name}`" if event.name else ""
+        draft = rule.at(event.node, kind=kind, named=named, cure=CURES.get(event.by, FLOATING))
+        yield draft.marked(event.tensor.marks, made=f"made here, with {kind} elements")
+
+
+@rule.bad
+def whole_number_literals():
+    import torch
+
+    weights = torch.tensor([1, 2, 3], requires_grad=True)  # GRD101
+    return weights
+
+
+@rule.good(cures=whole_number_literals)
+def literals_with_a_decimal_point():
+    import torch
+
+    weights = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    return weights
+
+
+@rule.bad
+def positions_asked_afterwards():
+    import torch
+
+    positions = torch.arange(4)
+    positions.requires_grad_(True)  # GRD101
+    return positions
+
+
+@rule.good(cures=positions_asked_afterwards)
+def positions_converted_first():
+    import torch
+
+    positions = torch.arange(4).float()
+    positions.requires_grad_(True)
+    return positions
+
+
+@rule.bad
+def index_table_as_parameter():
+    import torch
+    from torch import nn
+
+    class RelativePositions(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.index = nn.Parameter(torch.arange(size))  # GRD101
+
+    return RelativePositions(4)
+
+
+@rule.good(cures=index_table_as_parameter)
+def index_table_as_frozen_parameter():
+    import torch
+    from torch import nn
+
+    class RelativePositions(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.index = nn.Parameter(torch.arange(size), requires_grad=False)
+
+    return RelativePositions(4)

@@ -1,0 +1,146 @@
+"""Cases for GRD401: models that run in eval mode, with and without a reason to record."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.1))
+        self.head = nn.Linear(16, 2)
+
+    def forward(self, x):
+        return self.head(self.features(x))
+
+
+def validate(model: Net, loader: DataLoader, criterion=nn.CrossEntropyLoss()):
+    model.eval()
+    total = 0.0
+    for inputs, targets in loader:
+        loss = criterion(model(inputs), targets)  # GRD401
+        total += loss.item()
+    return total / len(loader)
+
+
+def validate_any(model: nn.Module, loader: DataLoader):
+    model.eval()
+    return sum(F.mse_loss(model(x), y).item() for x, y in loader)  # todo GRD401
+
+
+def accuracy():
+    net = Net()
+    net.eval()
+    correct = 0
+    for _ in range(3):
+        predicted = net(torch.ones(4, 8)).argmax(dim=1)  # GRD401
+        correct += (predicted == 0).sum().item()
+    return correct
+
+
+class Predictor:
+    def __init__(self):
+        self.net = Net().eval()
+
+    def scores(self, x):
+        return self.net(x).softmax(-1).tolist()  # GRD401
+
+    @torch.no_grad()
+    def labels(self, x):
+        return self.net(x).argmax(-1)  # ok: decorated
+
+    def probability(self, x):
+        with torch.inference_mode():
+            out = self.net(x)[:, 0]  # ok: inference mode
+        return out
+
+
+def mean_output(loader):
+    model = nn.Sequential(Net(), nn.Softmax(dim=1)).train(False)
+    outputs = [model(batch) for batch in (torch.ones(1, 8), torch.zeros(1, 8))]  # GRD401
+    print(torch.cat(outputs).mean(0))
+
+
+def train_epoch():
+    model, teacher = Net(), Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    teacher.eval()
+    model.train()
+    for _ in range(2):
+        inputs = torch.randn(4, 8)
+        target = teacher(inputs).detach().argmax(1)  # GRD401
+        loss = F.cross_entropy(model(inputs), target)  # ok: in train mode, and differentiated
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def saliency(index=0):
+    model = Net().eval()
+    image = torch.rand(1, 8, requires_grad=True)
+    score = model(image)[0, index]  # ok: differentiated below
+    score.backward()
+    return image.grad.abs()
+
+
+def attack(budget=0.1):
+    model = Net()
+    model.eval()
+    image = torch.rand(1, 8).requires_grad_()
+    loss = F.cross_entropy(model(image), torch.tensor([1]))  # ok: differentiated by autograd.grad
+    (gradient,) = torch.autograd.grad(loss, image)
+    return image.detach() + budget * gradient.sign()
+
+
+def frozen():
+    model = Net().requires_grad_(False).eval()
+    return float(model(torch.ones(1, 8)).sum())  # ok: nothing requires grad, nothing is recorded
+
+
+def switched_off():
+    previous = torch.is_grad_enabled()
+    torch.set_grad_enabled(False)
+    model = Net().eval()
+    print(model(torch.ones(2, 8)).max())  # ok: switched off by statement
+    torch.set_grad_enabled(previous)
+
+
+def forward_pass(model, batch):
+    return F.softmax(model(batch), dim=-1)  # ok: every caller has gradients off, or trains
+
+
+def evaluate_all():
+    model = Net().eval()
+    with torch.no_grad():
+        first = forward_pass(model, torch.ones(1, 8))
+    trained = nn.Linear(8, 2)
+    forward_pass(trained, torch.ones(1, 8)).sum().backward()
+    return first
+
+
+class PerceptualLoss(nn.Module):
+    """Its network is in eval mode for good, and its result is there to be differentiated."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = Net().eval()
+        self.weight = 0.5
+
+    def forward(self, x, y):
+        return self.weight * F.mse_loss(self.net.features(x), y)
+
+
+def stylize(target):
+    criterion = PerceptualLoss()
+    image = torch.rand(1, 8, requires_grad=True)
+    loss = criterion(image, target) + image.pow(2).mean()  # ok: differentiated, eval mode or not
+    loss.backward()
+    return image
+
+
+def handed_on(report):
+    model = Net().eval()
+    report(model(torch.ones(3, 8)))  # ok: whoever gets it may differentiate it
+    return model

@@ -1,0 +1,111 @@
+"""Cases for GRD104: the flag set on a module, and on all that only sounds like one."""
+
+import torch
+import torch.nn as nn
+from torch import Tensor
+
+
+class TextClassifier(nn.Module):
+    def __init__(self, vectors: Tensor, freeze: bool):
+        super().__init__()
+        self.embedding = nn.Embedding(100, 16)
+        self.embedding.weight.data.copy_(vectors)
+        self.embedding.requires_grad = False  # GRD104
+        self.encoder = nn.LSTM(16, 32, batch_first=True)
+        self.encoder.requires_grad = not freeze  # GRD104
+        self.scale = nn.Parameter(torch.ones(1))
+        self.scale.requires_grad = freeze  # ok: a parameter has the flag
+        self.head = nn.Sequential(nn.Linear(32, 8), nn.ReLU(), nn.Linear(8, 2))
+
+    def freeze_head(self):
+        self.head[0].requires_grad, self.head[2].bias.requires_grad = False, False  # GRD104
+
+    def freeze_bias(self):
+        self.head[-1].bias.requires_grad = False  # ok: the bias of a layer is a parameter
+
+    def forward(self, tokens):
+        _, (hidden, _) = self.encoder(self.embedding(tokens))
+        return self.head(hidden[-1]) * self.scale
+
+
+def freeze_norms(model: nn.Module):
+    for module in model.modules():
+        if isinstance(module, (nn.BatchNorm2d, nn.LayerNorm)):
+            module.requires_grad = bool(0)  # GRD104
+            module.eval()
+
+
+def freeze_everything_but(model: TextClassifier, kept="head"):
+    for name, child in model.named_children():
+        child.requires_grad = name == kept  # GRD104
+    for name, weight in model.named_parameters():
+        weight.requires_grad = name.startswith(kept)  # ok: parameters, one by one
+    for weight in model.head.parameters():
+        weight.requires_grad = weight.ndim > 1  # ok: these too
+
+
+def projection(size):
+    adapter = nn.Linear(size, size)
+    adapter.requires_grad = 0  # GRD104
+    return adapter
+
+
+def set_trainable(part, on):
+    if isinstance(part, nn.Parameter):
+        part.requires_grad = on if on else False  # ok: a parameter here
+        return
+    for weight in part.parameters():
+        weight.requires_grad_(on)
+
+
+def release(parts: list):
+    for part in parts:
+        part.requires_grad = True  # ok: nothing says what the parts are
+
+
+class LowRank(nn.Module):
+    """Has a flag of its own, which decides what forward does."""
+
+    def __init__(self, width, requires_grad=True):
+        super().__init__()
+        self.requires_grad = requires_grad  # ok: its own attribute, read in forward
+        self.down = nn.Linear(width, 4)
+
+    def forward(self, x):
+        return self.down(x) if self.requires_grad else self.down(x).detach()
+
+
+class Frozen(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    @property
+    def requires_grad(self):
+        return any(p.requires_grad for p in self.inner.parameters())
+
+    @requires_grad.setter
+    def requires_grad(self, on):
+        for weight in self.inner.parameters():
+            weight.requires_grad_(on)
+
+
+def freeze_by_property():
+    frozen = Frozen(nn.Linear(2, 2))
+    frozen.requires_grad = None or False  # ok: a property of the class does the work
+    low_rank = LowRank(8)
+    low_rank.requires_grad = frozen.inner.bias is None  # ok: the class reads it
+    return frozen, low_rank
+
+
+class Sample:
+    """A record of a dataset."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def mark(name):
+    sample = Sample(name)
+    sample.requires_grad = len(name) > 3  # ok: no module at all
+    return sample

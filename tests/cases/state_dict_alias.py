@@ -1,0 +1,146 @@
+"""Cases for GRD310: state dicts kept while the model goes on, and state dicts used in time."""
+
+import copy
+
+import torch
+import torch.nn as nn
+from torch.optim import SGD, Adam
+
+
+def step(model, optimizer):
+    optimizer.zero_grad()
+    loss = model(torch.ones(2, 4)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+def train_and_restore(epochs=5):
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    best_loss, best_weights = float("inf"), None
+    for _ in range(epochs):
+        loss = step(model, optimizer)
+        if loss < best_loss:
+            best_loss = loss
+            best_weights = model.state_dict()  # GRD310
+    step(model, optimizer)
+    model.load_state_dict(best_weights)
+    return model
+
+
+def train_and_return():
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+    optimizer = Adam(model.parameters())
+    start = model.state_dict().copy()  # GRD310
+    step(model, optimizer)
+    return start
+
+
+def train_and_save(path="best.pt"):
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    initial = dict(model.state_dict())  # GRD310
+    for _ in range(3):
+        step(model, optimizer)
+    torch.save(initial, path)
+
+
+def restored_after_reset():
+    model = nn.Linear(4, 1)
+    kept = copy.copy(model.state_dict())  # GRD310
+    nn.init.zeros_(model.weight)
+    model.load_state_dict(kept)
+    return model
+
+
+def overwritten_by_loading():
+    model, other = nn.Linear(4, 1), nn.Linear(4, 1)
+    mine = {**model.state_dict()}  # GRD310
+    model.load_state_dict(other.state_dict())  # ok: copied at once
+    model.load_state_dict(mine)
+    return model
+
+
+class Stopper:
+    def __init__(self):
+        self.best = float("inf")
+        self.state = None
+
+    def update(self, loss, model):
+        if loss < self.best:
+            self.best, self.state = loss, model.state_dict()  # GRD310
+
+    def restore(self, model):
+        model.load_state_dict(self.state)
+
+
+def train_with_stopper():
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    stopper = Stopper()
+    stopper.update(1.0, model)
+    step(model, optimizer)
+    stopper.restore(model)
+    return model
+
+
+def train_and_save_all(path):
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    checkpoint = {"epoch": 0, "model": model.state_dict()}  # todo GRD310
+    step(model, optimizer)
+    torch.save(checkpoint, path)
+
+
+def copied_deeply():
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    best = copy.deepcopy(model.state_dict())
+    step(model, optimizer)
+    model.load_state_dict(best)  # ok: a deep copy
+    snapshot = {name: value.clone() for name, value in model.state_dict().items()}
+    step(model, optimizer)
+    model.load_state_dict(state_dict=snapshot)  # ok: cloned one by one
+    return model
+
+
+def saved_at_once(epochs=3):
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    for epoch in range(epochs):
+        step(model, optimizer)
+        torch.save(model.state_dict(), f"epoch{epoch}.pt")  # ok: written out at once
+    weights = model.state_dict()
+    return weights  # training is over
+
+
+def target_network():
+    online, target = nn.Linear(4, 1), nn.Linear(4, 1)
+    optimizer = SGD(online.parameters(), lr=0.1)
+    for _ in range(3):
+        step(online, optimizer)
+        target.load_state_dict(online.state_dict(), strict=True)  # ok: loading copies
+    return target.state_dict()
+
+
+def rebound_parameters():
+    model = nn.Linear(4, 1)
+    before = model.state_dict()
+    model.weight.data = torch.zeros(1, 4)
+    model.bias.data = torch.zeros(1)
+    model.load_state_dict(dict(before))  # ok: the parameters were given other memory
+
+
+def reloaded(path):
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    stored = torch.load(path)
+    step(model, optimizer)
+    model.load_state_dict(stored["model"])  # ok: read from a file
+
+
+def other_model(model: nn.Linear):
+    trained, kept = nn.Linear(4, 1), model.state_dict()
+    step(trained, SGD(trained.parameters(), lr=0.1))
+    return kept  # it was another model that was trained
