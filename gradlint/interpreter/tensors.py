@@ -47,6 +47,7 @@ from gradlint.domain import (
     either,
     negation,
     number_kind,
+    object_references,
     one_of,
     truth,
 )
@@ -499,28 +500,39 @@ def _held(thing: Container) -> list[Value]:
 
 
 def memory_written(
-    it: Interpreter, memories: tuple[Ref, ...], *, sure: bool, noticed: Truth, by: Ref | None = None
+    it: Interpreter,
+    memories: Iterable[Ref],
+    *,
+    sure: bool,
+    noticed: Truth,
+    by: Ref | None = None,
+    known: bool = True,
 ) -> None:
-    """Nodes that saved one of these memories, and other handles on it, no longer hold what they held."""
-    written = set(memories)
-    if not written:
-        return
-    certain = sure and len(memories) == 1 and memories[0].age < 2
-    for ref, thing in list(it.state.heap.items()):
+    """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
+
+    `known` says that a write was seen; else unknown code may have done it.
+    """
+    written = frozenset(memories)
+    certain = sure and len(written) == 1 and next(iter(written)).age < 2
+    for ref, thing in it.state.heap.items():
+        if written.isdisjoint(object_references(thing)):
+            continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
-            strong = certain and any(slot == memories for slot in thing.saves) and ref.age < 2
-            it.state.heap[ref] = replace(thing, **_spoiled(thing, noticed, strong))
-        elif type(thing) is Tensor and ref != by and written.intersection(thing.storage) and thing.overwritten is not YES:
-            strong = certain and thing.storage == memories and ref.age < 2
-            it.state.heap[ref] = replace(thing, overwritten=YES if strong else thing.overwritten | YES)
+            strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
+            it.state.heap[ref] = replace(thing, **_spoiled(thing, noticed, strong, YES if known else UNSURE))
+        elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
+            strong = certain and written.issuperset(thing.storage) and ref.age < 2
+            now = YES if strong else thing.overwritten | (YES if known else UNSURE)
+            if now is not thing.overwritten:
+                it.state.heap[ref] = replace(thing, overwritten=now)
 
 
-def _spoiled(thing: Node, noticed: Truth, strong: bool) -> dict[str, Truth]:
+def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Truth]:
     out = {}
     if noticed.may(YES):
-        out["stale"] = YES if strong and noticed is YES else thing.stale | YES
+        out["stale"] = YES if strong and noticed is YES else thing.stale | verdict
     if noticed.may(NO):
-        out["corrupt"] = YES if strong and noticed is NO else thing.corrupt | YES
+        out["corrupt"] = YES if strong and noticed is NO else thing.corrupt | verdict
     return out
 
 
