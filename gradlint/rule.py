@@ -80,7 +80,7 @@ class Draft:
         return replace(self, notes=(*self.notes, (node, text)))
 
     def marked(self, marks: Iterable[Mark], **texts: str) -> Draft:
-        """Point at every mark whose kind has a text here, at no place twice, and not where the finding itself stands."""
+        """Point at every mark whose kind has a text here, at no place twice and not where the finding stands."""
         noted = {self.node: "", **dict(self.notes)}
         for mark in marks:
             if mark.how in texts:
