@@ -21,6 +21,7 @@ from gradlint.domain import (
     Container,
     Function,
     Grad,
+    Graph,
     Instance,
     Iterator,
     Mark,
@@ -153,7 +154,7 @@ class ModuleCalled(Event):
     args: tuple[Thing, ...]
     result: Thing
     how: str
-    graph: tuple[tuple[int, str, int], ...] = ()
+    graph: tuple[Graph, ...] = ()
     nested: bool = False
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
@@ -344,9 +345,6 @@ class ClassFinished(Event):
     cls: Class
     instance: Module | Instance | None
     methods: tuple[tuple[str, tuple[Run, ...]], ...]
-
-
-Graph = tuple[int, str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

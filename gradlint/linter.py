@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from gradlint.finding import Confidence, Finding, Place
-from gradlint.rule import Rule
+from gradlint import source
+from gradlint.events import Event
+from gradlint.finding import Confidence, Finding, Note, Place
+from gradlint.interpreter import interpret
+from gradlint.rule import Check, Draft, Rule, believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +28,103 @@ class Analysis:
     counts: tuple[tuple[str, int], ...] = ()
 
 
-def analyse(text: str, rules: Sequence[Rule], *, positions: bool = False) -> Analysis:
-    """Run the program in `text` abstractly under these rules.
+class _Hearing:
+    """Hands events to the rules that subscribed to them and gathers what they yield."""
 
-    Findings of every confidence are given, sorted by place. `unknown` and `heard` are filled only where
+    def __init__(self, rules: Sequence[Rule], listen: Callable[[Event], None] | None) -> None:
+        self.listen = listen
+        self.by_type: dict[type[Event], list[tuple[Rule, tuple[str, ...], Check]]] = {}
+        self.drafts: dict[tuple[str, int], Draft] = {}
+        self.heard: dict[tuple[str, int], tuple[str, Any]] = {}
+        for rule in rules:
+            for kind, keys, check in rule.checks:
+                self.by_type.setdefault(kind, []).append((rule, keys, check))
+
+    def __call__(self, event: Event) -> None:
+        if self.listen is not None:
+            self.listen(event)
+        for rule, keys, check in self.by_type.get(type(event), ()):
+            if keys and event.key not in keys:
+                continue
+            for node in _judged(event):
+                self.heard.setdefault((rule.code, id(node)), (rule.code, node))
+            for draft in check(event):
+                self._keep(draft.lowered(believed(event)))
+
+    def _keep(self, draft: Draft) -> None:
+        """One finding per rule and place: the first that is believed most."""
+        key = (draft.rule.code, id(draft.node))
+        known = self.drafts.get(key)
+        if known is None or draft.confidence < known.confidence:
+            self.drafts[key] = draft
+
+
+def _judged(event: Event) -> Iterable[Any]:
+    """The places that hearing an event means having looked at: its own, and for a story all that happened in it."""
+    yield event.node
+    for part in getattr(event, "story", ()):
+        yield part.node
+    for run in getattr(event, "runs", ()):
+        for part in run.story:
+            yield part.node
+
+
+def analyse(
+    text: str,
+    rules: Sequence[Rule],
+    *,
+    positions: bool = False,
+    listen: Callable[[Event], None] | None = None,
+) -> Analysis:
+    """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
+
+    Findings of every confidence are given, sorted by place, those that yield to others as well (see `shown`). `unknown` and `heard` are filled only where
     `positions` are asked for: they cost time. Raises `source.Unreadable` for text that is no Python.
     """
-    raise NotImplementedError
+    module = source.parse(text)
+    hearing = _Hearing(rules, listen)
+    run = interpret(module, hearing)
+    drafts = list(hearing.drafts.values())
+    nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
+    if positions:
+        nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
+    places = source.places(module, text, nodes) if nodes else {}
+    findings = [_finding(draft, places) for draft in drafts]
+    return Analysis(
+        tuple(sorted(findings, key=lambda f: (f.place, f.code))),
+        tuple(sorted(places[node] for node in run.unknown)) if positions else (),
+        tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places)) if positions else (),
+        tuple(sorted(run.counts.items())),
+    )
 
 
 def lint(text: str, rules: Sequence[Rule], *, min_confidence: Confidence = Confidence.LIKELY) -> tuple[Finding, ...]:
     """The findings of at least this confidence."""
-    return tuple(f for f in analyse(text, rules).findings if f.confidence <= min_confidence)
+    return shown(analyse(text, rules).findings, rules, min_confidence)
+
+
+def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:
+    """The findings of at least this confidence; a finding yields only to one that is shown."""
+    return tuple(_yielded([f for f in findings if f.confidence <= min_confidence], rules))
+
+
+def _finding(draft: Draft, places: dict[Any, Place]) -> Finding:
+    rule = draft.rule
+    notes = tuple(Note(places[node], text) for node, text in draft.notes if node in places)
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        message=draft.message,
+        place=places[draft.node],
+        confidence=draft.confidence,
+        consequence=rule.effect,
+        help=draft.help,
+        notes=tuple(sorted(notes, key=lambda note: note.place)),
+    )
+
+
+def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding]:
+    """Findings without those that yield to another rule's at the same place."""
+    yields = {rule.code: rule.yields_to for rule in rules}
+    there = {(f.place, f.code) for f in findings}
+    return [f for f in findings if not any((f.place, code) in there for code in yields.get(f.code, ()))]

@@ -28,7 +28,6 @@ from gradlint.domain.facts import (
     ANY_GRAD,
     ANY_MODE,
     NO,
-    NONE,
     PLAIN,
     UNSURE,
     Dtypes,

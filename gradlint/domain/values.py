@@ -18,6 +18,9 @@ from gradlint.domain.facts import COMPLEX, FLOAT, INTEGER, BOOL, Dtypes, Truth
 Syntax = Any
 """A handle on a piece of the program's text: compared and passed on, never looked into."""
 
+Graph = tuple[int, str, int]
+"""The name of a graph node whatever its age: its site, part and context."""
+
 MOST_ALTERNATIVES = 5
 
 
@@ -35,7 +38,7 @@ class Ref(NamedTuple):
     age: int = 0
 
     @property
-    def key(self) -> tuple[int, str, int]:
+    def key(self) -> Graph:
         """The object's place of making, whatever its age."""
         return self[:3]
 

@@ -57,7 +57,7 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
     else:
         values = containers.unpacked(it, target, value, len(elements))
     containers.consume(it, target, it.state.flight[start], "unpacking")
-    it.state.flight.extend(values)
+    it.hold(*values)
     for index, element in enumerate(elements):
         assign(it, element, element.value, it.state.flight[start + 1 + index])
     it.land(start)

@@ -45,7 +45,8 @@ from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.tensors import apply, clear_gradients, read_gradient, set_requires_grad, truth_of
 from gradlint.interpreter.uses import by_use
-from gradlint.knowledge import ATTRIBUTES, PLAIN_ATTRIBUTES
+from gradlint.interpreter.operations import plain_value
+from gradlint.knowledge import ATTRIBUTES, PLAIN
 
 # ---- reading
 
@@ -63,7 +64,7 @@ def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: st
     for index in range(len(options)):
         option = it.state.flight[start + index]
         found.append(_attribute(it, node, option, name, chain, guard))
-        it.state.flight.append(found[-1])
+        it.hold(found[-1])
     return one_of(it.land(start)[len(options) :])
 
 
@@ -91,8 +92,9 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     row = ATTRIBUTES.get(f"torch.Tensor.{name}")
     if row is not None:
         return apply(it, node, row, [(row.operands[0], owner)])
-    if (kind := PLAIN_ATTRIBUTES.get(f"torch.Tensor.{name}")) is not None:
-        return Plain(kind)
+    if name in PLAIN_ATTRIBUTES:
+        plain = PLAIN.get(f"torch.Tensor.{name}")
+        return plain_value(plain.returns if plain else name)
     if tensor.loose and not _is_tensor_method(name):
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
     return Bound(owner, name)
@@ -103,6 +105,12 @@ def _is_tensor_method(name: str) -> bool:
 
     return is_tensor_method(name)
 
+
+PLAIN_ATTRIBUTES = frozenset(
+    "shape dtype device layout ndim nbytes itemsize output_nr is_cuda is_cpu is_sparse is_quantized is_meta is_mps is_xpu "
+    "grad_fn names _version".split()
+)
+"""Attributes (not methods) of tensors that are no tensors."""
 
 FLAGS: dict[str, Callable[[Tensor], Truth]] = {
     "requires_grad": lambda tensor: tensor.requires_grad,

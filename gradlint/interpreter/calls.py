@@ -42,7 +42,7 @@ def call(it: Interpreter, node: cst.Call) -> Value:
     """Evaluate callee and arguments, then call."""
     start = it.hold(it.value(node.func))
     count = len(node.args)
-    it.state.flight.extend(it.values([argument.value for argument in node.args]))
+    it.hold(*it.values([argument.value for argument in node.args]))
     callee, *values = it.land(start)
     args = Arguments()
     for index in range(count):
@@ -84,7 +84,7 @@ def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name:
     for option in options:
         it.state = before.copy()
         result = _call(it, it.place_of(node, f"option {len(results)}"), option, args, name)
-        it.state.flight.append(result)
+        it.hold(result)
         after.append(it.state)
         results.append(result)
     it.join(after)
@@ -123,7 +123,7 @@ def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str
     before = _written(it, args) if not it.muted else {}
     found = library.call(it, node, path, args, name)
     result = call_unknown(it, node, args.values()) if found is None else found
-    it.state.flight.append(result)
+    it.hold(result)
     *values, result = it.land(start)
     if not it.muted:
         tell_called(it, node, path, values, args, result, name, before)

@@ -15,7 +15,6 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Bound,
     Class,
     Function,
     Instance,
@@ -29,7 +28,6 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
-    one_of,
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter

@@ -8,7 +8,6 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
-    ANY_DTYPE,
     INTEGER,
     MAPPINGS,
     MOST_ITEMS,
@@ -18,10 +17,8 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Array,
-    Belief,
     Const,
     Container,
-    Instance,
     Iterator,
     Module,
     Plain,

@@ -226,6 +226,10 @@ class Interpreter:
         """A place inside another that makes objects of its own; findings there point at the outer one."""
         return Inner(getattr(node, "node", node), f"{getattr(node, 'part', '')}{part};")
 
+    def copy_site(self, node: Any, ref: Ref) -> Any:
+        """The place at which a copy of an object is made."""
+        return self.place_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
+
     def _age(self, node: object) -> None:
         for number in self.site_groups.get(node, ()):
             if made := self.site_parts.get((number, self.frame.id)):

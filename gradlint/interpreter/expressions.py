@@ -20,7 +20,6 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Array,
-    Bound,
     Const,
     Container,
     Dtypes,
@@ -43,7 +42,7 @@ from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import dotted
 from gradlint.interpreter.tensors import apply
 from gradlint.knowledge import OPERATIONS
@@ -138,7 +137,7 @@ def starred(it: Interpreter, node: cst.StarredElement) -> Value:
 def mapping(it: Interpreter, node: cst.Dict) -> Value:
     plain = [element for element in node.elements if type(element) is cst.DictElement]
     keys = it.hold(*it.values([element.key for element in plain]))
-    it.state.flight.extend(it.values([element.value for element in node.elements]))
+    it.hold(*it.values([element.value for element in node.elements]))
     found = it.land(keys)
     known = iter(found[: len(plain)])
     out = Container("dict")
@@ -474,12 +473,12 @@ def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
     left = it.land(start)[0]
     if decided is (YES if goes_on else NO):
         return right
-    it.state.flight.append(right)
+    it.hold(right)
     narrowed = it.state
     it.state = aside
     narrow(it, node.left, not goes_on)
     other = it.land(start)[0]
-    it.state.flight.append(other)
+    it.hold(other)
     it.join([narrowed, it.state])
     return it.state.flight.pop() if it.state.flight else UNKNOWN
 
@@ -491,11 +490,11 @@ def conditional(it: Interpreter, node: cst.IfExp) -> Value:
         return it.value(node.body if decided is YES else node.orelse)
     aside = it.fork()
     narrow(it, node.test, True)
-    it.state.flight.append(it.value(node.body))
+    it.hold(it.value(node.body))
     first = it.state
     it.state = aside
     narrow(it, node.test, False)
-    it.state.flight.append(it.value(node.orelse))
+    it.hold(it.value(node.orelse))
     it.join([first, it.state])
     return it.state.flight.pop() if it.state.flight else UNKNOWN
 

@@ -13,24 +13,17 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     Bound,
-    Const,
     Container,
-    Context,
     Function,
     Mark,
-    Module,
-    Node,
-    Plain,
-    Ref,
     Tensor,
     Truth,
     Value,
     either,
-    one_of,
 )
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.containers import elements, iterator
+from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradlint.domain import (
     ANY_DTYPE,
-    FLOAT,
+    INTEGER,
     NO,
     NONE_VALUE,
     UNKNOWN,
@@ -18,20 +18,18 @@ from gradlint.domain import (
     Dtypes,
     Named,
     Plain,
-    Ref,
     Scalar,
     Tensor,
     Truth,
     Unknown,
     Value,
     alternatives,
-    one_of,
 )
 from dataclasses import replace
 
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.operations import run_factory, run_operation
+from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.tensors import (
     apply,
@@ -41,8 +39,7 @@ from gradlint.interpreter.tensors import (
     set_requires_grad,
     truth_of,
 )
-from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN_METHODS
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
@@ -51,15 +48,18 @@ def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, c
     if special is not None:
         return special(it, node, owner, args)
     path = f"torch.Tensor.{name}"
-    row = OPERATIONS.get(path)
+    whole = args.with_first(owner)
+    row = operation_row(it, path, whole)
     if row is not None:
-        return run_operation(it, node, row, args.with_first(owner), by="method", name=chain)
+        return run_operation(it, node, row, whole, by="method", name=chain)
     factory = FACTORIES.get(path)
     if factory is not None:
         return run_factory(it, node, factory, args, like=owner)
-    kind = PLAIN_METHODS.get(path)
-    if kind is not None:
-        return plain_result(it, owner, kind)
+    plain = PLAIN.get(path)
+    if plain is not None:
+        return plain_value(plain.returns)
+    if name == "size":
+        return Scalar(INTEGER) if args.positional else Plain("Size")
     tensor = it.only(owner, Tensor)
     if tensor is not None and tensor.loose:
         it.escape([owner])
@@ -70,22 +70,7 @@ def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, c
 def is_tensor_method(name: str) -> bool:
     """Whether tensors have a method of that name that we know."""
     path = f"torch.Tensor.{name}"
-    return name in METHODS or path in OPERATIONS or path in FACTORIES or path in PLAIN_METHODS
-
-
-def plain_result(it: Interpreter, owner: Value, kind: str) -> Value:
-    """What a method gives that leaves the tensors' world; "number" is one of the tensor's own kind."""
-    if kind == "number":
-        tensor = it.only(owner, Tensor)
-        return Scalar(tensor.dtype if tensor else ANY_DTYPE)
-    return NUMBERS.get(kind) or (NONE_VALUE if kind == "none" else Plain(kind))
-
-
-NUMBERS: dict[str, Value] = {
-    "bool": Scalar(Dtypes.named("bool")),
-    "int": Scalar(Dtypes.named("integer")),
-    "float": Scalar(FLOAT),
-}
+    return name in METHODS or path in OPERATIONS or path in FACTORIES or path in PLAIN or name == "size"
 
 
 # ---- those that do more than compute
@@ -137,13 +122,9 @@ def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief))
 
 
-CASTS = {"float": "f", "double": "f", "half": "f", "bfloat16": "f", "long": "i", "int": "i", "short": "i", "char": "i",
-         "byte": "i", "bool": "b", "cfloat": "c", "cdouble": "c"}  # fmt: skip
-
-
 def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None) -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
-    row = Operation("to", (), ("input",), ("input",), "", results=(Result("self or fresh"),))
+    row = OPERATIONS["torch.Tensor.to"]
     return apply(it, node, row, [("input", owner)], dtype=dtype)
 
 

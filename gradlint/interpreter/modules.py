@@ -40,7 +40,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, container, elements, iterator
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.tensors import apply, clear_gradients, fresh, memory_written, set_requires_grad, truth_of
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
@@ -70,7 +70,7 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     row = MODULES[path]
     attributes: dict[object, Value] = {}
     own: Value = NOTHING
-    for name in row.parameters:
+    for name in row.parameters if row.call not in ("container", "none") else ():
         left_out = _left_out(name, args)
         if left_out is YES:
             attributes[name] = NONE_VALUE
@@ -187,7 +187,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     for ref, module in it.all(owner, Module):
         start = it.hold(ref, *args.values())
         result = _call_one(it, node, ref, module, args)
-        it.state.flight.append(result)
+        it.hold(result)
         *held, result = it.land(start)
         results.append(result)
         shown = it.state.heap.get(held[0])  # type: ignore[arg-type]
@@ -465,7 +465,7 @@ def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) 
             events.StateLoaded,
             node,
             module=shown,
-            source=it.thing(source),
+            source=it.thing(not_none(source)),
             shares=shares,
             written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
             taken=tuple(mark for thing in given for mark in thing.marks),

@@ -321,6 +321,22 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
 UNKNOWN_CLASS: Value = Unknown()
 
 
+def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
+    """`isinstance(value, wanted)`, as far as it is known."""
+    thing = it.thing(wanted)
+    if type(thing) is Container:
+        found = [is_instance(it, value, one) for _, one in thing.items]
+        return YES if YES in found else NO if found and all(one is NO for one in found) else Truth.unsure()
+    cls = wanted.path.removeprefix("builtins.") if type(wanted) is Named else wanted if type(wanted) is Ref else None
+    if cls is None:
+        return Truth.unsure()
+    verdicts = [_is_a(it, option, cls) for option in alternatives(value)]
+    out = verdicts[0]
+    for verdict in verdicts[1:]:
+        out = out | verdict
+    return out
+
+
 def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     from gradlint.interpreter.classes import ancestry
 

@@ -7,22 +7,23 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
-    COMPLEX,
+    BOOL,
     FLOAT,
+    INTEGER,
     NO,
     NONE_VALUE,
     NOTHING,
     UNKNOWN,
     YES,
     Array,
-    Const,
     Container,
     Dtypes,
+    Plain,
     Ref,
+    Scalar,
     Tensor,
     Truth,
     Value,
-    alternatives,
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
@@ -37,6 +38,7 @@ from gradlint.interpreter.tensors import (
     truth_of,
     write,
 )
+from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.rows import Factory, Operation
 
 
@@ -63,6 +65,32 @@ def _sequence(it: Interpreter, value: Value) -> list[Value]:
         return [value]
     found = [element for _, element in thing.items]
     return [*found, thing.rest] if thing.rest != NOTHING or not found else found
+
+
+def operation_row(it: Interpreter, path: str, args: Arguments) -> Operation | None:
+    """The row of an operation; where one spelling has several forms, the arguments decide."""
+    if path + " along dim" in OPERATIONS:
+        second = args.positional[1] if len(args.positional) > 1 else args.keywords.get("other")
+        if second is not None and it.may_be(second, Tensor):
+            return OPERATIONS.get(path + " of two")
+        if second is not None or "dim" in args.keywords:
+            return OPERATIONS[path + " along dim"]
+    if path == "torch.where" and len(args.positional) == 1:
+        return OPERATIONS["torch.where indices"]
+    return OPERATIONS.get(path)
+
+
+def plain_value(kind: str) -> Value:
+    """What a call gives that leaves the tensors' world, by the word its row uses."""
+    return PLAIN_VALUES.get(kind) or (Plain(kind) if kind else UNKNOWN)
+
+
+PLAIN_VALUES: dict[str, Value] = {
+    "none": NONE_VALUE,
+    "bool": Scalar(BOOL),
+    "int": Scalar(INTEGER),
+    "float": Scalar(FLOAT),
+}
 
 
 def run_operation(
@@ -104,11 +132,11 @@ def _run(
 
 def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str) -> Value:
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
-    others = [value for slot, value in slots if slot not in row.writes]
+    others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
     differentiable = not row.results or row.results[0].differentiable
     for _, target in targets:
         if it.may_be(target, Tensor):
-            write(it, node, target, row.name, by, others, name, differentiable=differentiable)
+            write(it, node, target, row.name, by, others, name, differentiable=differentiable, checked=not row.unchecked)
     return targets[0][1] if targets else UNKNOWN
 
 
@@ -159,6 +187,10 @@ def _tell_made(it: Interpreter, node: Any, row: Factory, made: Ref) -> None:
 def factory_dtype(it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None) -> Dtypes:
     """The kind of elements a factory makes when no `dtype=` is given."""
     kind = row.dtype
+    if kind == "like values":
+        return data_kind(it, bound["values"]) if "values" in bound else ANY_DTYPE
+    if kind == "dtype":
+        return wanted_dtype(bound.get("dtype")) or FLOAT
     if kind in LETTERS:
         return LETTERS[kind]
     if kind == "default":

@@ -10,7 +10,6 @@ from gradlint.domain import (
     MOST_ITEMS,
     NO,
     NONE_VALUE,
-    NOTHING,
     PLAIN,
     UNKNOWN,
     UNSURE,
@@ -19,7 +18,6 @@ from gradlint.domain import (
     Container,
     Grad,
     Mark,
-    Module,
     Optimizer,
     Ref,
     Tensor,
@@ -33,7 +31,6 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.tensors import AFTER_STEP, clear_gradients, memory_written, truth_of
 
 

@@ -26,12 +26,11 @@ from gradlint.domain import (
     Truth,
     Value,
     alternatives,
-    one_of,
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
-from gradlint.interpreter.calls import call_unknown, call_value
+from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import define
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
@@ -39,7 +38,6 @@ from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.functions import RESULT, make_function
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
-from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted
 from gradlint.interpreter.tensors import write
 from gradlint.knowledge import CONTEXTS, OPERATIONS

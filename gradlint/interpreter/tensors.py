@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -32,11 +32,12 @@ from gradlint.domain import (
     Container,
     Dtypes,
     Grad,
-    Instance,
     Mark,
     Named,
     Node,
+    Plain,
     Ref,
+    Scalar,
     Tensor,
     Truth,
     Unknown,
@@ -161,27 +162,29 @@ def _number(value: Value) -> Dtypes | None:
     return out
 
 
-def combined(rule: str, kinds: Sequence[Dtypes], refuses: tuple[str, ...] = ()) -> Dtypes:
-    """The dtype rule applied to facts: every combination of what the operands may be."""
+def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), row: Operation | None = None) -> Dtypes:
+    """The dtype rule applied to facts: every combination of what the operands may be and the row does not refuse."""
     compute = DTYPE_RULES[rule]
-    unsure = any(kind.is_unsure for kind in kinds)
-    choices = [
-        KINDS if kind.is_unsure else [LETTER_OF[answer] for answer in kind.answers()] for kind in kinds
-    ] or [KINDS]
-    if len(choices) > 6:
-        choices = choices[:6]
+    kinds, numbers = kinds[:MOST_COMBINED], (*numbers, *[False] * len(kinds))[:MOST_COMBINED]
     found: set[str] = set()
-    for letters in product(*choices):
-        if "".join(letters) not in refuses:
-            found.add(compute(*letters))
-    if not found or (unsure and len(found) > 1):
+    for letters in product(*(_letters(kind) for kind in kinds or [ANY_DTYPE])):
+        word = "".join(letter.upper() if plain else letter for letter, plain in zip(letters, numbers, strict=False))
+        if row is None or not row.refused(word):
+            try:
+                found.add(compute(*letters))
+            except TypeError:
+                return ANY_DTYPE
+    if not found or (len(found) > 1 and any(kind.is_unsure for kind in kinds)):
         return ANY_DTYPE
-    out = None
-    for letter in KINDS:
-        if letter in found:
-            out = LETTERS[letter] if out is None else out | LETTERS[letter]
-    assert out is not None
-    return out
+    out = [LETTERS[letter] for letter in KINDS if letter in found]
+    return Dtypes.of(sum(fact.bits for fact in out))
+
+
+MOST_COMBINED = 5
+
+
+def _letters(kind: Dtypes) -> str | list[str]:
+    return KINDS if kind.is_unsure else [LETTER_OF[answer] for answer in kind.answers()]
 
 
 def apply(
@@ -198,11 +201,9 @@ def apply(
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, "own", value) for value in extra]
     involved = operands + own
-    wants = either([o.requires_grad for o in involved])
-    kinds = [o.dtype for o in operands if o.dtype is not None]
+    wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, kinds, dtype, part)
-        for index, result in enumerate(row.results)
+        _result(it, node, row, result, index, operands, own, wants, dtype, part) for index, result in enumerate(row.results)
     ]
     recording = [ref for ref, records in parts if records]
     if recording:
@@ -210,6 +211,8 @@ def apply(
     if not it.muted:
         _tell(it, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
+    if it.only(values[0], Tensor) is None and not it.may_be(values[0], Tensor):
+        return values[0]  # type: ignore[no-any-return]
     if row.bundle == "list":
         return it.new(node, f"{part}list", Container("tuple", rest=values[0]))
     if row.bundle or len(values) > 1:
@@ -226,25 +229,32 @@ def _result(
     operands: list[Operand],
     own: list[Operand],
     wants: Truth,
-    kinds: list[Dtypes],
     dtype: Dtypes | None,
     part: str,
 ) -> tuple[Any, bool]:
     """One result, and whether it may be recorded in the graph."""
-    if result.kind == "none":
-        return Const(None), False
-    kind = dtype or combined(result.dtype, kinds, row.refuses)
+    counted = [o for o in operands if o.dtype is not None]
+    kinds = [o.dtype for o in counted if o.dtype is not None]
+    kind = dtype or combined(result.dtype, kinds, [o.known and o.tensor is None for o in counted], row)
+    if result.kind in NO_TENSOR:
+        return NO_TENSOR[result.kind](kind), False
     first = operands[0] if operands else None
-    handle = result.kind
-    if handle == "self" and first:
-        return first.value, False
-    if handle.startswith("self or") and first:
-        if first.dtype is not None and not kind.is_unsure and not first.dtype.may(kind):
-            handle = handle.removeprefix("self or ")
-        else:
-            other, records = _handle(it, node, row, result, index, operands, own, wants, kind, handle[8:], part)
-            return one_of((first.value, other)), records
-    return _handle(it, node, row, result, index, operands, own, wants, kind, handle, part)
+    handles = result.kind.split(" or ")
+    if first is not None and first.dtype is not None and not kind.is_unsure and not first.dtype.may(kind):
+        handles = [handle for handle in handles if handle not in ("self", "view")] or handles
+    if first is None or handles == ["self"]:
+        return (first.value if first else UNKNOWN), False
+    rest = [handle for handle in handles if handle != "self"]
+    other, records = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
+    return (one_of((first.value, other)) if "self" in handles else other), records
+
+
+NO_TENSOR: dict[str, Callable[[Dtypes], Value]] = {
+    "none": lambda kind: Const(None),
+    "number": Scalar,
+    "list": lambda kind: Plain("list"),
+}
+"""Results that leave the tensors' world."""
 
 
 def _handle(
@@ -261,20 +271,19 @@ def _handle(
     part: str,
 ) -> tuple[Any, bool]:
     requires = NO if not result.differentiable or kind <= DISCRETE else wants
-    first = operands[0] if operands else None
+    first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, requires, first.requires_grad if viewed and first else None)
+    requires, leaf = _flags(it, requires, first.requires_grad if viewed else None)
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
-    if handle != "fresh" and first:
+    if handle != "fresh":
         facts |= _shared(it, node, first, handle, f"{part}{index}")
-    if first and first.tensor and handle in ("view", "view or fresh", "alias"):
-        facts["inference"] = first.tensor.inference
-    sources = [o.tensor for o in operands if o.tensor]
-    grads = tuple(dict.fromkeys(ref for tensor in sources for ref in tensor.grad_of))
-    if grads:
+        if first.tensor:
+            facts["inference"] = first.tensor.inference
+    tensors = [o.tensor for o in operands if o.tensor]
+    if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
-    facts["belief"] = max([t.belief for t in sources] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN)
-    facts["marks"] = _reasons(node, row, result, requires, operands + own)
+    facts["belief"] = max([t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN)
+    facts["marks"] = _reasons(node, requires, operands + own)
     ref = fresh(it, node, f"{part}{index}", **facts)
     return ref, requires.may(YES)
 
@@ -309,7 +318,7 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
     return {"storage": storage, "base": base}
 
 
-def _reasons(node: Any, row: Operation, result: Result, requires: Truth, operands: Sequence[Operand]) -> tuple[Mark, ...]:
+def _reasons(node: Any, requires: Truth, operands: Sequence[Operand]) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what cut it off the graph if something did."""
     marks = [Mark("made", node)]
     if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
@@ -403,14 +412,18 @@ def write(
     operands: Iterable[Value] = (),
     name: str = "",
     differentiable: bool = True,
+    checked: bool = True,
 ) -> None:
-    """The memory of a tensor is written in place by an operation on these other operands."""
+    """The memory of a tensor is written in place by an operation on these other operands.
+
+    An operation that is not `checked` may write a leaf that requires grad: nobody needs to hear of it.
+    """
     found = it.all(target, Tensor)
     if not found:
         return
     shown = it.only(target, Tensor)
     noticed = either([_unnoticed(it, ref) for ref, _ in found])
-    if shown is not None:
+    if shown is not None and checked:
         it.emit(
             events.WrittenInPlace,
             node,
@@ -425,10 +438,20 @@ def write(
         )
     wants = either([operand(it, "", value).requires_grad for value in operands])
     for ref, tensor in found:
+        if checked and _raises(it, tensor):
+            continue
         sure = it.sure(found)
         memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref)
         if differentiable:
             _rebase(it, node, op, ref, wants, operands, sure)
+
+
+def _raises(it: Interpreter, tensor: Tensor) -> bool:
+    """Whether torch certainly refuses the write: of a leaf that requires grad, or of a view of one."""
+    if it.recording is not YES:
+        return False
+    base = _base(it, tensor) or tensor
+    return base.leaf is YES and base.requires_grad is YES and (not tensor.base or tensor.requires_grad is YES)
 
 
 def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
@@ -495,7 +518,7 @@ def _rebase(
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
     requires = both(it.recording, either([wants, tensor.requires_grad]))
-    if requires is NO or (tensor.leaf is YES and tensor.requires_grad is YES):
+    if requires is NO:
         return
     inputs = tuple(it.operand(value) for value in (ref, *operands))
     moved = it.new(node, "written node", Node(op, node, inputs))

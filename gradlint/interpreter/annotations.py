@@ -1,0 +1,117 @@
+"""What an annotation tells about a value nobody was seen to make."""
+
+from __future__ import annotations
+
+
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INTEGER,
+    NONE_VALUE,
+    UNSURE,
+    YES,
+    Belief,
+    Class,
+    Container,
+    Instance,
+    Mark,
+    Named,
+    Optimizer,
+    Plain,
+    Ref,
+    Scalar,
+    Value,
+    one_of,
+)
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.modules import parameter, unknown_module
+from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
+from gradlint.interpreter.uses import unknown_tensor
+from gradlint.knowledge import MODULES, OPTIMIZERS
+
+NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
+SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list"}
+MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict"}
+WRAPPERS = frozenset({"Optional", "Final", "ClassVar", "Annotated"})
+
+
+def value_of(it: Interpreter, node: Any, annotation: Any) -> Value | None:
+    """A value of the annotated type; None where the annotation tells nothing we can use."""
+    if isinstance(annotation, cst.SimpleString):
+        annotation = _parsed(annotation)
+    if isinstance(annotation, cst.BinaryOperation) and type(annotation.operator) is cst.BitOr:
+        return _either(it, node, [annotation.left, annotation.right])
+    if isinstance(annotation, cst.Subscript):
+        return _generic(it, node, annotation)
+    if isinstance(annotation, cst.Name) and annotation.value == "None":
+        return NONE_VALUE
+    cls = peek_class(it, annotation) if annotation is not None else None
+    return None if cls is None else _instance(it, node, cls)
+
+
+def _parsed(annotation: cst.SimpleString) -> Any:
+    try:
+        text = annotation.evaluated_value
+        return cst.parse_expression(text if isinstance(text, str) else "None")
+    except (cst.ParserSyntaxError, ValueError):
+        return None
+
+
+def _either(it: Interpreter, node: Any, options: list[Any]) -> Value | None:
+    found = [value_of(it, it.place_of(node, f"type {index}"), option) for index, option in enumerate(options)]
+    return None if any(value is None for value in found) else one_of([v for v in found if v is not None])
+
+
+def _generic(it: Interpreter, node: Any, annotation: cst.Subscript) -> Value | None:
+    name = _last(annotation.value)
+    inner = [e.slice.value for e in annotation.slice if isinstance(e.slice, cst.Index)]
+    if name in WRAPPERS and inner:
+        found = value_of(it, node, inner[0])
+        return None if found is None else one_of([found, NONE_VALUE]) if name == "Optional" else found
+    if name == "Union":
+        return _either(it, node, inner)
+    if name in SEQUENCES or name in MAPPINGS:
+        element = value_of(it, it.place_of(node, "element"), inner[-1]) if inner else None
+        kind = SEQUENCES.get(name) or MAPPINGS[name]
+        rest = element if element is not None and element != NONE_VALUE else it.new(
+            it.place_of(node, "element"), "element", Instance(belief=Belief.BY_NAME))  # fmt: skip
+        return it.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
+    return None
+
+
+def _last(node: Any) -> str:
+    return node.attr.value if isinstance(node, cst.Attribute) else getattr(node, "value", "")
+
+
+def _tensor(it: Interpreter, node: Any) -> Value:
+    return unknown_tensor(it, node, "annotated", Belief.ANNOTATED)
+
+
+def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
+    if type(cls) is Ref:
+        thing: Class = it[cls]
+        if thing.module is YES:
+            return unknown_module(it, node, "annotated", Belief.ANNOTATED, cls)
+        return it.new(node, "annotated", Instance(cls=cls, open=UNSURE, belief=Belief.ANNOTATED))
+    assert isinstance(cls, str)
+    cls = cls.removeprefix("builtins.")
+    if cls in NUMBERS:
+        return Scalar(NUMBERS[cls])
+    if cls in ("str", "bytes"):
+        return Plain("str")
+    if cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES:
+        return _tensor(it, node) if cls in TENSOR_CLASSES else parameter(
+            it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)  # fmt: skip
+    if cls == "torch.nn.Module" or cls in MODULES:
+        return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
+    if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
+        kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
+        return it.new(node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
+    return None
+
+

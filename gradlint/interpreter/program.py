@@ -1,0 +1,227 @@
+"""A whole program: the module's own code first, then every function nobody called, on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    NO,
+    UNKNOWN,
+    YES,
+    Belief,
+    Class,
+    Container,
+    Function,
+    Instance,
+    Ref,
+    Value,
+)
+from gradlint.events import Event, Run
+from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
+    annotations,
+    calls,
+    expressions,
+    loops,
+    statements,
+)
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.classes import find_method, instantiate
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.functions import new_frame, run_function
+from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.uses import by_use
+
+
+def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
+    """Run a program abstractly, telling `listen` all that happens, and at the end the stories."""
+    it = Interpreter(tree, listen)
+    it.runs.append(Run(1, None, None, YES, ()))
+    it.run = 1
+    it.run_body(tree.body)
+    it.runs[0] = replace(it.runs[0], story=tuple(it.story))
+    it.state.live = True
+    _run_the_rest(it)
+    _finish(it)
+    return it
+
+
+# ---- what nobody called
+
+
+def _run_the_rest(it: Interpreter) -> None:
+    """Run what has no caller in the file, classes first, in the order of the text."""
+    havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and type(value) is Ref and not _static(it, value)])
+    it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
+    base = it.fork()
+    for node in list(it.classes):
+        it.state = base.copy()
+        run_class(it, node)
+    for function in list(it.functions.values()):
+        if function.owner is None and _waits(it, function):
+            it.state = base.copy()
+            run_alone(it, function, None)
+    for function in list(it.functions.values()):
+        if _waits(it, function):
+            it.state = base.copy()
+            run_alone(it, function, None)
+
+
+def _static(it: Interpreter, value: Ref) -> bool:
+    return type(it.state.heap.get(value)) is Class
+
+
+def _waits(it: Interpreter, function: Function) -> bool:
+    """Whether a function is still to be run: nobody called it, and its own scope is there to run in."""
+    return function.node not in it.called and function.frame in it.frames
+
+
+def run_class(it: Interpreter, node: Any) -> None:
+    """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
+    cls = it.classes[node]
+    if type(it.state.heap.get(cls)) is not Class:
+        return
+    methods = [f for f in it.functions.values() if f.owner is node]
+    waiting = [f for f in methods if _waits(it, f)]
+    if not waiting:
+        return
+    owner = typical_instance(it, node, cls)
+    start = it.hold(owner)
+    setting = [f for f in waiting if f.name != "__init__" and it.scan.scopes[f.node].sets]
+    with it.silently():
+        _join_attributes(it, start, setting)
+    base = it.fork()
+    for function in methods:
+        if function.name != "__init__" and _waits(it, function):
+            it.state = base.copy()
+            run_alone(it, function, it.state.flight[start])
+    it.state = base
+    it.land(start)
+
+
+def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
+    """An instance as `__init__` makes it for arguments nobody knows."""
+    method = find_method(it, cls, "__init__")
+    args = Arguments(unknown=True)
+    if method is not None and method.owner is not None:
+        frame = new_frame(it, ("alone", method.node), method)
+        params = method.node.params
+        plain = [*params.posonly_params, *params.params][1:]
+        args.positional = [value for _, value in _arguments(it, frame, method, plain)]
+        args.keywords = dict(_arguments(it, frame, method, list(params.kwonly_params)))
+        args.unknown = False
+    return instantiate(it, node, cls, args)
+
+
+def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
+    """Attributes that other methods set are there when a method runs, whatever ran before it."""
+    called = dict(it.called)
+    base = it.fork()
+    ends = [base]
+    for function in methods:
+        it.state = base.copy()
+        run_alone(it, function, it.state.flight[start])
+        ends.append(it.state)
+    it.join(ends)
+    it.called = called
+
+
+def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
+    """Run a function with what annotations, defaults and use tell about its parameters."""
+    it.called[function.node] = None
+    outer = it.frame
+    it.frame = it.frames[function.frame]
+    frame = new_frame(it, ("alone", function.node), function)
+    params = function.node.params
+    plain = [*params.posonly_params, *params.params]
+    names = it.state.names
+    first: list[Value] = []
+    if owner is not None and plain and function.kind != "static":
+        first = [owner if function.kind != "class" else it.thing(owner).cls]  # type: ignore[union-attr]
+        names[frame.id, plain[0].name.value] = first[0]
+        plain = plain[1:]
+    given = _arguments(it, frame, function, [*plain, *params.kwonly_params])
+    for name, value in given:
+        names[frame.id, name] = value
+    if isinstance(params.star_arg, cst.Param):
+        names[frame.id, params.star_arg.name.value] = it.new(params.star_arg, "rest", Container("tuple", rest=UNKNOWN))
+    if params.star_kwarg is not None:
+        names[frame.id, params.star_kwarg.name.value] = it.new(params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN))
+    start = it.hold(*first, *(value for _, value in given))
+    value = run_function(it, function.node, frame, function, caller=None)
+    handed = it.land(start)
+    if it.state.live:
+        it.escape(handed)
+        it.returned.update(it.graphs([value]))
+    it.frame = outer
+
+
+def _arguments(it: Interpreter, frame: Any, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
+    """What an unknown caller may hand over for each parameter."""
+    outer, it.frame = it.frame, frame
+    out: list[tuple[str, Value]] = []
+    for param in params:
+        out.append((param.name.value, _argument(it, function, param)))
+    it.frame = outer
+    return out
+
+
+def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
+    name = param.name.value
+    if param.annotation is not None:
+        told = annotations.value_of(it, param, param.annotation.annotation)
+        if told is not None:
+            return told
+    found = by_use(it, param, name, "argument")
+    if found is not None:
+        return found
+    default = dict(function.defaults).get(name)
+    if default is not None and type(it.thing(default)) is Instance:
+        return default
+    return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+
+
+# ---- the stories at the end
+
+
+def _finish(it: Interpreter) -> None:
+    """Tell the stories: of each function, each class, and the whole file."""
+    it.muted = 0
+    it.run = 0
+    it.state.live = True
+    runs: dict[Any, list[Run]] = {}
+    for run in it.runs:
+        if run.function is not None:
+            runs.setdefault(run.function.node, []).append(run)
+    for node, function in it.functions.items():
+        if node in runs:
+            alone = any(run.caller is None for run in runs[node])
+            seen = not alone and node not in it.escaped_functions
+            _tell(it, events.FunctionFinished, node, function=function, runs=tuple(runs[node]), all_callers_seen=seen)
+    for node, ref in it.classes.items():
+        thing = it.state.heap.get(ref)
+        if type(thing) is Class:
+            methods = [f for f in it.functions.values() if f.owner is node]
+            told = tuple((f.name, tuple(runs.get(f.node, ()))) for f in methods)
+            _tell(it, events.ClassFinished, node, cls=thing, instance=None, methods=told)
+    _tell(
+        it,
+        events.ModuleFinished,
+        it.tree,
+        story=tuple(it.story),
+        runs=tuple(it.runs),
+        used=frozenset(it.used),
+        escaped=frozenset(it.escaped),
+        returned=frozenset(it.returned),
+    )
+
+
+def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
+    """Tell a story; it is no part of another."""
+    it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, **facts))
+
+
