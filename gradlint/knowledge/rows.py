@@ -54,6 +54,15 @@ def _matches(pattern: str, word: str) -> bool:
     return re.fullmatch(pattern, word) is not None or re.fullmatch(pattern, word.lower()) is not None
 
 
+def _listed(entries: tuple[str, ...], operand: str, word: str) -> bool:
+    """Whether an operand is among entries of the form "operand" or "operand: pattern of words"."""
+    for entry in entries:
+        name, _, pattern = entry.partition(": ")
+        if name == operand and (not pattern or _matches(pattern, word)):
+            return True
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One tensor (or number) that an operation gives back.
@@ -71,8 +80,9 @@ class Result:
     * fresh, view or alias with gradients on: requires grad iff `differentiable` and `asked`; a leaf iff it does not;
     * fresh or alias with gradients off: requires no grad, is a leaf;
     * view with gradients off: requires grad iff the operand it views does; a leaf in any case;
-    * self, written: with gradients on it requires grad if it did, or if `differentiable` and `asked`; else as before;
-    * self, not written: nothing changes if `differentiable`, else its graph is cut (`detach_`).
+    * self, written: with gradients on it requires grad if it did, or if `differentiable` and some operand not in
+      `ignores` does (whole numbers too: torch lets `integers.fill_(x)` require grad); else as before;
+    * self, not written: nothing changes if `differentiable`, else its graph is cut (`detach_`), except in inference mode.
     """
 
     kind: str = "fresh"
@@ -87,18 +97,20 @@ class Operation:
     `name` is the word that events use; `paths` are all its spellings. `parameters` are the names of its
     positional parameters in order, in the spelling of the function; a method's owner is the first.
     `operands` are those among them that hold tensors (or numbers taking part in the result's dtype);
-    one written `*tensors` holds a sequence of tensors. `numbers` are the operands that may be Python numbers instead.
+    one written `*tensors` holds a sequence of tensors. `numbers` are the operands that may be Python numbers instead,
+    `optional` those that may be None or left out: they then count as of the first operand's kind, requiring no grad.
     `results` has one entry, or several where a tuple comes back; `bundle` is "" , "tuple" (of exactly these results)
-    or "list" (of any number of the one result).
+    or "list" (of any number of the one result; where the operands are a sequence, one result per operand, made from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
     saves `other` only where `input` requires grad. `writes` are the operands whose memory changes (for
     `Tensor.add_`: input); `unchecked` says that torch lets it write a leaf that requires grad with gradients on,
     `in_no_grad` that it does its work with gradients off inside (`nn.init`), which comes to the same.
     `refuses` are combinations of operand kinds that torch refuses, as regular expressions over words of `KINDS`
     letters (see `refused`). `rejects_grad` are the operands that must not require grad with gradients on
-    (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad does not reach the result.
+    (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad
+    does not reach the result.
     `takes_dtype` says that a keyword `dtype=` decides the result's dtype, `takes_out` that `out=` is written and
-    returned (and no operand may require grad then), `inplace_flag` that `inplace=True` makes it write and return
+    returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that `inplace=True` makes it write and return
     its first operand. `measured` is False where this machine's torch cannot show it (`cuda`).
     `example` is an expression over `f` (the function at each path) and `x`, `y`, `z`, `w`, `v`, `u` (the operands
     in order), `others` are further examples that show the other kinds of result; `shapes` are the operands' shapes
@@ -117,12 +129,14 @@ class Operation:
     refuses: tuple[str, ...] = ()
     takes_dtype: bool = False
     numbers: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     rejects_grad: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     unchecked: bool = False
     in_no_grad: bool = False
     inplace_flag: bool = False
     takes_out: bool = False
+    out_unchecked: bool = False
     others: tuple[str, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
     measured: bool = True
@@ -136,11 +150,11 @@ class Operation:
 
     def rejects(self, operand: str, word: str) -> bool:
         """Whether torch raises, with gradients on, because this operand requires grad."""
-        for entry in self.rejects_grad:
-            name, _, pattern = entry.partition(": ")
-            if name == operand and (not pattern or _matches(pattern, word)):
-                return True
-        return False
+        return _listed(self.rejects_grad, operand, word)
+
+    def ignored(self, operand: str, word: str) -> bool:
+        """Whether the requires_grad of this operand does not reach the result."""
+        return _listed(self.ignores, operand, word)
 
 
 @dataclass(frozen=True, slots=True)
