@@ -28,12 +28,7 @@ ROWS = (
         saves=("input if parameters", "target", "weight if input"),
     ),
     ModuleRow(
-        "torch.nn.Identity",
-        "torch.nn.Identity()",
-        "torch.rand(2, 2)",
-        result=Result("self"),
-        identity_in_eval=True,
-        inplace=True,
+        "torch.nn.Identity", "torch.nn.Identity()", "torch.rand(2, 2)", result=Result("self"), identity_in_eval=True
     ),
     ModuleRow(
         "torch.nn.Conv1d",

@@ -68,19 +68,13 @@ ROWS = (
         mixes_batch=True,
     ),
     ModuleRow(
-        "torch.nn.AlphaDropout",
-        "torch.nn.AlphaDropout()",
-        "torch.rand(2, 2)",
-        identity_in_eval=True,
-        inplace=True,
-        mixes_batch=True,
+        "torch.nn.AlphaDropout", "torch.nn.AlphaDropout()", "torch.rand(2, 2)", identity_in_eval=True, mixes_batch=True
     ),
     ModuleRow(
         "torch.nn.FeatureAlphaDropout",
         "torch.nn.FeatureAlphaDropout()",
         "torch.rand(2, 2)",
         identity_in_eval=True,
-        inplace=True,
         mixes_batch=True,
     ),
 )

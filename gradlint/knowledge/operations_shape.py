@@ -166,7 +166,6 @@ ROWS = (
     Operation(
         "contiguous",
         ("torch.Tensor.contiguous",),
-        parameters=("input", "memory_format"),
         results=(Result("self or fresh"),),
         others=("f(x.t())",),
     ),

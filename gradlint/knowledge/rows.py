@@ -193,7 +193,8 @@ class ModuleRow:
     for floating point (or, where it takes nothing else, whole) input, in training mode.
     `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are "input" and "parameters".
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
-    `inplace`: takes `inplace=True`. `mixes_batch`: behaves differently in train and eval mode.
+    `inplace`: with `inplace=True` it writes and returns its argument (AlphaDropout takes the word and does not).
+    `mixes_batch`: behaves differently in train and eval mode.
     """
 
     path: str
@@ -226,7 +227,8 @@ class OptimizerRow:
 class ContextRow:
     """A context manager or decorator of torch that sets the grad mode.
 
-    `to`: "off", "on", "argument" (its first argument decides), "inference" (its first argument, default True, decides about inference mode).
+    `to`: "off", "on", "argument" (its first argument decides), "inference" (its first argument,
+    default True, decides about inference mode: True turns gradients off, False on, even inside no_grad).
     `on_call`: calling it changes the mode at once (`set_grad_enabled`); `bare_decorator`: it works as a
     decorator without parentheses. `with` the class itself raises TypeError.
     """

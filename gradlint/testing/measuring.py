@@ -157,9 +157,10 @@ def call(
     asking: frozenset[int] = frozenset(),
     example: str = "",
     leaf_written: bool = False,
+    watched: bool = False,
 ) -> Outcome:
-    """Run an example of the row once; raises what torch raises."""
-    torch.manual_seed(0)
+    """Run an example of the row once; raises what torch raises. What backward keeps is only noted where `watched`."""
+    torch.default_generator.manual_seed(0)
     names = operand_names(row)
     operands = make_operands(row, word, asking, leaf_written)
     scope: dict[str, Any] = dict(zip(LETTERS, operands, strict=False))
@@ -172,24 +173,33 @@ def call(
         kept.append(tensor)
         return tensor
 
-    with MODES[mode](), saved_tensors_hooks(pack, lambda tensor: tensor):
+    with MODES[mode](), saved_tensors_hooks(pack, lambda tensor: tensor) if watched else nullcontext():
         value = eval(code, scope)  # examples are our own rows
     written = frozenset(
         n for n, o, v in zip(names, operands, versions, strict=True) if isinstance(o, torch.Tensor) and o._version != v
     )
     listed = isinstance(value, tuple | list) and type(value) is not torch.Size
     given = tuple(value) if listed and row.bundle else (value,)
+    saved = _named(kept, row, given, operands, written)
+    return Outcome(tuple(seen(r, operands) for r in given), written, saved, listed, value)
+
+
+def _named(
+    kept: list[torch.Tensor], row: Operation, given: tuple[Any, ...], operands: list[Any], written: frozenset[str]
+) -> frozenset[str]:
+    """The operands and results whose memory is among what was kept; those of a sequence with their index."""
+    if not kept:
+        return frozenset()
     memories: dict[int, str] = {}
     for i, result in enumerate(given):
         if isinstance(result, torch.Tensor) and result.layout is torch.strided:
             memories[storage(result)] = f"result {i}" if i and row.bundle == "tuple" else "result"
-    for name, o in zip(names, operands, strict=True):
-        if isinstance(o, torch.Tensor):
-            memories[storage(o)] = "result" if name in written else name
-    saved = frozenset(
-        memories[storage(t)] for t in kept if t.layout is torch.strided and storage(t) and storage(t) in memories
-    )
-    return Outcome(tuple(seen(r, operands) for r in given), written, saved, listed, value)
+    for i, (name, operand) in enumerate(zip(operand_names(row), operands, strict=True)):
+        if isinstance(operand, torch.Tensor):
+            label = name if name in row.operands else f"{name} {i}"
+            memories[storage(operand)] = "result" if name in written else label
+    dense = [storage(tensor) for tensor in kept if tensor.layout is torch.strided]
+    return frozenset(memories[memory] for memory in dense if memory and memory in memories)
 
 
 _codes: dict[str, Any] = {}
@@ -246,6 +256,8 @@ def expected_saves(row: Operation, asking: frozenset[int]) -> frozenset[str]:
     saved = set()
     for entry in row.saves:
         name, _, condition = entry.partition(" if ")
-        if not condition or condition in asked:
-            saved.add(name.removeprefix("*"))
+        if "*" + name in row.operands:
+            saved |= {f"{name} {i}" for i, n in enumerate(names) if n == name and (not condition or asking - {i})}
+        elif not condition or condition in asked:
+            saved.add(name)
     return frozenset(saved)
