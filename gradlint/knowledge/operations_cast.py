@@ -97,9 +97,7 @@ ROWS = (
         parameters=("input", "dtype"),
         example="f(x, x.dtype)",
         results=(Result("self or fresh"),),
-        others=(
-            "f(x, torch.float16 if x.is_floating_point() else torch.int16 if not x.is_complex() and x.dtype != torch.bool else torch.complex128 if x.is_complex() else torch.bool)",
-        ),
+        others=("f(x, torch.float16 if x.is_floating_point() else x.dtype)",),
     ),
     Operation(
         "type_as",
@@ -110,12 +108,7 @@ ROWS = (
         results=(Result("self or fresh", dtype="second"),),
         ignores=("other",),
     ),
-    Operation(
-        "cpu",
-        ("torch.Tensor.cpu",),
-        results=(Result("self or fresh"),),
-        measured=False,
-    ),
+    Operation("cpu", ("torch.Tensor.cpu",), results=(Result("self or fresh"),), measured=False),
     Operation(
         "cuda",
         ("torch.Tensor.cuda",),

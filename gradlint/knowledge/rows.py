@@ -82,7 +82,8 @@ class Result:
     * view with gradients off: requires grad iff the operand it views does; a leaf in any case;
     * self, written: with gradients on it requires grad if it did, or if `differentiable` and some operand not in
       `ignores` does (whole numbers too: torch lets `integers.fill_(x)` require grad); else as before;
-    * self, not written: nothing changes if `differentiable`, else its graph is cut (`detach_`), except in inference mode.
+    * self, not written: nothing changes if `differentiable`, else its graph is cut (`detach_`), but not in
+      inference mode.
     """
 
     kind: str = "fresh"
@@ -100,7 +101,7 @@ class Operation:
     one written `*tensors` holds a sequence of tensors. `numbers` are the operands that may be Python numbers instead,
     `optional` those that may be None or left out: they then count as of the first operand's kind, requiring no grad.
     `results` has one entry, or several where a tuple comes back; `bundle` is "" , "tuple" (of exactly these results)
-    or "list" (of any number of the one result; where the operands are a sequence, one result per operand, made from it alone).
+    or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
     saves `other` only where `input` requires grad. `writes` are the operands whose memory changes (for
     `Tensor.add_`: input); `unchecked` says that torch lets it write a leaf that requires grad with gradients on,
@@ -110,7 +111,8 @@ class Operation:
     (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad
     does not reach the result.
     `takes_dtype` says that a keyword `dtype=` decides the result's dtype, `takes_out` that `out=` is written and
-    returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that `inplace=True` makes it write and return
+    returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that
+    `inplace=True` makes it write and return
     its first operand. `measured` is False where this machine's torch cannot show it (`cuda`).
     `example` is an expression over `f` (the function at each path) and `x`, `y`, `z`, `w`, `v`, `u` (the operands
     in order), `others` are further examples that show the other kinds of result; `shapes` are the operands' shapes
@@ -144,7 +146,8 @@ class Operation:
     def refused(self, word: str) -> bool:
         """Whether torch raises for operands of these kinds, one letter each, in capitals for Python numbers.
 
-        A pattern in small letters speaks of tensors and numbers alike; one with capitals, or after "=", of the word as it stands.
+        A pattern in small letters speaks of tensors and numbers alike; one with capitals, or after "=", of the
+        word as it stands.
         """
         return any(_matches(pattern, word) for pattern in self.refuses)
 
@@ -162,7 +165,8 @@ class Factory:
     """What makes a new leaf tensor.
 
     `dtype`: "default" (torch.get_default_dtype), "data" (from the literal data in the first argument:
-    whole numbers integer, any float the default, bool bool, complex complex, nothing float), "fill" (from the fill value: `full`),
+    whole numbers integer, any float the default, bool bool, complex complex,
+    nothing float), "fill" (from the fill value: `full`),
     "bounds" (from the numbers given: `arange`), "like" (of the first argument or the owner),
     or a letter of `KINDS`. `takes_requires_grad`: whether the keyword `requires_grad=` is accepted.
     """
@@ -188,10 +192,12 @@ class ModuleRow:
 
     `parameters` and `buffers` are the names an instance has when made as in `example`; `input` are the arguments of
     its call there. `call` is how it is applied: "layer" (one result from the first
-    argument and its parameters), "loss" (input and target), "rnn" (a pair of output and state, "lstm": the state a pair), "pair" (attention), "container"
-    (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable), "custom" otherwise. `result` is what one call gives
+    argument and its parameters), "loss" (input and target), "rnn" (a pair of output and
+    state, "lstm": the state a pair), "pair" (attention, LSTMCell), "container" (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable),
+    "custom" otherwise. `result` is what one call gives
     for floating point (or, where it takes nothing else, whole) input, in training mode.
-    `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are "input" and "parameters".
+    `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are
+    "input" and "parameters".
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
     `inplace`: with `inplace=True` it writes and returns its argument (AlphaDropout takes the word and does not).
     `mixes_batch`: behaves differently in train and eval mode.
@@ -212,7 +218,7 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class OptimizerRow:
-    """An optimizer class: whether `step` must be given a closure, and whether it makes state of its own on the first step.
+    """An optimizer class: whether `step` must be given a closure, and whether its first step makes state of its own.
 
     `example` is over `p`, a list of one parameter (2x2).
     """
@@ -243,7 +249,8 @@ class ContextRow:
 class PlainRow:
     """A call, method or attribute that neither changes nor keeps a tensor handed to it.
 
-    `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or "container" where
+    `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or
+    "container" where
     its elements are those of its argument; "argument" (one of the arguments, or an element of them); "" (anything).
     """
 
