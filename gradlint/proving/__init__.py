@@ -70,8 +70,9 @@ def prove(rules: Iterable[Rule], together: Sequence[Rule] | None = None) -> Iter
     Raises `TorchMissing` at once if torch cannot be imported.
     """
     wanted = tuple(rules)
+    every = wanted if together is None else together
     require_torch()
-    return (proof for rule in wanted for proof in _prove_rule(rule, wanted if together is None else together))
+    return (case.proof() for rule in wanted for case in cases_of(rule, every))
 
 
 def require_torch() -> None:
@@ -84,12 +85,12 @@ def require_torch() -> None:
         raise TorchMissing(f"{fault}, and evidence is shown by running it; {cure}") from error
 
 
-def _prove_rule(rule: Rule, together: Sequence[Rule]) -> Iterator[Proof]:
+def cases_of(rule: Rule, together: Sequence[Rule]) -> list[Case]:
+    """The examples of a rule, each knowing the others."""
     cases = [Case(rule, evidence, together) for evidence in rule.evidence]
     for case in cases:
         case.others = cases
-    for case in cases:
-        yield case.proof()
+    return cases
 
 
 @dataclass
