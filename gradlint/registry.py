@@ -1,0 +1,144 @@
+"""The rules that are installed: every distribution may bring a pack under the entry point group `gradlint.rules`.
+
+An entry point names a package. All its modules are imported, and each one with a `rule` contributes it; its
+docstring becomes the rule's page and its `consequence` what torch shows. Nothing but this module imports packs.
+
+Packs run code, so they are taken only from where distributions are installed: the folders of `sys.path` named
+`site-packages` or `dist-packages`, and the folder gradlint itself was imported from. Metadata that merely lies
+on the path, in the current folder or in a linted tree, is not looked at.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
+from types import ModuleType
+
+from gradlint.rule import Rule
+
+GROUP = "gradlint.rules"
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+CODE = re.compile(r"[A-Z]{3}[0-9]{3}")
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+OWN_CODES = re.compile(r"GRD0[0-9]{2}")
+
+
+class BrokenPack(Exception):
+    """A rule pack cannot be used; the message names the distribution, the module and the cure."""
+
+    def __init__(self, distribution: str, module: str, fault: str, cure: str) -> None:
+        super().__init__(f"rule pack of {distribution}: {module}: {fault}; {cure}")
+        self.distribution, self.module, self.fault, self.cure = distribution, module, fault, cure
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A rule and where it comes from."""
+
+    rule: Rule
+    distribution: str
+    module: str
+
+
+def rules() -> tuple[Rule, ...]:
+    """All installed rules, sorted by code. Raises `BrokenPack` if one of them cannot be used."""
+    found: list[_Found] = []
+    for distribution, entry in _entry_points():
+        found += _pack(distribution, entry)
+    _check_unique(found)
+    return tuple(sorted((one.rule for one in found), key=lambda rule: rule.code))
+
+
+# ---- where packs may come from
+
+
+def _folders() -> list[str]:
+    """Where distributions are installed, and where gradlint itself is."""
+    own = str(Path(__file__).resolve().parent.parent)
+    return list(dict.fromkeys([folder for folder in sys.path if Path(folder).name in INSTALLED] + [own]))
+
+
+def _entry_points() -> Iterator[tuple[str, EntryPoint]]:
+    """Each entry point of the group with the name of its distribution; of two copies of one distribution the first."""
+    packs: dict[str, tuple[EntryPoint, ...]] = {}
+    for distribution in distributions(path=_folders()):
+        if GROUP in (distribution.read_text("entry_points.txt") or ""):
+            entries = distribution.entry_points.select(group=GROUP)
+            packs.setdefault(_name(distribution), tuple(entries))
+    for name in sorted(packs):
+        for entry in sorted(packs[name], key=lambda entry: (entry.name, entry.value)):
+            yield name, entry
+
+
+def _name(distribution: Distribution) -> str:
+    return re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "a distribution without a name").lower()
+
+
+# ---- from a pack to its rules
+
+
+def _pack(distribution: str, entry: EntryPoint) -> Iterator[_Found]:
+    """The rules of all modules of the package that an entry point names."""
+    if entry.attr:
+        cure = f'write `{entry.name} = "{entry.module}"` in the entry points'
+        raise BrokenPack(distribution, entry.value, "an entry point names a package, not something in it", cure)
+    for module in _modules(distribution, entry.value):
+        rule = getattr(module, "rule", None)
+        if isinstance(rule, Rule):
+            _complete(rule, distribution, module)
+            yield _Found(rule, distribution, module.__name__)
+
+
+def _modules(distribution: str, name: str) -> Iterator[ModuleType]:
+    """A module and, if it is a package, all modules below it, in the order of their names."""
+    module = _import(distribution, name)
+    yield module
+    inner = pkgutil.iter_modules(getattr(module, "__path__", ()))
+    for child in sorted(info.name for info in inner if info.name != "__main__"):
+        yield from _modules(distribution, f"{name}.{child}")
+
+
+def _import(distribution: str, name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        fault = f"cannot be imported ({type(error).__name__}: {error})"
+        cure = f"install a version of {distribution} that works here, or uninstall it"
+        raise BrokenPack(distribution, name, fault, cure) from error
+
+
+def _complete(rule: Rule, distribution: str, module: ModuleType) -> None:
+    """Give a rule its page and its consequence, or say what its module lacks."""
+
+    def broken(fault: str, cure: str) -> BrokenPack:
+        return BrokenPack(distribution, module.__name__, fault, cure)
+
+    if not CODE.fullmatch(rule.code):
+        raise broken(f"`{rule.code}` is no rule code", "a code is three capital letters and three digits, like ABC123")
+    if OWN_CODES.fullmatch(rule.code):
+        raise broken(f"{rule.code} is gradlint's own", "codes from GRD000 to GRD099 are taken; choose another")
+    if not NAME.fullmatch(rule.name):
+        raise broken(f"`{rule.name}` is no rule name", "a name is lower-case words joined by hyphens")
+    if not (module.__doc__ or "").strip() and sys.flags.optimize < 2:
+        raise broken(f"{rule.code} has no page", "write what the mistake does as the docstring of the module")
+    consequence = getattr(module, "consequence", None)
+    if consequence is None and any(one.cures is None and one.shows is None for one in rule.evidence):
+        raise broken(f"{rule.code} has no consequence", "set `consequence` in the module to what torch is seen to do")
+    rule.page, rule.consequence = module.__doc__ or "", consequence
+
+
+def _check_unique(found: list[_Found]) -> None:
+    """No two rules share a code or a name."""
+    first: dict[str, _Found] = {}
+    for one in found:
+        for word, kind in ((one.rule.code, "code"), (one.rule.name, "name")):
+            other = first.setdefault(word, one)
+            if other is not one:
+                fault = f"{kind} {word} is taken by {other.module} of {other.distribution}"
+                raise BrokenPack(one.distribution, one.module, fault, f"give one of the two rules another {kind}")
