@@ -104,7 +104,11 @@ def encode(text: str) -> bytes:
 
 def _place_of_byte(data: bytes, offset: int, name: str) -> tuple[int, int]:
     lines = _NEWLINE_BYTES.split(data[:offset])
-    return len(lines), len(lines[-1].decode(name, "replace").removeprefix(BOM)) + 1
+    try:
+        before = lines[-1].decode(name, "replace")
+    except UnicodeError:  # a few codecs know no replacing
+        before = lines[-1].decode("latin-1")
+    return len(lines), len(before.removeprefix(BOM)) + 1
 
 
 def rows(text: str) -> list[str]:
