@@ -83,12 +83,9 @@ def _is_current(entry: str) -> bool:
 @contextmanager
 def _only_installed_code(packs: Iterable[Distribution]) -> Iterator[None]:
     """Keep the current folder off `sys.path`, for what is linted could pose as a pack or as a library of one."""
-    if any(_is_editable_here(pack) for pack in packs):
-        dropped = [entry for entry in sys.path if not entry]
-    else:
-        dropped = [entry for entry in sys.path if _is_current(entry)]
     before = list(sys.path)
-    sys.path[:] = [entry for entry in before if entry not in dropped]
+    trusted = any(_is_editable_here(pack) for pack in packs)
+    sys.path[:] = [entry for entry in before if entry and (trusted or not _is_current(entry))]
     try:
         yield
     finally:
