@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from gradlint.domain import (
-    MEMORY,
     NO,
     NONE_VALUE,
     OPAQUE,
@@ -51,9 +50,9 @@ Step = Callable[["Interpreter", Any], None]
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
-MOST_STEPS_PER_STATEMENT = 60
+MOST_STEPS_PER_STATEMENT = 20
 """How often the statements of a file are run on average before calls are no longer followed."""
-FEWEST_STEPS = 20_000
+FEWEST_STEPS = 3_000
 
 
 @dataclass(slots=True)
@@ -138,6 +137,7 @@ class Interpreter:
         self.later: Truth = NO
         self.peeled = 0
         self.assumed_mode = False
+        self.expected = 0
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0
@@ -148,6 +148,8 @@ class Interpreter:
         self.classes: dict[object, Ref] = {}
         self.sweeping: list[Ref] = []
         self.inside_module = 0
+        self.instances_deep = 0
+        self.building: list[object] = []
         self.used: set[Graph] = set()
         self.escaped: set[Graph] = set()
         self.returned: set[Graph] = set()
@@ -247,8 +249,16 @@ class Interpreter:
         return ref
 
     def memory(self, node: object, part: str) -> Ref:
-        """A reference that stands for fresh memory; it ages with its site like any object."""
-        return self.new(node, f"{part} memory", MEMORY)
+        """A reference that stands for fresh memory; it is no object, but ages with its site like one."""
+        number, context = self.site(node), self.frame.id
+        made = self.site_parts.setdefault((number, context), [])
+        if (name := f"{part} memory") not in made:
+            made.append(name)
+        return Ref(number, name, context)
+
+    def classes_by_ref(self, cls: Ref) -> object:
+        """The syntax of a class of the program."""
+        return getattr(self.state.heap.get(cls), "node", None)
 
     def place(self, ref: Ref) -> Any:
         """The syntax that made an object."""
@@ -310,6 +320,8 @@ class Interpreter:
         if len(options) == 1:
             return value
         shown = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
+        if not any(shown):
+            return value
         if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):
             return UNKNOWN
         out: Any = shown[0]
@@ -369,7 +381,7 @@ class Interpreter:
         """Tell what happens, with the facts that hold now."""
         if self.muted or not self.state.live:
             return
-        belief = max((_belief(fact) for fact in facts.values()), default=Belief.PROVEN)
+        belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.BY_USE)
         event = kind(
@@ -379,6 +391,7 @@ class Interpreter:
             later=self.later,
             assumed_mode=self.assumed_mode,
             belief=belief,
+            expected=self.expected > 0,
             run=self.run,
             **facts,
         )
@@ -439,7 +452,7 @@ class Interpreter:
 
 def _belief(fact: Any) -> Belief:
     if type(fact) is tuple:
-        return max((_belief(single) for single in fact), default=Belief.PROVEN)
+        return _belief(fact[0]) if fact else Belief.PROVEN
     return getattr(fact, "belief", Belief.PROVEN)
 
 
