@@ -1,193 +1,226 @@
-"""Whether torch shows what a rule says: each kind of consequence measured on a bad example and on its cure.
-
-A measurement gives why it fails, in words, or "" where it holds.
-"""
+"""Consequences, measured: whether torch shows one on an example, and whether its cure is free of it."""
 
 from __future__ import annotations
 
+import ast
 import inspect
-from collections.abc import Callable
-from typing import Any
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
-from gradlint.proving.examples import takes_steps, text_of
+from gradlint.proving.examples import STEPS, BadEvidence, Source
 from gradlint.proving.running import Outcome, run
-from gradlint.rule import Consequence, Evidence, Grows, Raises, Warns
-
-STEPS = (2, 4, 8)
+from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Warns
 
 
-class Skipped(Exception):
-    """The example needs a library (named in the message) that is not installed."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to one question: yes, no with the fault, or None where torch was not asked because it was skipped."""
+
+    holds: bool | None
+    fault: str = ""
+    skipped: str = ""
 
 
-def shown(consequence: Consequence, bad: Evidence, cure: Evidence | None) -> str:
-    """Why torch does not show the consequence for the bad example; empty where it does. Raises `Skipped`."""
-    if isinstance(consequence, Grows):
-        return _grown(bad)
-    out = _outcome(bad)
-    if out.left:
-        return _left(out)
-    if isinstance(consequence, Raises):
-        return _raised(consequence, out, bad)
-    if out.error is not None:
-        return _raised_instead(out)
-    if isinstance(consequence, Warns):
-        heard = any(consequence.saying in message for message in out.warned)
-        return "" if heard else f"torch does not warn of `{consequence.saying}` but of {list(out.warned)}"
-    return _measured(consequence, out, cure)
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An example that torch can run; each run is from the same seed and is made once for each number of steps."""
+
+    code: str
+    evidence: Evidence
+    source: Source
+    runs: dict[int | None, Outcome] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.evidence.example.__name__
+
+    def outcome(self, steps: int | None = None) -> Outcome:
+        """What the example did. Raises `NotRestored`."""
+        if steps not in self.runs:
+            self.runs[steps] = self.again(steps)
+        return self.runs[steps]
+
+    def again(self, steps: int | None = None) -> Outcome:
+        """The same once more."""
+        return run(self.evidence.example, self.files(), steps)
+
+    def files(self) -> dict[str, str]:
+        """The neighbours of the example as texts."""
+        return {name: neighbour(example) for name, example in self.evidence.files.items()}
 
 
-def cured(consequence: Consequence, cure: Evidence) -> str:
-    """Why the cure does not cure: it raises, or the consequence shows. Raises `Skipped`."""
-    if isinstance(consequence, Grows):
-        return _kept_constant(cure)
-    out = _outcome(cure)
-    if out.left:
-        return _left(out)
-    if out.error is not None:
-        return _raised_instead(out)
-    if isinstance(consequence, Raises):
-        return ""
-    if isinstance(consequence, Warns):
-        heard = any(consequence.saying in message for message in out.warned)
-        return f"torch warns of `{consequence.saying}` here too" if heard else ""
-    why = _measured(consequence, out, cure)
-    if why.startswith(CANNOT):
-        return why
-    return "" if why else "the consequence shows here too"
+def neighbour(example: Example) -> str:
+    """The body of a function as the text of a file."""
+    lines, _ = inspect.getsourcelines(example)
+    text = textwrap.dedent("".join(lines))
+    (node,) = ast.parse(text).body
+    if not isinstance(node, ast.FunctionDef):
+        raise BadEvidence(f"`{example.__name__}` is no function whose body could be a file")
+    return textwrap.dedent("".join(text.splitlines(keepends=True)[node.body[0].lineno - 1 :]))
 
 
-def _outcome(evidence: Evidence, **arguments: Any) -> Outcome:
-    if not arguments and takes_steps(evidence.example):
-        arguments = {"steps": STEPS[-1]}
-    out = run(evidence, **arguments)
-    if out.missing:
-        raise Skipped(out.missing)
-    return out
+def is_shown(consequence: Consequence | None, bad: Subject, cures: Sequence[Subject]) -> Verdict:
+    """Whether the consequence holds for the bad example, compared with each of its cures where it compares."""
+    return _KINDS[_kind(consequence, bad)][0](consequence, bad, cures)
 
 
-def _left(out: Outcome) -> str:
-    return "it leaves things changed: " + ", ".join(out.left)
+def is_cured(consequence: Consequence | None, good: Subject) -> Verdict:
+    """Whether the cure runs through and does not show the consequence."""
+    return _KINDS[_kind(consequence, good)][1](consequence, good)
 
 
-def _raised_instead(out: Outcome) -> str:
-    return f"it raises {_worded(out.error)}{f' on its line {out.row}' if out.row else ''}"
+def _kind(consequence: Consequence | None, subject: Subject) -> type:
+    if consequence is None:
+        raise BadEvidence(f"{subject.code} has no consequence, and neither has `{subject.name}`")
+    return type(consequence) if type(consequence) in _KINDS else object
 
 
-def _worded(error: BaseException | None) -> str:
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+def _skipped(outcome: Outcome) -> Verdict:
+    return Verdict(None, skipped=f"needs `{outcome.missing}`, which is not installed")
 
 
-# ---- raises
+def _stopped(subject: Subject, outcome: Outcome) -> Verdict | None:
+    """The verdict on an example that should have run to its end and did not."""
+    if outcome.missing:
+        return _skipped(outcome)
+    if outcome.error is not None:
+        where = f" at line {outcome.rows[-1]}" if outcome.rows else ""
+        return Verdict(False, f"`{subject.name}` raises {outcome.trouble}{where}")
+    return None
 
 
-def _raised(consequence: Raises, out: Outcome, bad: Evidence) -> str:
-    wanted = f"{consequence.error.__name__} saying `{consequence.saying}`"
-    if out.error is None:
-        return f"torch does not raise; expected {wanted}"
-    if not isinstance(out.error, consequence.error) or consequence.saying not in str(out.error):
-        return f"{_raised_instead(out)}; expected {wanted}"
-    text = text_of(bad)
-    if out.row is None or not text.is_within_marked(out.row):
-        return f"torch raises on line {out.row} of the example, but marked is {sorted(text.rows())}"
-    return ""
+# ---- Raises
 
 
-# ---- measured by a function
+def _raises(consequence: Raises, bad: Subject, cures: Sequence[Subject]) -> Verdict:
+    outcome = bad.outcome()
+    if outcome.missing:
+        return _skipped(outcome)
+    if outcome.error is None:
+        return Verdict(False, f"`{bad.name}` raises nothing")
+    if not issubclass(outcome.error, consequence.error) or consequence.saying not in outcome.message:
+        return Verdict(False, f"`{bad.name}` raises {outcome.trouble}, not {consequence}")
+    if not outcome.rows or not _at_mark(bad, outcome.rows[-1]):
+        where = f"at line {outcome.rows[-1]}" if outcome.rows else "outside of its own lines"
+        return Verdict(False, f"`{bad.name}` raises {where} of {bad.source.file}, which is not marked {bad.code}")
+    return Verdict(True)
 
-CANNOT = "cannot be measured: "
+
+def _at_mark(bad: Subject, row: int) -> bool:
+    """Whether a row of the file belongs to something that begins on a marked line."""
+    row -= bad.source.shift
+    marked = {at for at, code in bad.source.reported if code == bad.code}
+    if row in marked:
+        return True
+    whole = (ast.expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Delete)
+    return any(
+        isinstance(node, whole) and node.lineno in marked and node.lineno <= row <= (node.end_lineno or node.lineno)
+        for node in ast.walk(ast.parse(bad.source.text))
+    )
 
 
-def _measured(measurement: Callable[..., bool], out: Outcome, cure: Evidence | None) -> str:
-    arguments = [out.returned]
-    if len(inspect.signature(measurement).parameters) > 1:
-        if cure is None:
-            return f"{CANNOT}it is compared with a cure, and no good example cures it"
-        other = _outcome(cure)
-        if other.error is not None:
-            return f"{CANNOT}of its cure `{cure.example.__name__}`, {_raised_instead(other)}"
-        arguments.append(other.returned)
+def _raises_nothing(consequence: Raises, good: Subject) -> Verdict:
+    return _stopped(good, good.outcome()) or Verdict(True)
+
+
+# ---- Warns
+
+
+def _warns(consequence: Warns, bad: Subject, cures: Sequence[Subject]) -> Verdict:
+    outcome = bad.outcome()
+    if stopped := _stopped(bad, outcome):
+        return stopped
+    if any(consequence.saying in warning for warning in outcome.warnings):
+        return Verdict(True)
+    return Verdict(
+        False, f"`{bad.name}` gives no warning that says {consequence.saying!r}: {outcome.warnings or 'none'}"
+    )
+
+
+def _warns_not(consequence: Warns, good: Subject) -> Verdict:
+    outcome = good.outcome()
+    if stopped := _stopped(good, outcome):
+        return stopped
+    if any(consequence.saying in warning for warning in outcome.warnings):
+        return Verdict(False, f"`{good.name}` still warns: {consequence.saying!r}")
+    return Verdict(True)
+
+
+# ---- Grows
+
+
+def _alive(subject: Subject) -> tuple[Verdict | None, tuple[int, ...]]:
+    outcomes = [subject.outcome(steps) for steps in STEPS]
+    stopped = next((found for outcome in outcomes if (found := _stopped(subject, outcome))), None)
+    return stopped, tuple(outcome.alive for outcome in outcomes)
+
+
+def _grows(consequence: Grows, bad: Subject, cures: Sequence[Subject]) -> Verdict:
+    stopped, alive = _alive(bad)
+    if stopped:
+        return stopped
+    if all(fewer < more for fewer, more in pairwise(alive)):
+        return Verdict(True)
+    return Verdict(False, f"`{bad.name}` keeps {alive} nodes and saved tensors after {STEPS} steps: not ever more")
+
+
+def _grows_not(consequence: Grows, good: Subject) -> Verdict:
+    stopped, alive = _alive(good)
+    if stopped:
+        return stopped
+    if len(set(alive)) == 1:
+        return Verdict(True)
+    return Verdict(False, f"`{good.name}` keeps {alive} nodes and saved tensors after {STEPS} steps: not as many")
+
+
+# ---- measurements
+
+
+def _measured(measure: Callable[..., bool], bad: Subject, cures: Sequence[Subject]) -> Verdict:
+    outcome = bad.outcome()
+    if stopped := _stopped(bad, outcome):
+        return stopped
+    if not _compares(measure):
+        return _measure(measure, bad, (outcome,), expected=True)
+    for cure in cures:
+        other = cure.outcome()
+        verdict = _stopped(cure, other) or _measure(measure, bad, (outcome, other), expected=True)
+        if not verdict.holds:
+            return verdict
+    return Verdict(bool(cures), "" if cures else f"`{bad.name}` is compared with its cure and has none")
+
+
+def _measured_not(measure: Callable[..., bool], good: Subject) -> Verdict:
+    outcome = good.outcome()
+    if stopped := _stopped(good, outcome):
+        return stopped
+    outcomes = (outcome, good.again()) if _compares(measure) else (outcome,)
+    return _measure(measure, good, outcomes, expected=False)
+
+
+def _compares(measure: Callable[..., bool]) -> bool:
+    return len(inspect.signature(measure).parameters) > 1
+
+
+def _measure(measure: Callable[..., bool], subject: Subject, outcomes: Sequence[Outcome], *, expected: bool) -> Verdict:
+    if any(type(outcome.returned) is bool for outcome in outcomes):
+        return Verdict(
+            False, f"`{subject.name}` returns a verdict; return the object of torch that `consequence` measures"
+        )
     try:
-        holds = measurement(*arguments)
-    except Exception as error:
-        return f"{CANNOT}the consequence raises {_worded(error)}"
-    return "" if holds else "the consequence does not show"
+        answer = measure(*(outcome.returned for outcome in outcomes))
+    except Exception as error:  # noqa: BLE001 (a pack may raise anything)
+        return Verdict(False, f"measuring `{subject.name}` raises {type(error).__name__}: {error}")
+    if bool(answer) is expected:
+        return Verdict(True)
+    return Verdict(False, f"the consequence {'still holds' if answer else 'does not hold'} for `{subject.name}`")
 
 
-# ---- grows
-
-
-def _grown(bad: Evidence) -> str:
-    counts = _counts(bad)
-    if isinstance(counts, str):
-        return counts
-    return "" if counts[0] < counts[1] < counts[2] else f"with steps {STEPS} it keeps {counts} nodes and tensors"
-
-
-def _kept_constant(cure: Evidence) -> str:
-    counts = _counts(cure)
-    if isinstance(counts, str):
-        return counts
-    return "" if len(set(counts)) == 1 else f"with steps {STEPS} it keeps {counts} nodes and tensors"
-
-
-def _counts(evidence: Evidence) -> list[int] | str:
-    if not takes_steps(evidence.example):
-        return "it has no parameter `steps`, by which to see whether anything grows"
-    counts = []
-    for steps in STEPS:
-        out = _outcome(evidence, steps=steps)
-        if out.error is not None or out.left:
-            return _raised_instead(out) if out.error is not None else _left(out)
-        counts.append(kept_alive(out.returned))
-    return counts
-
-
-def kept_alive(returned: Any) -> int:
-    """How many graph nodes and tensors saved for backward can be reached from what an example returned."""
-    nodes: dict[int, Any] = {}
-    saved: dict[int, Any] = {}
-    todo = [tensor.grad_fn for tensor in _tensors_in(returned) if tensor.grad_fn is not None]
-    while todo:
-        node = todo.pop()
-        if id(node) in nodes:
-            continue
-        nodes[id(node)] = node
-        todo += [below for below, _ in node.next_functions if below is not None]
-        for name in dir(node):
-            if name.startswith("_raw_saved_"):
-                _note_saved(node, name, saved)
-    return len(nodes) + len(saved)
-
-
-def _note_saved(node: Any, name: str, saved: dict[int, Any]) -> None:
-    """Note the tensors behind one attribute; a freed graph refuses to show them."""
-    try:
-        held = getattr(node, name.replace("_raw", "", 1))
-    except RuntimeError:
-        return
-    for tensor in held if isinstance(held, tuple) else (held,):
-        if hasattr(tensor, "untyped_storage"):
-            saved[tensor.untyped_storage()._cdata] = tensor
-
-
-def _tensors_in(thing: Any) -> list[Any]:
-    import torch
-
-    found, seen, todo = [], set(), [thing]
-    kept = []
-    while todo:
-        item = todo.pop()
-        if id(item) in seen:
-            continue
-        seen.add(id(item))
-        kept.append(item)
-        if isinstance(item, torch.Tensor):
-            found.append(item)
-        elif isinstance(item, dict):
-            todo += item.values()
-        elif isinstance(item, list | tuple | set | frozenset):
-            todo += item
-        elif hasattr(item, "__dict__") and not isinstance(item, type):
-            todo += vars(item).values()
-    return found
+_KINDS: dict[type, tuple[Callable[..., Verdict], Callable[..., Verdict]]] = {
+    Raises: (_raises, _raises_nothing),
+    Warns: (_warns, _warns_not),
+    Grows: (_grows, _grows_not),
+    object: (_measured, _measured_not),
+}

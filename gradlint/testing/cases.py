@@ -1,17 +1,14 @@
-"""Case files: more lines for a rule than its page can hold, each saying what must be reported there.
+"""Case files: more lines for a rule, each with what is to be said about it.
 
-A case file is named after its rule (`integer_requires_grad.py` for `integer-requires-grad`) and marks lines:
+The file `integer_requires_grad.py` holds cases of the rule `integer-requires-grad`. A line ends in
 
-    # GRD101          reported here, with this code (several: `# GRD101 GRD205`)
-    # ok: why         the rule of the file heard something here, judged it, and is quiet
-    # todo GRD101     a known miss: the test turns red when it begins to be reported
-    # todo ok: why    a known false report of the file's rule: the test turns red when it is gone
+* `# ABC123` (or several codes): these codes are reported there;
+* `# ok: why`: nothing is reported there, and the rule of the file heard of the line and declined;
+* `# todo ABC123`: a miss that is known; the test fails as soon as it is reported;
+* `# todo ok`: a false report that is known; the test fails as soon as it is gone.
 
-The rule of the file reports nothing on any other line. The tests of a pack with its case files in `cases`:
-
-    from gradlint.testing.cases import case_tests
-
-    test_line, test_unmarked, test_file = case_tests(Path(__file__).parent / "cases")
+Nothing is reported on other lines. A file has at least eight marked lines, at least half of them `# ok`, and no two
+marked lines that differ in names alone.
 """
 
 from __future__ import annotations
@@ -20,174 +17,177 @@ import io
 import keyword
 import re
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from gradlint.linter import analyse, shown
+from gradlint import linter
+from gradlint.finding import Confidence, Finding
 from gradlint.proving.examples import comments
 from gradlint.registry import rules
-from gradlint.rule import LIKELY, Rule
+from gradlint.rule import Rule
+from gradlint.testing.claims import Claim, parameters, rules_of
 
-MARKER = re.compile(r"#\s*(?P<todo>todo\s+)?(?:(?P<ok>ok)\b(?::\s*(?P<why>.*\S))?|(?P<codes>[A-Z]{3}\d{3}(?:\s+[A-Z]{3}\d{3})*))\s*$")
+MARK = re.compile(r"#\s*(todo\s+)?(?:([A-Z]{3}\d{3}(?:\s+[A-Z]{3}\d{3})*)|(ok)(?::\s*(\S.*))?)\s*")
+LIKE_A_MARK = re.compile(r"#\s*(todo\b|ok\b|[A-Z]{3}\d{3}\b)", re.IGNORECASE)
 FEWEST = 8
-
-Test = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
-class CaseLine:
-    """A marked line: `codes` are those it speaks of (none for `ok`: it speaks of the file's rule)."""
+class Mark:
+    """What is said about a row: the codes to be reported, or none for an `ok`. `todo`: that is not so yet."""
 
     row: int
     codes: tuple[str, ...]
     todo: bool
     why: str
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """A case file, its rule, its marked lines, and what came of it: the rows at which each code was reported
-    and the rows at which the file's rule heard something."""
+    """The text of a case file and the rule it is about."""
 
     path: Path
-    rule: Rule
-    lines: tuple[CaseLine, ...]
-    reported: frozenset[tuple[int, str]]
-    heard: frozenset[int]
+    text: str
+    rule: Rule | None
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The marked rows in order."""
+        found = ((row, MARK.fullmatch(comment)) for row, comment in comments(self.text))
+        return tuple(Mark(row, tuple((m[2] or "").split()), bool(m[1]), m[4] or "") for row, m in found if m)
+
+    def at(self, row: int) -> str:
+        """How a fault names a row."""
+        return f"{self.path}:{row}"
 
 
-def marked_lines(text: str) -> tuple[CaseLine, ...]:
-    """The marked lines of a text."""
-    rows = text.splitlines()
-    found = []
-    for row, comment in comments(text):
-        if said := MARKER.match(comment):
-            codes = tuple((said["codes"] or "").split())
-            found.append(CaseLine(row, codes, bool(said["todo"]), said["why"] or "", rows[row - 1]))
-    return tuple(found)
+def case_claims(folder: str | Path, prefix: str = "") -> list[Any]:
+    """Every law about every case file of a folder, and one file for each rule whose code begins so, as parameters."""
+    wanted = rules_of(prefix)
+    files = [read_case_file(path, wanted) for path in sorted(Path(folder).glob("*.py"))]
+    return parameters([*missing_files(wanted, files, folder), *(c for file in files for c in claims_of(file, rules()))])
 
 
-def read(path: Path, every: tuple[Rule, ...]) -> CaseFile:
-    """Read and analyse a case file under the default rules and its own, at the default confidence."""
-    rule = next((rule for rule in every if rule.name.replace("-", "_") == path.stem), None)
-    if rule is None:
-        raise LookupError(f"{path}: no installed rule is named `{path.stem.replace('_', '-')}`; name the file after its rule")
-    text = path.read_text(encoding="utf-8")
-    judges = [judge for judge in every if judge.default or judge is rule]
-    analysis = analyse(text, judges, positions=True)
-    reported = frozenset((f.place.row, f.code) for f in shown(analysis.findings, judges, LIKELY))
-    heard = frozenset(place.row for code, place in analysis.heard if code == rule.code)
-    return CaseFile(path, rule, marked_lines(text), reported, heard)
+def read_case_file(path: Path, wanted: Sequence[Rule]) -> CaseFile:
+    """A case file and, by its name, its rule."""
+    names = {rule.name.replace("-", "_"): rule for rule in wanted}
+    return CaseFile(path, path.read_text(encoding="utf-8"), names.get(path.stem))
 
 
-# ---- laws
+def missing_files(wanted: Sequence[Rule], files: Sequence[CaseFile], folder: str | Path) -> Iterator[Claim]:
+    """Every rule has a case file."""
+    there = {file.path.stem for file in files}
+    for rule in wanted:
+        stem = rule.name.replace("-", "_")
+        fault = "" if stem in there else f"{rule.code} has no case file; write {Path(folder, stem)}.py"
+        yield Claim(f"{rule.code}-has-cases", lambda fault=fault: [fault])  # type: ignore[misc]
 
 
-def failing(case: CaseFile, line: CaseLine) -> str:
-    """Why a marked line does not hold; empty where it does."""
-    where = f"{case.path.name}:{line.row}"
-    if not line.codes:
-        return _failing_ok(case, line, where)
-    for code in line.codes:
-        reported = (line.row, code) in case.reported
-        if line.todo and reported:
-            return f"{where}: {code} is reported now; take `todo` away"
-        if not line.todo and not reported:
-            return f"{where}: {code} is not reported"
-    return ""
-
-
-def _failing_ok(case: CaseFile, line: CaseLine, where: str) -> str:
-    reported = (line.row, case.rule.code) in case.reported
-    if line.todo:
-        return "" if reported else f"{where}: nothing is reported here any more; take `todo` away"
-    if reported:
-        return f"{where}: {case.rule.code} is reported"
-    if not line.why:
-        return f"{where}: say why it is right: `# ok: why`"
-    if line.row not in case.heard:
-        return f"{where}: {case.rule.code} heard nothing here, so its silence says nothing"
-    return ""
-
-
-def unmarked(case: CaseFile) -> str:
-    """Which rows the file's rule reports that no marker speaks of; empty if none."""
-    said = {line.row for line in case.lines}
-    rows = sorted(row for row, code in case.reported if code == case.rule.code and row not in said)
-    return "; ".join(f"{case.path.name}:{row}: {case.rule.code} is reported, and not marked" for row in rows)
-
-
-def lacking(lines: tuple[CaseLine, ...]) -> str:
-    """What the marked lines of a file lack: enough of them, enough traps, enough difference; empty if nothing."""
-    sure = [line for line in lines if not line.todo]
-    quiet = [line for line in sure if not line.codes]
-    if len(sure) < FEWEST:
-        return f"{len(sure)} marked lines, fewer than {FEWEST}"
-    if 2 * len(quiet) < len(sure):
-        return f"{len(quiet)} of {len(sure)} marked lines are `# ok`, fewer than half"
-    shapes: dict[tuple[tuple[str, ...], bool], CaseLine] = {}
-    for line in lines:
-        other = shapes.setdefault((shape(line.source), not line.codes), line)
-        if other is not line:
-            return f"lines {other.row} and {line.row} differ in names alone"
-    return ""
-
-
-def shape(line: str) -> tuple[str, ...]:
-    """The tokens of a line with the names of variables replaced: attributes and keywords of calls say what is done."""
-    tokens: list[str] = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(line.strip()).readline):
-            if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER):
-                continue
-            is_variable = token.type == tokenize.NAME and not keyword.iskeyword(token.string)
-            tokens.append("name" if is_variable and tokens[-1:] != ["."] else token.string)
-    except (tokenize.TokenError, IndentationError):
-        pass
-    return tuple(tokens)
-
-
-# ---- tests
-
-
-def case_tests(folder: Path) -> tuple[Test, Test, Test]:
-    """Three parametrised tests over the case files of a folder: each marked line, the unmarked ones, each file."""
-    paths = sorted(folder.glob("*.py"))
-    if not paths:
-        raise LookupError(f"there are no case files in {folder}")
-    lines = [(path, line) for path in paths for line in marked_lines(path.read_text(encoding="utf-8"))]
-
-    @_over(("path", "line"), lines, [f"{path.stem}:{line.row}" for path, line in lines])
-    def test_line(path: Path, line: CaseLine) -> None:
-        """A marked line is reported, or heard and not reported, as it says."""
-        assert not failing(_read(path), line)
-
-    @_over("path", paths, [path.stem for path in paths])
-    def test_unmarked(path: Path) -> None:
-        """The rule of the file reports nothing that is not marked."""
-        assert not unmarked(_read(path))
-
-    @_over("path", paths, [path.stem for path in paths])
-    def test_file(path: Path) -> None:
-        """A case file compiles, and has enough lines, traps and difference."""
-        text = path.read_text(encoding="utf-8")
-        compile(text, str(path), "exec")
-        assert not lacking(marked_lines(text))
-
-    return test_line, test_unmarked, test_file
+def claims_of(file: CaseFile, together: Sequence[Rule]) -> Iterator[Claim]:
+    """Every law about one case file."""
+    laws: dict[str, Callable[[], Iterator[str]]] = {
+        "form": lambda: form(file),
+        "marks": lambda: judged(file, _analysed(file.text, tuple(together)), together),
+        "heard": lambda: unheard(file, _analysed(file.text, tuple(together))),
+        "shapes": lambda: repeated(file),
+    }
+    for law, faults in laws.items():
+        yield Claim(f"{file.path.stem}-{law}", faults)
 
 
 @cache
-def _read(path: Path) -> CaseFile:
-    return read(path, rules())
+def _analysed(text: str, together: tuple[Rule, ...]) -> linter.Analysis:
+    return linter.analyse(text, together, positions=True)
 
 
-def _over(names: Any, values: Any, ids: list[str]) -> Callable[[Test], Test]:
-    mark: Any = pytest.mark.parametrize(names, values, ids=ids)
-    return mark  # type: ignore[no-any-return]
+# ---- the laws
+
+
+def form(file: CaseFile) -> Iterator[str]:
+    """It belongs to a rule, compiles, every mark is spelled right and enough lines are marked."""
+    if file.rule is None:
+        yield f"{file.path} is named after no rule"
+    try:
+        compile(file.text, str(file.path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        yield f"{file.at(error.lineno or 1)}: does not compile: {error.msg}"
+    for row, comment in comments(file.text):
+        mark = MARK.fullmatch(comment)
+        if mark is None and LIKE_A_MARK.match(comment):
+            yield f"{file.at(row)}: `{comment}` looks like a mark; write `# ABC123`, `# ok: why` or `# todo ...`"
+        if mark is not None and mark[3] and not mark[1] and not mark[4]:
+            yield f"{file.at(row)}: say why it is ok: `# ok: why`"
+    fine = sum(not mark.codes for mark in file.marks)
+    if len(file.marks) < FEWEST or 2 * fine < len(file.marks):
+        yield f"{file.path} has {len(file.marks)} marked lines, {fine} of them ok; at least {FEWEST}, half of them ok"
+    if file.rule is not None and not any(file.rule.code in mark.codes for mark in file.marks):
+        yield f"{file.path} has no line marked {file.rule.code}"
+
+
+def judged(file: CaseFile, analysis: linter.Analysis, together: Sequence[Rule]) -> Iterator[str]:
+    """Every line is reported as its mark says; what is shown by default on other lines is a fault."""
+    usual = _by_row(linter.shown(analysis.findings, together, Confidence.LIKELY))
+    found = _by_row(linter.shown(analysis.findings, together, Confidence.POSSIBLE))
+    marks = {mark.row: mark for mark in file.marks}
+    for row in sorted(marks.keys() | usual.keys()):
+        fault = _fault(marks.get(row), usual.get(row, frozenset()), found.get(row, frozenset()))
+        if fault:
+            yield f"{file.at(row)}: {fault}"
+
+
+def _by_row(findings: Sequence[Finding]) -> dict[int, frozenset[str]]:
+    rows: dict[int, frozenset[str]] = {}
+    for finding in findings:
+        rows[finding.place.row] = rows.get(finding.place.row, frozenset()) | {finding.code}
+    return rows
+
+
+def _fault(mark: Mark | None, usual: frozenset[str], found: frozenset[str]) -> str:
+    """What is wrong with the codes reported on a row: by default, and at any confidence."""
+    codes = frozenset(mark.codes if mark else ())
+    if mark and mark.todo and not codes:
+        return "" if usual else "nothing is reported any more; take the `todo` away"
+    if mark and mark.todo and codes & found:
+        return f"{_list(codes & found)} is reported now; take the `todo` away"
+    if wrong := usual - codes:
+        return f"{_list(wrong)} is reported, {_list(codes)} is marked"
+    if not (mark and mark.todo) and codes - found:
+        return f"{_list(codes)} is marked, {_list(found)} is reported"
+    return ""
+
+
+def _list(codes: frozenset[str]) -> str:
+    return ", ".join(sorted(codes)) or "nothing"
+
+
+def unheard(file: CaseFile, analysis: linter.Analysis) -> Iterator[str]:
+    """The rule of the file heard of every `# ok` line: it was not quiet because nothing reached it."""
+    if file.rule is None:
+        return
+    heard = {place.row for code, place in analysis.heard if code == file.rule.code}
+    for mark in file.marks:
+        if not mark.codes and not mark.todo and mark.row not in heard:
+            yield f"{file.at(mark.row)}: {file.rule.code} heard nothing here, so being quiet says nothing"
+
+
+def repeated(file: CaseFile) -> Iterator[str]:
+    """No two marked lines are alike but for their names."""
+    shapes, first = line_shapes(file.text), dict[tuple[str, ...], int]()
+    for mark in file.marks:
+        earlier = first.setdefault(shapes.get(mark.row, ()), mark.row)
+        if earlier != mark.row:
+            yield f"{file.at(mark.row)}: differs from line {earlier} in names alone"
+
+
+def line_shapes(text: str) -> dict[int, tuple[str, ...]]:
+    """The tokens of each row with every name replaced by one."""
+    rows: dict[int, tuple[str, ...]] = {}
+    left_out = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in left_out:
+            is_name = token.type == tokenize.NAME and not keyword.iskeyword(token.string)
+            rows[token.start[0]] = (*rows.get(token.start[0], ()), "name" if is_name else token.string)
+    return rows
