@@ -124,6 +124,8 @@ def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
         name, _, condition = entry.partition(" if ")
         assert name.split(" ")[0] in bare | {"result"} and condition in bare | {"", "others"}
     assert all(result.dtype in DTYPE_RULES for result in row.results)
+    assert row.writes or not (row.unchecked or row.in_no_grad)
+    assert any(result.differentiable for result in row.results) or not (row.ignores or row.saves)
 
 
 def _signatures(path: str) -> Iterator[tuple[str, ...]]:

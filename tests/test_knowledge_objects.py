@@ -302,9 +302,7 @@ NOT_RUN = ("exit", "quit", "breakpoint", "input", "open", "sleep")
 RUNNABLE = [
     row
     for row in HARMLESS.values()
-    if row.path.startswith(
-        ("builtins.", "math.", "json.", "pprint.", "pickle.dumps", "itertools.")
-    )
+    if row.path.startswith(("builtins.", "math.", "json.", "pprint.", "pickle.dumps", "itertools."))
     and not row.path.endswith(NOT_RUN)
 ]
 

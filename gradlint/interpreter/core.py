@@ -183,6 +183,9 @@ class Interpreter:
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
         self._age(node)
+        if node in self.scan.deep:
+            self.hit("depth of an expression")
+            return UNKNOWN
         found = EXPRESSIONS[type(node)](self, node)
         if not self.muted:
             self.counts["expressions"] += 1
@@ -354,9 +357,13 @@ class Interpreter:
         """A copy of the state for another path."""
         return self.state.copy()
 
-    def join(self, states: Iterable[State]) -> None:
-        """Go on from where these paths meet."""
-        self.state = joined_states(states)
+    def join(self, states: Sequence[State]) -> None:
+        """Go on from where these paths meet; where none is live, the path ends here."""
+        if any(state.live for state in states):
+            self.state = joined_states(states)
+        else:
+            self.state = states[0] if states else self.state
+            self.state.live = False
 
     def end_path(self) -> None:
         """Nothing after this is reached."""

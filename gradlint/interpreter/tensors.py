@@ -363,26 +363,8 @@ def _grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None
     if older not in it.state.heap:
         return NO
     key = older.key
-    sure = any(_certainly_holds(it, slot, key, ()) for slot in inputs)
+    sure = any(ref.key == key for slot in inputs for ref in sure_past(it, slot))
     return YES if sure else UNSURE
-
-
-def _certainly_holds(it: Interpreter, slot: tuple[Ref | None, ...], key: object, path: tuple[Ref, ...]) -> bool:
-    """Every history this operand may have goes through a node of that place."""
-    verdicts = []
-    for ref in slot:
-        if ref is None or ref == OPAQUE:
-            return False
-        if ref in path or len(path) > 60:
-            continue
-        if ref.key == key:
-            verdicts.append(True)
-            continue
-        thing = it.state.heap.get(ref)
-        verdicts.append(
-            type(thing) is Node and any(_certainly_holds(it, other, key, (*path, ref)) for other in thing.inputs)
-        )
-    return bool(verdicts) and all(verdicts)
 
 
 def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
@@ -560,12 +542,12 @@ def _rebase(
 # ---- asking for gradients
 
 
-def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: str) -> None:
+def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: str, name: str = "") -> None:
     """`requires_grad` of a tensor is set; only a leaf can change it, and only if it is no view made without the graph."""
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
-        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by)
+        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name)
     for ref, tensor in found:
         fixed = tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base)
         if fixed:
