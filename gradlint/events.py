@@ -47,7 +47,8 @@ class Event:
     `grad_mode` and `inference` are the modes that held. `later` is yes in passes of a loop that stand
     for its second and following iterations. `assumed_mode` says that the grad mode is a guess: the
     function runs on its own and nobody saw its callers. `belief` is the weakest of what the facts
-    were taken from. `run` is the index of the innermost function run in which it happened.
+    were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`).
+    `run` is the index of the innermost function run in which it happened.
     """
 
     node: Syntax
@@ -56,10 +57,13 @@ class Event:
     later: Truth = NO
     assumed_mode: bool = False
     belief: Belief = Belief.PROVEN
+    expected: bool = False
     run: int = 0
 
     depends_on_mode: ClassVar[bool] = False
     """Whether what the event says depends on the grad mode; then a guessed mode weakens its belief."""
+    believed_from: ClassVar[tuple[str, ...]] = ()
+    """The fields whose objects the event's belief is the weakest of."""
 
     @property
     def key(self) -> str:
@@ -70,6 +74,8 @@ class Event:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiresGradChanged(Event):
     """`tensor` is asked to require grad, or not to. `by`: "factory", "assign", "method", "Parameter" or "module"."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
 
     tensor: Tensor
     to: Truth
@@ -85,6 +91,8 @@ class AttributeAssigned(Event):
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
     its bases are not all known.
     """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("owner",)
 
     owner: Thing
     attr: str
@@ -103,6 +111,8 @@ class AttributeAssigned(Event):
 class GradientRead(Event):
     """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth)."""
 
+    believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
+
     tensor: Tensor
     guard: bool
     reached: Truth
@@ -112,6 +122,8 @@ class GradientRead(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded(Event):
     """An operation on tensors ran; where the graph is recorded, `saved` are the tensors it keeps for backward."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("result",)
 
     op: str
     operands: tuple[Tensor, ...]
@@ -133,6 +145,8 @@ class Called(Event):
     arguments: whether their memory was written through another handle since they were made.
     """
 
+    believed_from: ClassVar[tuple[str, ...]] = ("args",)
+
     path: str
     args: tuple[Thing, ...]
     keywords: tuple[tuple[str, Thing], ...] = ()
@@ -149,6 +163,8 @@ class Called(Event):
 class ModuleCalled(Event):
     """A module is applied: `how` is "call" or "forward". `graph` names the graph nodes that made the result, for
     `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another module."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("module", "result")
 
     module: Module
     args: tuple[Thing, ...]
@@ -170,6 +186,8 @@ class WrittenInPlace(Event):
     parameter of the module whose `forward` runs.
     """
 
+    believed_from: ClassVar[tuple[str, ...]] = ("target", "base")
+
     target: Tensor
     op: str
     by: str
@@ -189,6 +207,8 @@ class BackwardRun(Event):
     certainly holds a node in that state.
     """
 
+    believed_from: ClassVar[tuple[str, ...]] = ("root",)
+
     root: Tensor
     leaves: tuple[Tensor, ...]
     freed: Truth
@@ -204,6 +224,8 @@ class BackwardRun(Event):
 class OptimizerBuilt(Event):
     """An optimizer is made over `parameters`."""
 
+    believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
+
     optimizer: Optimizer
     parameters: tuple[Tensor, ...]
 
@@ -211,6 +233,8 @@ class OptimizerBuilt(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerStepped(Event):
     """`optimizer.step()`: `grad` and `unit` are joined over its parameters."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     optimizer: Optimizer
     grad: Grad
@@ -222,6 +246,8 @@ class OptimizerStepped(Event):
 class GradientsCleared(Event):
     """`zero_grad()`, or `.grad = None` on one tensor: `to_none` says whether the gradients are None afterwards."""
 
+    believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
+
     parameters: tuple[Tensor, ...]
     grad: Grad
     to_none: Truth
@@ -231,12 +257,16 @@ class GradientsCleared(Event):
 class ModuleBuilt(Event):
     """A module is made."""
 
+    believed_from: ClassVar[tuple[str, ...]] = ("module",)
+
     module: Module
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeChanged(Event):
     """`train()` or `eval()` of a module, and of all its parts."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     to: Mode
@@ -255,6 +285,8 @@ class GradModeChanged(Event):
 class ContextEntered(Event):
     """`with manager:`."""
 
+    believed_from: ClassVar[tuple[str, ...]] = ("manager",)
+
     manager: Thing
 
 
@@ -262,12 +294,16 @@ class ContextEntered(Event):
 class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped."""
 
+    believed_from: ClassVar[tuple[str, ...]] = ("value",)
+
     value: Thing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored(Event):
     """A value is put into a container."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("container",)
 
     container: Container
     value: Thing
@@ -277,6 +313,8 @@ class Stored(Event):
 class IteratorConsumed(Event):
     """An iterator is run through; `by` names what did it."""
 
+    believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
+
     iterator: Iterator
     by: str
 
@@ -285,6 +323,8 @@ class IteratorConsumed(Event):
 class StateLoaded(Event):
     """`module.load_state_dict(source)`: `shares` says whether the source is the module's own memory, `written`
     whether that memory was written since the source was taken."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("module", "source")
 
     module: Module
     source: Thing
@@ -297,6 +337,8 @@ class StateLoaded(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned(Event):
     """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value",)
 
     value: Thing
     written: Truth

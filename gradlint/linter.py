@@ -28,6 +28,10 @@ class Analysis:
     counts: tuple[tuple[str, int], ...] = ()
 
 
+RAISES = "raises"
+"""The effect of rules whose findings are not wanted where the program waits for an error."""
+
+
 class _Hearing:
     """Hands events to the rules that subscribed to them and gathers what they yield."""
 
@@ -49,7 +53,8 @@ class _Hearing:
             for node in _judged(event):
                 self.heard.setdefault((rule.code, id(node)), (rule.code, node))
             for draft in check(event):
-                self._keep(draft.lowered(believed(event)))
+                if not (event.expected and rule.effect == RAISES):
+                    self._keep(draft.lowered(believed(event)))
 
     def _keep(self, draft: Draft) -> None:
         """One finding per rule and place: the first that is believed most."""

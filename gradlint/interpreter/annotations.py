@@ -14,9 +14,7 @@ from gradlint.domain import (
     INTEGER,
     NONE_VALUE,
     UNSURE,
-    YES,
     Belief,
-    Class,
     Container,
     Instance,
     Mark,
@@ -94,10 +92,9 @@ def _tensor(it: Interpreter, node: Any) -> Value:
 
 def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     if type(cls) is Ref:
-        thing: Class = it[cls]
-        if thing.module is YES:
-            return unknown_module(it, node, "annotated", Belief.ANNOTATED, cls)
-        return it.new(node, "annotated", Instance(cls=cls, open=UNSURE, belief=Belief.ANNOTATED))
+        from gradlint.interpreter.strangers import annotated_instance
+
+        return annotated_instance(it, node, cls)
     assert isinstance(cls, str)
     cls = cls.removeprefix("builtins.")
     if cls in NUMBERS:

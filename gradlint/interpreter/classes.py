@@ -178,7 +178,7 @@ def _annotated(thing: Class) -> list[tuple[str, Any]]:
     """The fields of a dataclass, in order."""
     found = []
     for line in thing.node.body.body:
-        for small in getattr(line, "body", ()):
+        for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
             if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
                 found.append((small.target.value, small.annotation.annotation))
     return found

@@ -138,6 +138,7 @@ class Interpreter:
         self.later: Truth = NO
         self.peeled = 0
         self.assumed_mode = False
+        self.expected = 0
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0
@@ -148,6 +149,7 @@ class Interpreter:
         self.classes: dict[object, Ref] = {}
         self.sweeping: list[Ref] = []
         self.inside_module = 0
+        self.building: list[object] = []
         self.used: set[Graph] = set()
         self.escaped: set[Graph] = set()
         self.returned: set[Graph] = set()
@@ -250,6 +252,10 @@ class Interpreter:
         """A reference that stands for fresh memory; it ages with its site like any object."""
         return self.new(node, f"{part} memory", MEMORY)
 
+    def classes_by_ref(self, cls: Ref) -> object:
+        """The syntax of a class of the program."""
+        return getattr(self.state.heap.get(cls), "node", None)
+
     def place(self, ref: Ref) -> Any:
         """The syntax that made an object."""
         return self.site_nodes[ref.site]
@@ -310,6 +316,8 @@ class Interpreter:
         if len(options) == 1:
             return value
         shown = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
+        if not any(shown):
+            return value
         if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):
             return UNKNOWN
         out: Any = shown[0]
@@ -369,7 +377,7 @@ class Interpreter:
         """Tell what happens, with the facts that hold now."""
         if self.muted or not self.state.live:
             return
-        belief = max((_belief(fact) for fact in facts.values()), default=Belief.PROVEN)
+        belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.BY_USE)
         event = kind(
@@ -379,6 +387,7 @@ class Interpreter:
             later=self.later,
             assumed_mode=self.assumed_mode,
             belief=belief,
+            expected=self.expected > 0,
             run=self.run,
             **facts,
         )
@@ -439,7 +448,7 @@ class Interpreter:
 
 def _belief(fact: Any) -> Belief:
     if type(fact) is tuple:
-        return max((_belief(single) for single in fact), default=Belief.PROVEN)
+        return _belief(fact[0]) if fact else Belief.PROVEN
     return getattr(fact, "belief", Belief.PROVEN)
 
 

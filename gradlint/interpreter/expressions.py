@@ -146,6 +146,8 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
             out = containers.stored(out, containers.key_of(next(known)), value)
             continue
         other = it.only(value, Container)
+        if other is not None and other.origin:
+            out = replace(out, origin=other.origin, marks=other.marks)
         if other is None:
             out = replace(out, rest=Unknown(tuple(r for r in alternatives(value) if type(r) is Ref)))
             continue

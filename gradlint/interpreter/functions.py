@@ -116,7 +116,8 @@ def written_since(it: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
         for _, thing in it.all(value, Container):
             if thing.origin:
                 marks += thing.marks
-                written += [t.overwritten for ref in it.state.reach([value]) if type(t := it[ref]) is Tensor]
+                inside = [*(v for _, v in thing.items), thing.rest]
+                written += [tensor.overwritten for v in inside for _, tensor in it.all(v, Tensor)]
     return {"written": either(written), "taken": tuple(dict.fromkeys(marks))}
 
 

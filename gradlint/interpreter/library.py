@@ -39,7 +39,7 @@ from gradlint.domain import (
     negation,
     one_of,
 )
-from gradlint.interpreter import containers, modules, optimizers
+from gradlint.interpreter import containers, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
@@ -69,6 +69,9 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     known = SPECIAL.get(path)
     if known is not None:
         return known(it, node, args)
+    if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
+        rest = Arguments(args.positional[1:], args.keywords, args.unknown)
+        return methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
     if path in CONTEXTS:
         return _context(it, node, path, args)
     row = operation_row(it, path, args)
@@ -85,6 +88,9 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     if plain is not None:
         return _harmless(it, node, plain.returns, args)
     return None
+
+
+TENSOR = "torch.Tensor."
 
 
 def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Value:
@@ -198,7 +204,15 @@ def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.positional[0] if args.positional else Named("functools.wraps")
 
 
-@special("copy.deepcopy", "copy.copy")
+@special("copy.copy")
+def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A copy of the object alone: what it holds, and its memory, is shared."""
+    value = args.get("x", 0, UNKNOWN)
+    copies = [it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o for o in alternatives(value)]
+    return one_of(copies)
+
+
+@special("copy.deepcopy")
 def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
     value = args.get("x", 0, UNKNOWN)

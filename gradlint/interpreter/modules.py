@@ -41,7 +41,7 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, container, elements, iterator
 from gradlint.interpreter.core import Interpreter, not_none
-from gradlint.interpreter.tensors import apply, clear_gradients, fresh, memory_written, set_requires_grad, truth_of
+from gradlint.interpreter.tensors import apply, clear_gradients, fresh, set_requires_grad, truth_of, written_without_graph
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
@@ -121,8 +121,16 @@ def _children(it: Interpreter, node: Any, args: Arguments) -> dict[object, Value
 
 def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them."""
-    own = parameter(it, node, f"{part} own", many=True, belief=max(belief, Belief.BY_USE), dtype=ANY_DTYPE)
-    return it.new(node, part, Module(cls=cls, own=own, belief=belief, marks=(Mark("made", node),)))
+    row = MODULES.get(cls.path) if type(cls) is Named else None
+    assumed = max(belief, Belief.BY_USE)
+    names = row.parameters if row is not None and len(row.parameters) <= 6 else ()
+    attributes = tuple(
+        (name, one_of([parameter(it, node, f"{part} {name}", belief=assumed), *([NONE_VALUE] if name == "bias" else [])]))
+        for name in names
+    )
+    own = NOTHING if names else parameter(it, node, f"{part} own", many=True, belief=assumed, dtype=ANY_DTYPE)
+    made = Module(cls=cls, attributes=attributes, own=own, belief=belief, marks=(Mark("made", node),))
+    return it.new(node, part, made)
 
 
 # ---- parts
@@ -362,15 +370,29 @@ def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
 
 
 def _modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return iterator(it, node, one_of(list(submodules(it, owner)), MOST_ITEMS), "modules()", empty=NO, source=owner)
+    return iterator(it, node, _all(it, node, owner), "modules()", empty=NO, source=owner)
+
+
+def _all(it: Interpreter, node: Any, owner: Value) -> Value:
+    """A module and all its parts; those nobody saw are one more."""
+    return one_of([*submodules(it, owner), *_unseen(it, node, owner)], MOST_ITEMS)
+
+
+def _unseen(it: Interpreter, node: Any, owner: Value) -> list[Value]:
+    """A module that stands for the parts that were not seen, if there may be any."""
+    opened = [it[ref] for ref in submodules(it, owner) if it[ref].open.may(YES)]
+    if not opened:
+        return []
+    return [unknown_module(it, node, "unseen part", Belief.BY_USE, Named(TORCH_MODULE))]
 
 
 def _children_of(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return iterator(it, node, _direct(it, owner), "children()", source=owner)
+    return iterator(it, node, _direct(it, node, owner), "children()", source=owner)
 
 
-def _direct(it: Interpreter, owner: Value) -> Value:
+def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
     found = [part for _, module in it.all(owner, Module) for _, part in module.attributes if it.may_be(part, Module)]
+    found += _unseen(it, node, owner)
     return one_of(found, MOST_ITEMS) if found else Unknown(tuple(ref for ref, _ in it.all(owner, Module)))
 
 
@@ -380,11 +402,11 @@ def _named(it: Interpreter, node: Any, element: Value, by: str, owner: Value) ->
 
 
 def _named_modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _named(it, node, one_of(list(submodules(it, owner)), MOST_ITEMS), "named_modules()", owner)
+    return _named(it, node, _all(it, node, owner), "named_modules()", owner)
 
 
 def _named_children(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _named(it, node, _direct(it, owner), "named_children()", owner)
+    return _named(it, node, _direct(it, node, owner), "named_children()", owner)
 
 
 def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -392,7 +414,7 @@ def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     from gradlint.interpreter.calls import call_value
 
     start = it.hold(owner)
-    call_value(it, node, args.get("fn", 0, UNKNOWN), Arguments([one_of(list(submodules(it, owner)), MOST_ITEMS)]), "")
+    call_value(it, node, args.get("fn", 0, UNKNOWN), Arguments([_all(it, node, owner)]), "")
     return it.land(start)[0]
 
 
@@ -440,9 +462,10 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
     rest: Value = NOTHING
     origin = tuple(ref for ref, _ in it.all(owner, Module))
     found, _ = parameters(it, owner)
+    keeps = truth_of(args.get("keep_vars", -1, Const(False)))
     for index, (name, ref) in enumerate(found):
         tensor: Tensor = it[ref]
-        handle = fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage,
+        handle = ref if keeps is YES else fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage,
                        inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
         if name and len(found) <= MOST_ITEMS and name not in items:
             items[name] = handle
@@ -470,8 +493,8 @@ def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) 
             written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
             taken=tuple(mark for thing in given for mark in thing.marks),
         )
-    for memory in memories:
-        memory_written(it, (memory,), sure=True, noticed=YES)
+    for _, ref in parameters(it, owner)[0]:
+        written_without_graph(it, node, ref, "load_state_dict", "load", sure=True)
     return UNKNOWN if shown is None else Plain("keys")
 
 

@@ -20,6 +20,7 @@ from gradlint.domain import (
     NONE_VALUE,
     YES,
     Array,
+    Belief,
     Class,
     Const,
     Container,
@@ -265,8 +266,8 @@ def _isinstance(it: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
         return all(verdict.may(NO) for verdict in verdicts)
 
     _restrict(it, place, keeps)
-    if holds and it.state.live and len(classes) == 1:
-        _learn(it, place, classes[0])  # type: ignore[arg-type]
+    if holds and it.state.live:
+        _learn(it, place, [cls for cls in classes if cls is not None])
 
 
 def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
@@ -297,7 +298,7 @@ CONTAINER_CLASSES: dict[str, frozenset[str]] = {
 def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
     """Whether a value is an instance of a class."""
     thing: Any = it.state.heap.get(value) if type(value) is Ref else value
-    if type(thing) is Unknown or (type(thing) is Instance and thing.cls == UNKNOWN_CLASS):
+    if _guessed(thing):
         return Truth.unsure()
     if type(cls) is Ref:
         return _descends(it, thing, cls)
@@ -337,6 +338,12 @@ def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
     return out
 
 
+def _guessed(thing: Any) -> bool:
+    """Whether nothing proves what kind of object it is."""
+    unclear = type(thing) is Unknown or (type(thing) is Instance and thing.cls == UNKNOWN_CLASS)
+    return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
+
+
 def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
@@ -345,6 +352,8 @@ def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     found = list(ancestry(it, thing.cls))
     if cls in found:
         return YES
+    if thing.belief is not Belief.PROVEN:
+        return Truth.unsure()
     return NO if all(type(one) is Ref or type(one) is Named for one in found) else Truth.unsure()
 
 
@@ -356,21 +365,23 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
     found = list(ancestry(it, thing.cls))
     if cls == "torch.nn.Module" or Named(cls) in found:
         return YES
+    if thing.belief is not Belief.PROVEN:
+        return Truth.unsure()
     return NO if all(type(one) is Ref or type(one) is Named for one in found) else Truth.unsure()
 
 
-def _learn(it: Interpreter, place: Any, cls: str | Ref) -> None:
-    """A value of which nothing was known turns out to be of this class."""
-    from gradlint.domain import Belief
+def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
+    """A value of which nothing was known turns out to be of one of these classes."""
     from gradlint.interpreter.modules import unknown_module
     from gradlint.interpreter.uses import unknown_tensor
     from gradlint.knowledge import MODULES
 
     value = peek(it, place)
     thing: Any = it.thing(value) if value is not None else None
-    if not (type(thing) is Unknown or (type(thing) is Instance and thing.cls == UNKNOWN_CLASS)):
+    if not _guessed(thing):
         return
-    if cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES:
+    if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
         poke(it, place, unknown_tensor(it, place, "isinstance", Belief.PROVEN))
-    elif type(cls) is str and (cls == "torch.nn.Module" or cls in MODULES):
-        poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, Named(cls)))
+    elif all(cls == "torch.nn.Module" or cls in MODULES for cls in classes):
+        named = one_of([Named(cls) for cls in classes if isinstance(cls, str)])
+        poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))

@@ -31,7 +31,7 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.tensors import AFTER_STEP, clear_gradients, memory_written, truth_of
+from gradlint.interpreter.tensors import AFTER_STEP, clear_gradients, memory_written, truth_of, written_without_graph
 
 
 def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], Truth]:
@@ -88,7 +88,7 @@ def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     sure = len(it.all(owner, Optimizer)) == 1
     for ref in refs:
         thing: Tensor = it[ref]
-        memory_written(it, thing.storage, sure=sure, noticed=YES, by=ref)
+        written_without_graph(it, node, ref, "step", "step", sure=sure)
         now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
         it.state.heap[ref] = now if sure else it.either_way(thing, now)
     _others(it, owner, refs)

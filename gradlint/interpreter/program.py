@@ -13,28 +13,23 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
-    Belief,
     Class,
     Container,
     Function,
-    Instance,
     Ref,
     Value,
 )
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
-    annotations,
     calls,
     expressions,
     loops,
     statements,
 )
-from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.classes import find_method, instantiate
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
 from gradlint.interpreter.reach import havoc
-from gradlint.interpreter.uses import by_use
+from gradlint.interpreter.strangers import arguments, typical_instance
 
 
 def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
@@ -103,20 +98,6 @@ def run_class(it: Interpreter, node: Any) -> None:
     it.land(start)
 
 
-def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
-    """An instance as `__init__` makes it for arguments nobody knows."""
-    method = find_method(it, cls, "__init__")
-    args = Arguments(unknown=True)
-    if method is not None and method.owner is not None:
-        frame = new_frame(it, ("alone", method.node), method)
-        params = method.node.params
-        plain = [*params.posonly_params, *params.params][1:]
-        args.positional = [value for _, value in _arguments(it, frame, method, plain)]
-        args.keywords = dict(_arguments(it, frame, method, list(params.kwonly_params)))
-        args.unknown = False
-    return instantiate(it, node, cls, args)
-
-
 def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
     """Attributes that other methods set are there when a method runs, whatever ran before it."""
     called = dict(it.called)
@@ -144,7 +125,7 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
         first = [owner if function.kind != "class" else it.thing(owner).cls]  # type: ignore[union-attr]
         names[frame.id, plain[0].name.value] = first[0]
         plain = plain[1:]
-    given = _arguments(it, frame, function, [*plain, *params.kwonly_params])
+    given = arguments(it, frame, function, [*plain, *params.kwonly_params])
     for name, value in given:
         names[frame.id, name] = value
     if isinstance(params.star_arg, cst.Param):
@@ -158,31 +139,6 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
         it.escape(handed)
         it.returned.update(it.graphs([value]))
     it.frame = outer
-
-
-def _arguments(it: Interpreter, frame: Any, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
-    """What an unknown caller may hand over for each parameter."""
-    outer, it.frame = it.frame, frame
-    out: list[tuple[str, Value]] = []
-    for param in params:
-        out.append((param.name.value, _argument(it, function, param)))
-    it.frame = outer
-    return out
-
-
-def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
-    name = param.name.value
-    if param.annotation is not None:
-        told = annotations.value_of(it, param, param.annotation.annotation)
-        if told is not None:
-            return told
-    found = by_use(it, param, name, "argument")
-    if found is not None:
-        return found
-    default = dict(function.defaults).get(name)
-    if default is not None and type(it.thing(default)) is Instance:
-        return default
-    return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
 
 
 # ---- the stories at the end

@@ -105,23 +105,24 @@ def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     more = it.value(node.value)
     owner, old = it.land(start)[:2]
     start = it.hold(owner)
-    value = _changed(it, node, old, more, dotted(target) or dotted(getattr(target, "value", None)))
+    value, same = _changed(it, node, old, more, dotted(target) or dotted(getattr(target, "value", None)))
     owner = it.land(start)[0]
-    _put_back(it, target, owner, index, value, same=value == old)
+    _put_back(it, target, owner, index, value, same=same)
 
 
-def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> Value:
+def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> tuple[Value, bool]:
+    """The value afterwards, and whether it is the same object, changed in place."""
     operation = AUGMENTED[type(node.operator)]
     if it.only(old, Tensor) is not None:
         row = OPERATIONS.get(f"operator.i{operation}")
         write(it, node.target, old, row.name if row else operation, "augmented", [more], name)
-        return old
+        return old, True
     if it.only(old, Container) is not None and operation == "add":
         containers.extend(it, node, old, more)
-        return old
+        return old, True
     binary = {"and": "and_", "or": "or_"}.get(operation, operation)
     assert binary in BINARY.values()
-    return compute(it, node, binary, [old, more])
+    return compute(it, node, binary, [old, more]), False
 
 
 def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
@@ -357,7 +358,9 @@ def with_(it: Interpreter, node: cst.With) -> None:
             assign(it, item, item.asname.name, it.state.flight[start])
         it.land(start)
     entry = it.fork() if suppresses else None
+    it.expected += suppresses
     it.run_body(node.body.body)
+    it.expected -= suppresses
 
     def leave() -> None:
         it.state.grad_mode, it.state.inference = mode

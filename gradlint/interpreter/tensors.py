@@ -205,7 +205,7 @@ def apply(
     parts = [
         _result(it, node, row, result, index, operands, own, wants, dtype, part) for index, result in enumerate(row.results)
     ]
-    recording = [ref for ref, records in parts if records]
+    recording = [ref for _, ref in parts if ref is not None]
     if recording:
         _record(it, node, row, involved, recording, part)
     if not it.muted:
@@ -231,22 +231,23 @@ def _result(
     wants: Truth,
     dtype: Dtypes | None,
     part: str,
-) -> tuple[Any, bool]:
-    """One result, and whether it may be recorded in the graph."""
+) -> tuple[Value, Ref | None]:
+    """One result, and the new handle in it if it may be recorded in the graph."""
     counted = [o for o in operands if o.dtype is not None]
     kinds = [o.dtype for o in counted if o.dtype is not None]
     kind = dtype or combined(result.dtype, kinds, [o.known and o.tensor is None for o in counted], row)
     if result.kind in NO_TENSOR:
-        return NO_TENSOR[result.kind](kind), False
+        return NO_TENSOR[result.kind](kind), None
     first = operands[0] if operands else None
     handles = result.kind.split(" or ")
     if first is not None and first.dtype is not None and not kind.is_unsure and not first.dtype.may(kind):
         handles = [handle for handle in handles if handle not in ("self", "view")] or handles
     if first is None or handles == ["self"]:
-        return (first.value if first else UNKNOWN), False
+        return (first.value if first else UNKNOWN), None
     rest = [handle for handle in handles if handle != "self"]
-    other, records = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
-    return (one_of((first.value, other)) if "self" in handles else other), records
+    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
+    recorded = made if it[made].requires_grad.may(YES) else None
+    return (one_of((first.value, made)) if "self" in handles else made), recorded
 
 
 NO_TENSOR: dict[str, Callable[[Dtypes], Value]] = {
@@ -269,7 +270,8 @@ def _handle(
     kind: Dtypes,
     handle: str,
     part: str,
-) -> tuple[Any, bool]:
+) -> Ref:
+    """The new handle that a result is."""
     requires = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
@@ -284,8 +286,7 @@ def _handle(
         facts["grad_of"] = grads
     facts["belief"] = max([t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN)
     facts["marks"] = _reasons(node, requires, operands + own)
-    ref = fresh(it, node, f"{part}{index}", **facts)
-    return ref, requires.may(YES)
+    return fresh(it, node, f"{part}{index}", **facts)
 
 
 def _flags(it: Interpreter, requires: Truth, viewed: Truth | None) -> tuple[Truth, Truth]:
@@ -446,6 +447,17 @@ def write(
             _rebase(it, node, op, ref, wants, operands, sure)
 
 
+def written_without_graph(it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool) -> None:
+    """A parameter is written by code of torch that has switched gradients off: a step, a load."""
+    tensor: Tensor = it[ref]
+    mode, it.state.grad_mode = it.state.grad_mode, NO
+    held_by = holders(it, [ref]) if not it.muted else ()
+    it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=YES,
+            local=_local(it, [(ref, tensor)]))  # fmt: skip
+    it.state.grad_mode = mode
+    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref)
+
+
 def _raises(it: Interpreter, tensor: Tensor) -> bool:
     """Whether torch certainly refuses the write: of a leaf that requires grad, or of a view of one."""
     if it.recording is not YES:
@@ -470,9 +482,9 @@ def _base(it: Interpreter, tensor: Tensor) -> Tensor | None:
 
 
 def _local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
-    """Whether the target, or what it is a view of, was made in this run of this function."""
+    """Whether code that is shown made the target, or what it is a view of."""
     made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
-    return all(ref.context == it.frame.id for ref in made)
+    return all(it[ref].belief is Belief.PROVEN for ref in made if ref in it.state.heap)
 
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
@@ -554,8 +566,56 @@ def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: s
 # ---- differentiating
 
 
+MOST_WEIGHED = 300
+
+
 def sure_past(it: Interpreter, start: tuple[Ref | None, ...]) -> dict[Ref, None]:
-    """Nodes and leaves that are certainly in the history."""
+    """Nodes and leaves that are certainly in the history: in every history it may be."""
+    nodes = it.past(start)
+    if len(nodes) > MOST_WEIGHED:
+        it.hit("size of a graph")
+        return _single_past(it, start)
+    order, certain = _inputs_first(it, start), {}
+    for ref in order:
+        thing = it.state.heap.get(ref)
+        inside = {ref} if ref.age < 2 else set()
+        for slot in thing.inputs if type(thing) is Node else ():
+            inside |= _in_all(slot, certain)
+        certain[ref] = inside
+    sure = _in_all(start, certain)
+    return {ref: None for ref in nodes if ref in sure}
+
+
+def _in_all(slot: tuple[Ref | None, ...], certain: dict[Ref, set[Ref]]) -> set[Ref]:
+    """What every alternative certainly has in its history."""
+    if None in slot or not slot:
+        return set()
+    found = [certain.get(ref, set()) for ref in slot if ref is not None]
+    return set.intersection(*found)
+
+
+def _inputs_first(it: Interpreter, start: tuple[Ref | None, ...]) -> list[Ref]:
+    """The nodes of a history, each after those it was made from (but for cycles)."""
+    order: list[Ref] = []
+    seen: set[Ref] = set()
+    todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
+    while todo:
+        ref, done = todo.pop()
+        if done:
+            order.append(ref)
+            continue
+        if ref in seen:
+            continue
+        seen.add(ref)
+        todo.append((ref, True))
+        thing = it.state.heap.get(ref)
+        if type(thing) is Node:
+            todo += [(other, False) for slot in thing.inputs for other in slot if other is not None]
+    return order
+
+
+def _single_past(it: Interpreter, start: tuple[Ref | None, ...]) -> dict[Ref, None]:
+    """The part of the history to which only one way leads at every step."""
     found: dict[Ref, None] = {}
     todo = list(start) if len(start) == 1 else []
     while todo:
