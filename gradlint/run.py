@@ -17,6 +17,39 @@ _LINE_ENDS = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """What to lint, and how. What is None or empty is left to the configuration."""
+
+    paths: tuple[str, ...] = ()
+    stdin: bytes = b""
+    stdin_filename: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
+    min_confidence: Confidence | None = None
+    config: str | None = None
+    isolated: bool = False
+    exclude: tuple[str, ...] = ()
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool | None = None
+    only_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
+    the run a failure whatever was found, and `told`: a line about each file, for those who ask."""
+
+    entries: tuple[Entry, ...]
+    files: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    output_format: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What came of one file: its findings in order, or the `fault` of ours that kept us from them (one line)."""
 
@@ -32,11 +65,32 @@ class Result:
         return (Entry(finding, self.path, self.filename, self.lines) for finding in self.findings)
 
 
+def lint(request: Request, rules: Sequence[Rule]) -> Outcome:
+    files: list[Path] = []
+    problems: list[str] = []
+    for path in map(Path, request.paths or (".",)):
+        if path.is_dir():
+            files += path.rglob("*.py")
+        elif path.exists():
+            files.append(path)
+        else:
+            problems.append(f"{path}: no such file or directory")
+    files = list({os.path.abspath(f): f for f in files}.values())
+    least = request.min_confidence if request.min_confidence is not None else Confidence.LIKELY
+    if request.select and request.select != ("ALL",):
+        rules = tuple(r for r in rules if r.code in request.select)
+    results = ordered(lint_file(f, rules, least) for f in files)
+    problems += [f"{result.path}: internal error: {result.fault}" for result in results if result.fault]
+    return Outcome(
+        tuple(entry for result in results for entry in result.entries()),
+        tuple(result.path for result in results),
+        tuple(problems),
+    )
+
+
 def displayed(path: str | os.PathLike[str]) -> str:
     """How a file is named in reports: from the current folder where it is below it, else in full."""
-    absolute = os.path.abspath(path)
-    here = os.path.join(os.getcwd(), "")
-    return absolute[len(here) :] if absolute.startswith(here) else absolute
+    return os.path.abspath(path).removeprefix(os.path.join(os.getcwd(), ""))
 
 
 def ordered(results: Iterable[Result]) -> list[Result]:
