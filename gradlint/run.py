@@ -111,12 +111,12 @@ def lint_file(path: Path, rules: Sequence[Rule], min_confidence: Confidence) -> 
 def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min_confidence: Confidence) -> Result:
     """Lint what a file holds."""
     try:
-        text = data.decode()
+        text = source.decode(data)
         found = linter.analyse(text, rules)
         findings = linter.shown(found.findings, rules, min_confidence)
         return Result(path, filename, findings, tuple(_LINE_ENDS.split(text)), counts=found.counts)
     except source.Unreadable as error:
-        return Result(path, filename, (unreadable(str(error)),))
+        return Result(path, filename, (unreadable(error.message, error.row, error.column),))
     except Exception as error:
         return Result(path, filename, fault=_one_line(error))
 
