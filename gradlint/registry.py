@@ -1,178 +1,144 @@
-"""Rules come from rule packs: installed distributions with an entry point in the group `gradlint.rules`.
+"""The rules that are installed: every distribution may bring a pack under the entry point group `gradlint.rules`.
 
-An entry point names a package. Every module below it whose name does not begin with "_" and that has
-a `rule` contributes it; gradlint's own rules come the same way as anybody's. Nothing else imports packs.
+An entry point names a package. All its modules are imported, and each one with a `rule` contributes it; its
+docstring becomes the rule's page and its `consequence` what torch shows. Nothing but this module imports packs.
 
-The current folder is the code being linted, so it is never searched for distributions, nor for the
-modules of a pack, unless a pack is installed from just there in editable mode.
+Packs run code, so they are taken only from where distributions are installed: the folders of `sys.path` named
+`site-packages` or `dist-packages`, and the folder gradlint itself was imported from. Metadata that merely lies
+on the path, in the current folder or in a linted tree, is not looked at.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
-import os
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
 from types import ModuleType
-from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from gradlint.rule import Rule
 
 GROUP = "gradlint.rules"
+INSTALLED = frozenset({"site-packages", "dist-packages"})
 CODE = re.compile(r"[A-Z]{3}[0-9]{3}")
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+OWN_CODES = re.compile(r"GRD0[0-9]{2}")
 
 
 class BrokenPack(Exception):
-    """A rule pack cannot be used: says which distribution and module, what is wrong, and what to do about it."""
+    """A rule pack cannot be used; the message names the distribution, the module and the cure."""
 
-    def __init__(self, distribution: str, module: str, problem: str, cure: str) -> None:
-        super().__init__(distribution, module, problem, cure)
-        self.distribution, self.module, self.problem, self.cure = distribution, module, problem, cure
+    def __init__(self, distribution: str, module: str, fault: str, cure: str) -> None:
+        super().__init__(f"rule pack of {distribution}: {module}: {fault}; {cure}")
+        self.distribution, self.module, self.fault, self.cure = distribution, module, fault, cure
 
-    def __str__(self) -> str:
-        return f"rule pack `{self.distribution}`, `{self.module}`: {self.problem}; {self.cure}"
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A rule and where it comes from."""
+
+    rule: Rule
+    distribution: str
+    module: str
 
 
 def rules() -> tuple[Rule, ...]:
-    """All rules of all installed packs, sorted by code. Raises `BrokenPack`."""
-    packs = installed()
-    found: list[tuple[str, ModuleType, Rule]] = []
-    seen: set[str] = set()
-    with _only_installed_code(packs):
-        for distribution in packs:
-            for entry in _entries(distribution):
-                if entry.value not in seen:
-                    seen.add(entry.value)
-                    found += _rules_of(_named(distribution), entry)
+    """All installed rules, sorted by code. Raises `BrokenPack` if one of them cannot be used."""
+    found: list[_Found] = []
+    for distribution, entry in _entry_points():
+        found += _pack(distribution, entry)
     _check_unique(found)
-    return tuple(sorted((rule for _, _, rule in found), key=lambda rule: rule.code))
+    return tuple(sorted((one.rule for one in found), key=lambda rule: rule.code))
 
 
-def installed() -> tuple[Distribution, ...]:
-    """The installed distributions that are rule packs, by name; of two with one name the first on the path."""
-    found: dict[str, Distribution] = {}
-    known: set[str] = set()
-    for distribution in distributions(path=[entry for entry in sys.path if not _is_current(entry)]):
-        name = _named(distribution)
-        if name not in known and any(_entries(distribution)):
-            found[name] = distribution
-        known.add(name)
-    return tuple(found[name] for name in sorted(found))
+# ---- where packs may come from
 
 
-# ---- what may be trusted
+def _folders() -> list[str]:
+    """Where distributions are installed, and where gradlint itself is."""
+    own = str(Path(__file__).resolve().parent.parent)
+    return list(dict.fromkeys([folder for folder in sys.path if Path(folder).name in INSTALLED] + [own]))
 
 
-def _is_current(entry: str) -> bool:
-    """Whether an entry of `sys.path` is the current folder, however it is spelled."""
-    if not entry:
-        return True
-    try:
-        return os.path.samefile(entry, os.curdir)
-    except OSError:
-        return False
+def _entry_points() -> Iterator[tuple[str, EntryPoint]]:
+    """Each entry point of the group with the name of its distribution; of two copies of one distribution the first."""
+    packs: dict[str, tuple[EntryPoint, ...]] = {}
+    for distribution in distributions(path=_folders()):
+        if GROUP in (distribution.read_text("entry_points.txt") or ""):
+            entries = distribution.entry_points.select(group=GROUP)
+            packs.setdefault(_name(distribution), tuple(entries))
+    for name in sorted(packs):
+        for entry in sorted(packs[name], key=lambda entry: (entry.name, entry.value)):
+            yield name, entry
 
 
-@contextmanager
-def _only_installed_code(packs: Iterable[Distribution]) -> Iterator[None]:
-    """Keep the current folder off `sys.path`, for what is linted could pose as a pack or as a library of one."""
-    if any(_is_editable_here(pack) for pack in packs):
-        dropped = [entry for entry in sys.path if not entry]
-    else:
-        dropped = [entry for entry in sys.path if _is_current(entry)]
-    before = list(sys.path)
-    sys.path[:] = [entry for entry in before if entry not in dropped]
-    try:
-        yield
-    finally:
-        sys.path[:] = before
+def _name(distribution: Distribution) -> str:
+    return re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "a distribution without a name").lower()
 
 
-def _is_editable_here(pack: Distribution) -> bool:
-    """Whether its installer noted that the pack is used from the current folder."""
-    try:
-        origin = json.loads(pack.read_text("direct_url.json") or "{}")
-        folder = url2pathname(unquote(urlsplit(origin["url"]).path))
-        return bool(origin["dir_info"]["editable"]) and _is_current(folder)
-    except (ValueError, KeyError, TypeError):
-        return False
+# ---- from a pack to its rules
 
 
-# ---- from an entry point to rules
-
-
-def _named(distribution: Distribution) -> str:
-    return str(distribution.metadata["Name"] or "without a name")
-
-
-def _entries(distribution: Distribution) -> list[EntryPoint]:
-    """The distribution's entry points in our group, in order."""
-    return sorted(distribution.entry_points.select(group=GROUP), key=lambda entry: (entry.name, entry.value))
-
-
-def _rules_of(distribution: str, entry: EntryPoint) -> Iterator[tuple[str, ModuleType, Rule]]:
+def _pack(distribution: str, entry: EntryPoint) -> Iterator[_Found]:
+    """The rules of all modules of the package that an entry point names."""
     if entry.attr:
-        problem = f"the entry point `{entry.name}` names `{entry.value}`, which is no package"
-        raise BrokenPack(distribution, entry.module, problem, f"let it name the package alone: `{entry.module}`")
-    for module in _walk(distribution, _imported(distribution, entry.module)):
+        cure = f'write `{entry.name} = "{entry.module}"` in the entry points'
+        raise BrokenPack(distribution, entry.value, "an entry point names a package, not something in it", cure)
+    for module in _modules(distribution, entry.value):
         rule = getattr(module, "rule", None)
         if isinstance(rule, Rule):
-            _check(distribution, module, rule)
-            rule.page = module.__doc__ or ""
-            rule.consequence = getattr(module, "consequence", None)
-            yield distribution, module, rule
+            _complete(rule, distribution, module)
+            yield _Found(rule, distribution, module.__name__)
 
 
-def _walk(distribution: str, module: ModuleType) -> Iterator[ModuleType]:
-    """The module and all below it, in the order of their names."""
+def _modules(distribution: str, name: str) -> Iterator[ModuleType]:
+    """A module and, if it is a package, all modules below it, in the order of their names."""
+    module = _import(distribution, name)
     yield module
-    below = sorted(found.name for found in pkgutil.iter_modules(getattr(module, "__path__", ())))
-    for name in below:
-        if not name.startswith("_"):
-            yield from _walk(distribution, _imported(distribution, f"{module.__name__}.{name}"))
+    inner = pkgutil.iter_modules(getattr(module, "__path__", ()))
+    for child in sorted(info.name for info in inner if info.name != "__main__"):
+        yield from _modules(distribution, f"{name}.{child}")
 
 
-def _imported(distribution: str, name: str) -> ModuleType:
+def _import(distribution: str, name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        problem = f"importing it fails with {type(error).__name__}: {error}"
-        raise BrokenPack(distribution, name, problem, "repair or uninstall the pack") from error
+        fault = f"cannot be imported ({type(error).__name__}: {error})"
+        cure = f"install a version of {distribution} that works here, or uninstall it"
+        raise BrokenPack(distribution, name, fault, cure) from error
 
 
-# ---- what a rule must have
+def _complete(rule: Rule, distribution: str, module: ModuleType) -> None:
+    """Give a rule its page and its consequence, or say what its module lacks."""
 
-
-def _check(distribution: str, module: ModuleType, rule: Rule) -> None:
-    def broken(problem: str, cure: str) -> BrokenPack:
-        return BrokenPack(distribution, module.__name__, problem, cure)
+    def broken(fault: str, cure: str) -> BrokenPack:
+        return BrokenPack(distribution, module.__name__, fault, cure)
 
     if not CODE.fullmatch(rule.code):
-        raise broken(f"`{rule.code}` is no code", "use three capital letters and three digits, like `ABC123`")
-    if rule.code.startswith("GRD0"):
-        raise broken(f"`{rule.code}` is one of gradlint's own codes", "use a code that does not begin with `GRD0`")
+        raise broken(f"`{rule.code}` is no rule code", "a code is three capital letters and three digits, like ABC123")
+    if OWN_CODES.fullmatch(rule.code):
+        raise broken(f"{rule.code} is gradlint's own", "codes from GRD000 to GRD099 are taken; choose another")
     if not NAME.fullmatch(rule.name):
-        raise broken(f"`{rule.name}` is no name", "use small letters and digits joined by `-`, like `stale-graph`")
-    if not (module.__doc__ or "").strip():
-        raise broken("it has no docstring, so the rule has no page", "begin the file with a docstring on the mistake")
-    alone = any(given.cures is None and given.shows is None for given in rule.evidence)
-    if alone and getattr(module, "consequence", None) is None:
-        raise broken("nothing says what torch shows", "define `consequence`, or give each bad example its `shows`")
+        raise broken(f"`{rule.name}` is no rule name", "a name is lower-case words joined by hyphens")
+    if not (module.__doc__ or "").strip() and sys.flags.optimize < 2:
+        raise broken(f"{rule.code} has no page", "write what the mistake does as the docstring of the module")
+    consequence = getattr(module, "consequence", None)
+    if consequence is None and any(one.cures is None and one.shows is None for one in rule.evidence):
+        raise broken(f"{rule.code} has no consequence", "set `consequence` in the module to what torch is seen to do")
+    rule.page, rule.consequence = module.__doc__ or "", consequence
 
 
-def _check_unique(found: Iterable[tuple[str, ModuleType, Rule]]) -> None:
-    owners: dict[str, tuple[str, ModuleType]] = {}
-    for distribution, module, rule in found:
-        for word in (rule.code, rule.name):
-            if word in owners:
-                other, there = owners[word]
-                problem = f"`{word}` is taken by `{there.__name__}` of `{other}`"
-                raise BrokenPack(distribution, module.__name__, problem, "rename one of them, or uninstall one pack")
-            owners[word] = distribution, module
+def _check_unique(found: list[_Found]) -> None:
+    """No two rules share a code or a name."""
+    first: dict[str, _Found] = {}
+    for one in found:
+        for word, kind in ((one.rule.code, "code"), (one.rule.name, "name")):
+            other = first.setdefault(word, one)
+            if other is not one:
+                fault = f"{kind} {word} is taken by {other.module} of {other.distribution}"
+                raise BrokenPack(one.distribution, one.module, fault, f"give one of the two rules another {kind}")

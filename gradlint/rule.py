@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
 
-from gradlint.domain import Belief, Mark, OneOf, Syntax
-from gradlint.events import Event, Thing
+from gradlint.domain import Belief, Mark, Syntax
+from gradlint.events import Event
 from gradlint.finding import Confidence as Confidence
 
 CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE
@@ -80,7 +80,7 @@ class Draft:
         return replace(self, notes=(*self.notes, (node, text)))
 
     def marked(self, marks: Iterable[Mark], **texts: str) -> Draft:
-        """Point at every mark whose kind has a text here, at no place twice, and not where the finding itself stands."""
+        """Point at every mark whose kind has a text here, at no place twice and not where the finding stands."""
         noted = {self.node: "", **dict(self.notes)}
         for mark in marks:
             if mark.how in texts:
@@ -111,11 +111,6 @@ def believed(event: Event) -> Confidence:
     """How far the facts of an event may be believed: what a check that judges a whole story lowers its finding to."""
     guessed = LIKELY if event.assumed_mode and event.depends_on_mode else CERTAIN
     return max(_BELIEVED[event.belief], guessed)
-
-
-def options(thing: Thing) -> tuple[Thing, ...]:
-    """What a thing in an event may be: each of its alternatives, or the thing itself."""
-    return thing.values if isinstance(thing, OneOf) else (thing,)
 
 
 def quoted(name: str, otherwise: str) -> str:

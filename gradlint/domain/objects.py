@@ -91,14 +91,6 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory(Cell):
-    """The memory of tensors and arrays: nothing is known of it but which one it is."""
-
-
-MEMORY = Memory()
-
-
-@dataclass(frozen=True, slots=True)
 class Tensor(Cell):
     """A tensor's handle.
 
@@ -278,7 +270,7 @@ class Instance(Cell):
         return f"Instance[{_cls(self.cls)}]"
 
 
-Object = Memory | Tensor | Node | Module | Optimizer | Container | Iterator | Array | Class | Instance
+Object = Tensor | Node | Module | Optimizer | Container | Iterator | Array | Class | Instance
 
 
 def _cls(value: Value) -> str:
@@ -325,7 +317,7 @@ def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
     return tuple((f.name, f.metadata.get("join", ""), None if f.default is MISSING else f.default) for f in fields(cls))
 
 
-_PLANS = {cls: _plan(cls) for cls in (Memory, Tensor, Node, Module, Optimizer, Container, Iterator, Array, Class, Instance)}
+_PLANS = {cls: _plan(cls) for cls in (Tensor, Node, Module, Optimizer, Container, Iterator, Array, Class, Instance)}
 _REFERRING = {
     cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value"))
     for cls, plan in _PLANS.items()
@@ -372,18 +364,17 @@ def summarised(container: Container) -> Container:
     return replace(container, items=(), rest=one_of([*(value for _, value in container.items), container.rest]))
 
 
-def mentions(thing: Object) -> frozenset[Ref]:
-    """All heap objects that an object mentions, as a set for membership only."""
+def object_references(thing: Object) -> tuple[Ref, ...]:
+    """All heap objects and memories that an object mentions."""
     try:
         return thing._mentions  # type: ignore[no-any-return]
     except AttributeError:
-        found = frozenset(object_references(thing))
+        found = tuple(dict.fromkeys(_mentioned(thing)))
         object.__setattr__(thing, "_mentions", found)
         return found
 
 
-def object_references(thing: Object) -> list[Ref]:
-    """All heap objects that an object mentions."""
+def _mentioned(thing: Object) -> list[Ref]:
     out: list[Ref] = []
     for name, how in _REFERRING[type(thing)]:
         content = getattr(thing, name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from gradlint.domain import objects
 from gradlint.domain.facts import NO, YES, Truth
-from gradlint.domain.objects import Object, mentions, object_renamed
+from gradlint.domain.objects import Object, object_references, object_renamed
 from gradlint.domain.values import Ref, Value, one_of, references, renamed
 
 Name = tuple[int, str]
@@ -48,10 +48,8 @@ class State:
         now: dict[Ref, Ref] = {}
         for part in parts:
             for age in range(OLDEST):
-                ref = Ref(site, part, context, age)
-                if ref in self.heap:
-                    now[ref] = Ref(site, part, context, age + 1)
-        if now:
+                now[Ref(site, part, context, age)] = Ref(site, part, context, age + 1)
+        if not self.heap.keys().isdisjoint(now):
             self._rename(now)
 
     def _rename(self, now: dict[Ref, Ref]) -> None:
@@ -66,7 +64,7 @@ class State:
         aged = frozenset(now)
         heap: dict[Ref, Object] = {}
         for ref, thing in self.heap.items():
-            if not mentions(thing).isdisjoint(aged):
+            if not aged.isdisjoint(object_references(thing)):
                 thing = object_renamed(thing, now)
             ref = now.get(ref, ref)
             known = heap.get(ref)
@@ -76,13 +74,13 @@ class State:
     def reach(self, values: Iterable[Value]) -> dict[Ref, None]:
         """All objects that can be got at from these values, in the order of finding."""
         found: dict[Ref, None] = {}
+        heap = self.heap
         todo = [ref for value in values for ref in references(value)]
         while todo:
             ref = todo.pop()
-            if ref in found or ref not in self.heap:
-                continue
-            found[ref] = None
-            todo += objects.object_references(self.heap[ref])
+            if ref not in found and (thing := heap.get(ref)) is not None:
+                found[ref] = None
+                todo += object_references(thing)
         return found
 
     def sweep(self) -> None:

@@ -11,7 +11,7 @@ from gradlint.interpreter import containers
 from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import havoc
-from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.tensors import memory_written, write
 from gradlint.interpreter.uses import told_by_use
 
@@ -77,7 +77,7 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
             it.escape([value])
     tensors = [ref for ref, _ in it.all(owner, Tensor)]
     if tensors:
-        write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], dotted(target.value))
+        write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
     for _, array in it.all(owner, Array):
         memory_written(it, array.storage, sure=False, noticed=NO)
     thing = it.thing(owner)

@@ -233,8 +233,9 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(alternatives(owner)) == 1
     for ref, thing in found:
-        setter = SETTERS.get(type(thing))
-        if setter is not None:
+        if type(thing) is Tensor and name == "requires_grad":
+            set_requires_grad(it, node, ref if sure else one_of([ref]), truth_of(value), "assign", chain)
+        elif (setter := SETTERS.get(type(thing))) is not None:
             setter(it, node, ref, thing, name, value, sure)
     if not found and type(owner) is Unknown:
         it.escape([value])
@@ -267,9 +268,7 @@ def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
 
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
-    if name == "requires_grad":
-        set_requires_grad(it, node, ref if sure else one_of([ref]), truth_of(value), "assign")
-    elif name == "grad" and value == NONE_VALUE:
+    if name == "grad" and value == NONE_VALUE:
         clear_gradients(it, node, [ref], to_none=YES, sure=sure)
     elif name == "grad":
         it.put(ref, replace(thing, grad=FRESH, gradient=value), sure=sure)

@@ -34,7 +34,7 @@ from gradlint.interpreter.classes import call_super, find_method, instantiate
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.reach import havoc, result_of_unknown
-from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.scan import spelled
 
 
 @expression(cst.Call)
@@ -47,7 +47,7 @@ def call(it: Interpreter, node: cst.Call) -> Value:
     args = Arguments()
     for index in range(count):
         _add_argument(it, node, args, node.args[index], values[index])
-    name = dotted(node.func)
+    name = spelled(node.func)
     return call_value(it, node, callee, args, name)
 
 

@@ -35,6 +35,8 @@ from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.knowledge import MODULES
 
 MODULE = "torch.nn.Module"
+MOST_INSTANCES_DEEP = 3
+"""How deep modules of the program are taken apart, one inside the constructor of another."""
 PLAIN_BASES = frozenset({
     "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "enum.Enum", "builtins.Exception", "typing.NamedTuple",
 })  # fmt: skip
@@ -132,17 +134,31 @@ def torch_base(it: Interpreter, cls: Value) -> str:
 def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     """A class of the program is called."""
     thing: Class = it[cls]
+    if thing.module is YES and it.instances_deep >= MOST_INSTANCES_DEEP:
+        it.hit("depth of instances")
+        havoc(it, args.values())
+        return unseen_instance(it, node, cls)
     if thing.module is YES:
         fresh: Any = Module(cls=cls, own=NOTHING, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
     else:
         fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
     ref = it.new(node, "instance", fresh)
     start = it.hold(ref)
+    it.instances_deep += 1
     initialise(it, node, ref, cls, args)
+    it.instances_deep -= 1
     made = it.land(start)[0]
     if thing.module is YES and not it.muted and it.may_be(made, Module):
         it.emit(events.ModuleBuilt, node, module=it[made])  # type: ignore[index]
     return made
+
+
+def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
+    """A module of a class of the program that is not taken apart: it may have parameters of its own."""
+    from gradlint.interpreter.modules import parameter
+
+    own = parameter(it, node, "own parameters", many=True, requires_grad=YES | UNSURE, leaf=YES)
+    return it.new(node, "instance", Module(cls=cls, own=own, mode=TRAIN, marks=(Mark("made", node),)))
 
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from gradlint.domain import (
-    MEMORY,
     NO,
     NONE_VALUE,
     OPAQUE,
@@ -51,9 +50,9 @@ Step = Callable[["Interpreter", Any], None]
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
-MOST_STEPS_PER_STATEMENT = 60
+MOST_STEPS_PER_STATEMENT = 20
 """How often the statements of a file are run on average before calls are no longer followed."""
-FEWEST_STEPS = 20_000
+FEWEST_STEPS = 3_000
 
 
 @dataclass(slots=True)
@@ -149,6 +148,7 @@ class Interpreter:
         self.classes: dict[object, Ref] = {}
         self.sweeping: list[Ref] = []
         self.inside_module = 0
+        self.instances_deep = 0
         self.building: list[object] = []
         self.used: set[Graph] = set()
         self.escaped: set[Graph] = set()
@@ -183,6 +183,9 @@ class Interpreter:
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
         self._age(node)
+        if node in self.scan.deep:
+            self.hit("depth of an expression")
+            return UNKNOWN
         found = EXPRESSIONS[type(node)](self, node)
         if not self.muted:
             self.counts["expressions"] += 1
@@ -249,8 +252,12 @@ class Interpreter:
         return ref
 
     def memory(self, node: object, part: str) -> Ref:
-        """A reference that stands for fresh memory; it ages with its site like any object."""
-        return self.new(node, f"{part} memory", MEMORY)
+        """A reference that stands for fresh memory; it is no object, but ages with its site like one."""
+        number, context = self.site(node), self.frame.id
+        made = self.site_parts.setdefault((number, context), [])
+        if (name := f"{part} memory") not in made:
+            made.append(name)
+        return Ref(number, name, context)
 
     def classes_by_ref(self, cls: Ref) -> object:
         """The syntax of a class of the program."""
@@ -350,9 +357,13 @@ class Interpreter:
         """A copy of the state for another path."""
         return self.state.copy()
 
-    def join(self, states: Iterable[State]) -> None:
-        """Go on from where these paths meet."""
-        self.state = joined_states(states)
+    def join(self, states: Sequence[State]) -> None:
+        """Go on from where these paths meet; where none is live, the path ends here."""
+        if any(state.live for state in states):
+            self.state = joined_states(states)
+        else:
+            self.state = states[0] if states else self.state
+            self.state.live = False
 
     def end_path(self) -> None:
         """Nothing after this is reached."""

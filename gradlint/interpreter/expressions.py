@@ -43,7 +43,7 @@ from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.reach import result_of_unknown
-from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import apply
 from gradlint.knowledge import OPERATIONS
 
@@ -178,7 +178,7 @@ def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
 
 @expression(cst.Attribute)
 def attribute(it: Interpreter, node: cst.Attribute) -> Value:
-    return get_attribute(it, node, it.value(node.value), node.attr.value, dotted(node.value))
+    return get_attribute(it, node, it.value(node.value), node.attr.value, spelled(node.value))
 
 
 @expression(cst.Subscript)
@@ -435,7 +435,7 @@ def comparison(it: Interpreter, node: cst.Comparison) -> Value:
 def _guarded(it: Interpreter, left: Any, node: cst.Comparison) -> Value:
     """The left side of a comparison; `.grad` compared with None is only looked at."""
     if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
-        return get_attribute(it, left, it.value(left.value), "grad", dotted(left.value), guard=True)
+        return get_attribute(it, left, it.value(left.value), "grad", spelled(left.value), guard=True)
     return it.value(left)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint import events
 from gradlint.domain import (
     NONE_VALUE,
     NOTHING,
@@ -71,13 +70,13 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     for context in function.modes:
         it.state.grad_mode = context.to
         it.state.inference = it.state.inference if context.inference is None else context.inference
-    entry = it.state.grad_mode
+    entry, depth = it.state.grad_mode, len(it.state.flight)
     body = function.node.body
     if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
         it.run_body(body.body)
     else:
         it.state.names[frame.id, RESULT] = it.value(body)
-    value = _leave(it, node, frame, function)
+    value = _leave(it, node, frame, function, depth)
     if function.modes:
         it.state.grad_mode, it.state.inference = mode
     it.running.pop()
@@ -88,16 +87,15 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     return value
 
 
-def _leave(it: Interpreter, node: Any, frame: Frame, function: Function) -> Value:
+def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: int) -> Value:
     """Bring all ways out of a function together."""
     key = (frame.id, RESULT)
     if it.state.live and key not in it.state.names:
         it.state.names[key] = NONE_VALUE
     it.join([*frame.returns, it.state])
+    del it.state.flight[depth:]
     value = it.state.names.pop(key, NONE_VALUE)
     yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
-    if it.state.live and not it.muted:
-        it.emit(events.Returned, function.node, value=it.thing(value), **written_since(it, [value]))
     if not frame.scope.inner:
         for name in [name for name in it.state.names if name[0] == frame.id]:
             del it.state.names[name]

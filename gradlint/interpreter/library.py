@@ -222,7 +222,9 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     now = {ref: Ref(it.site(it.copy_site(node, ref)), "copy", it.frame.id) for ref in found}
     from gradlint.domain import object_renamed, renamed
 
-    for ref in now:
+    memories = dict.fromkeys(memory for ref in found for memory in getattr(it[ref], "storage", ()))
+    now |= {memory: it.memory(it.copy_site(node, memory), "copy") for memory in memories}
+    for ref in found:
         thing = object_renamed(it[ref], now)
         if type(thing) is Container:
             thing = replace(thing, origin=())

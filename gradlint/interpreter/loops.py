@@ -91,7 +91,7 @@ def run_loop(
     it: Interpreter, node: Any, step: Callable[[], None], orelse: cst.Else | None, after: Callable[[], None]
 ) -> None:
     """Run `step` for the first and for later iterations, and go on from all the ways the loop can end."""
-    outer, began = it.frame.loop, len(it.story)
+    outer, began, depth = it.frame.loop, len(it.story), len(it.state.flight)
     paths = it.frame.loop = LoopPaths()
     height = it.scan.loops[node].height if node in it.scan.loops else 0
     peel = height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS
@@ -108,17 +108,20 @@ def run_loop(
         it.peeled -= 1
     it.frame.loop = outer
     it.join(paths.exits)
+    del it.state.flight[depth:]
     if it.state.live:
         after()
         if orelse is not None:
             it.run_body(orelse.body.body)
     it.join([it.state, *paths.breaks])
+    del it.state.flight[depth:]
     if not it.muted and isinstance(node, cst.CSTNode):
         it.emit(events.LoopFinished, node, story=tuple(it.story[began:]))
 
 
 def _pass(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
-    """One iteration; what continues meets at its end."""
+    """One iteration; what continues meets at its end. Objects of the iteration before that nobody holds are forgotten."""
+    it.state.sweep()
     step()
     it.join([it.state, *paths.continues])
     paths.continues.clear()

@@ -46,7 +46,7 @@ def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, c
     """A method of a tensor; None for one that is not known."""
     special = METHODS.get(name)
     if special is not None:
-        return special(it, node, owner, args)
+        return special(it, node, owner, args, chain)
     path = f"torch.Tensor.{name}"
     whole = args.with_first(owner)
     row = operation_row(it, path, whole)
@@ -76,7 +76,7 @@ def is_tensor_method(name: str) -> bool:
 # ---- those that do more than compute
 
 
-def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     backward(it, node, owner, how="backward", retain=flag(args, "retain_graph", 1), create=flag(args, "create_graph", 2))
     return NONE_VALUE
 
@@ -87,12 +87,12 @@ def flag(args: Arguments, name: str, position: int, default: bool = False) -> Tr
     return truth_of(Const(default) if value == NONE_VALUE else value)
 
 
-def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    set_requires_grad(it, node, owner, flag(args, "requires_grad", 0, default=True), "method")
+def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+    set_requires_grad(it, node, owner, flag(args, "requires_grad", 0, default=True), "method", chain)
     return owner
 
 
-def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     from gradlint.domain import Mark
 
     found = it.all(owner, Tensor)
@@ -105,17 +105,17 @@ def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> V
     return NONE_VALUE
 
 
-def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
     return owner
 
 
-def _register_hook(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _register_hook(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     havoc(it, args.values())
     return Plain("hook")
 
 
-def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     tensor = it.only(owner, Tensor)
     if tensor is None:
         return UNKNOWN
@@ -128,7 +128,7 @@ def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None) -> Valu
     return apply(it, node, row, [("input", owner)], dtype=dtype)
 
 
-def _to(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     tensor = it.only(owner, Tensor)
     own = tensor.dtype if tensor else ANY_DTYPE
     for value in (*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))):
@@ -153,11 +153,11 @@ def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
     return own | ANY_DTYPE
 
 
-def _type(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _to(it, node, owner, args) if args.values() else Plain("str")
+def _type(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+    return _to(it, node, owner, args, chain) if args.values() else Plain("str")
 
 
-def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     """`zero_()`; on a gradient it clears the gradients of its tensor."""
     tensor = it.only(owner, Tensor)
     if tensor is not None and tensor.made == "grad":
@@ -168,7 +168,7 @@ def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
 
 
-METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
+METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] = {
     "backward": _backward,
     "requires_grad_": _requires_grad_,
     "retain_grad": _retain_grad,

@@ -45,6 +45,8 @@ from gradlint.interpreter.tensors import apply, clear_gradients, fresh, set_requ
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
+MOST_MODULES_DEEP = 3
+"""How many calls of modules of the program are followed into each other."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""
 
@@ -226,6 +228,9 @@ def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Argume
     from gradlint.interpreter.functions import call_function
 
     method = find_method(it, module.cls, "forward")
+    if method is not None and it.inside_module >= MOST_MODULES_DEEP:
+        it.hit("depth of modules")
+        return loose_result(it, node, ref, module, args)
     if method is not None:
         it.inside_module += 1
         try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -35,14 +37,29 @@ from gradlint.interpreter.strangers import arguments, typical_instance
 def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
     """Run a program abstractly, telling `listen` all that happens, and at the end the stories."""
     it = Interpreter(tree, listen)
-    it.runs.append(Run(1, None, None, YES, ()))
-    it.run = 1
-    it.run_body(tree.body)
-    it.runs[0] = replace(it.runs[0], story=tuple(it.story))
-    it.state.live = True
-    _run_the_rest(it)
-    _finish(it)
+    with deep_recursion():
+        it.runs.append(Run(1, None, None, YES, ()))
+        it.run = 1
+        it.run_body(tree.body)
+        it.runs[0] = replace(it.runs[0], story=tuple(it.story))
+        it.state.live = True
+        _run_the_rest(it)
+        _finish(it)
     return it
+
+
+@contextmanager
+def deep_recursion() -> Generator[None]:
+    """Programs are nested deeper than Python's own limit foresees: calls inside calls, each a few frames of ours."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+FRAMES = 12_000
 
 
 # ---- what nobody called
@@ -50,13 +67,15 @@ def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
 
 def _run_the_rest(it: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
-    havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and type(value) is Ref and not _static(it, value)])
+    escaped = set(it.escaped)
+    havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and not _static(it, value)])
+    it.escaped = escaped
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
     base = it.fork()
     for node in list(it.classes):
         it.state = base.copy()
         run_class(it, node)
-    for function in list(it.functions.values()):
+    for function in _unmentioned_first(it, list(it.functions.values())):
         if function.owner is None and _waits(it, function):
             it.state = base.copy()
             run_alone(it, function, None)
@@ -66,8 +85,15 @@ def _run_the_rest(it: Interpreter) -> None:
             run_alone(it, function, None)
 
 
-def _static(it: Interpreter, value: Ref) -> bool:
-    return type(it.state.heap.get(value)) is Class
+def _static(it: Interpreter, value: Value) -> bool:
+    return type(value) is not Ref or type(it.state.heap.get(value)) is Class
+
+
+def _unmentioned_first(it: Interpreter, functions: list[Function]) -> list[Function]:
+    """Functions that the program itself calls wait for their callers."""
+    called = {name for name, uses in it.scan.scopes[it.tree].uses.items() if "()" in uses}
+    of_self = it.scan.scopes[it.tree].uses.get("self", {})
+    return sorted(functions, key=lambda f: f.name in called or f"{f.name}()" in of_self or f"{f.name}(.)" in of_self)
 
 
 def _waits(it: Interpreter, function: Function) -> bool:
@@ -80,7 +106,7 @@ def run_class(it: Interpreter, node: Any) -> None:
     cls = it.classes[node]
     if type(it.state.heap.get(cls)) is not Class:
         return
-    methods = [f for f in it.functions.values() if f.owner is node]
+    methods = _unmentioned_first(it, [f for f in it.functions.values() if f.owner is node])
     waiting = [f for f in methods if _waits(it, f)]
     if not waiting:
         return

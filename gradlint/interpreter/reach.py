@@ -23,7 +23,6 @@ from gradlint.domain import (
     Function,
     Instance,
     Iterator,
-    Memory,
     Module,
     Named,
     Node,
@@ -36,12 +35,15 @@ from gradlint.domain import (
     Value,
     alternatives,
     object_references,
+    references,
 )
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.tensors import memory_written
 
 
 def _tensor(thing: Tensor) -> Tensor:
+    if thing.requires_grad.is_unsure and thing.leaf.is_unsure and thing.retains.is_unsure and thing.grad.is_unsure:
+        return thing
     return replace(
         thing,
         requires_grad=thing.requires_grad | UNSURE,
@@ -53,13 +55,15 @@ def _tensor(thing: Tensor) -> Tensor:
 
 
 def _node(thing: Node) -> Node:
+    if thing.freed.is_unsure:
+        return thing
     return replace(thing, freed=thing.freed | UNSURE, reached=thing.reached | UNSURE)
 
 
 def _container(thing: Container) -> Container:
-    if not thing.items and thing.rest == NOTHING and thing.kind == "tuple":
+    if not thing.items and (thing.rest == NOTHING and thing.kind == "tuple" or type(thing.rest) is Unknown):
         return thing
-    return replace(thing, items=(), rest=Unknown(tuple(dict.fromkeys(object_references(thing)))))
+    return replace(thing, items=(), rest=Unknown(object_references(thing)))
 
 
 AFTERWARDS: dict[type, Callable[[Any], Any]] = {
@@ -69,7 +73,7 @@ AFTERWARDS: dict[type, Callable[[Any], Any]] = {
     Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE),
     Optimizer: lambda thing: replace(thing, open=thing.open | UNSURE),
     Iterator: lambda thing: replace(thing, used=thing.used | UNSURE),
-    Instance: lambda thing: replace(thing, open=thing.open | UNSURE),
+    Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
 }
 
 
@@ -82,14 +86,35 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         for option in alternatives(value):
             _escape(it, option)
     heap = it.state.heap
-    found = it.state.reach([*values, *_captured(it, values)])
-    it.escaped.update(ref.key for ref in found if type(heap[ref]) is Node)
-    memories = tuple(ref for ref in found if type(heap[ref]) is Memory)
-    if memories:
-        memory_written(it, memories, sure=False, noticed=UNSURE)
+    found, memories = _reach(it, [*values, *_captured(it, values)])
     for ref in found:
-        if change := AFTERWARDS.get(type(heap[ref])):
-            heap[ref] = change(heap[ref])
+        thing = heap[ref]
+        if type(thing) is Node:
+            it.escaped.add(ref.key)
+        if change := AFTERWARDS.get(type(thing)):
+            heap[ref] = change(thing)
+    if memories:
+        memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
+
+
+def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, None], set[Ref]]:
+    """The objects in reach and their memories. A graph that unknown code has had before is not walked again."""
+    heap = it.state.heap
+    found: dict[Ref, None] = {}
+    memories: set[Ref] = set()
+    todo = [ref for value in values for ref in references(value)]
+    while todo:
+        ref = todo.pop()
+        thing = heap.get(ref)
+        if ref in found or thing is None:
+            continue
+        found[ref] = None
+        if type(thing) is Node and thing.freed.is_unsure and ref.key in it.escaped:
+            continue
+        if type(thing) is Tensor:
+            memories.update(thing.storage)
+        todo += object_references(thing)
+    return found, memories
 
 
 def _out_of_reach(value: Value) -> bool:

@@ -15,6 +15,8 @@ import libcst as cst
 _LAYOUT = ("whitespace", "lpar", "rpar", "lbracket", "rbracket", "comma", "header", "footer", "leading_lines",
            "lines_after_decorators", "semicolon", "newline", "indent", "trailing_whitespace", "encoding",
            "default_indent", "default_newline", "has_trailing_newline", "colon", "equal")  # fmt: skip
+DEEPEST = 250
+"""How deep syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -66,10 +68,11 @@ class Loop:
 
 @dataclass(slots=True)
 class Scan:
-    """What the pass found: scopes and loops by their syntax."""
+    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to be evaluated."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
+    deep: set[cst.CSTNode] = field(default_factory=set)
     statements: int = 0
 
 
@@ -84,6 +87,19 @@ def dotted(node: Any) -> str:
     return ".".join([node.value, *reversed(names)])
 
 
+def spelled(node: Any) -> str:
+    """How a place is written: a chain of names, attributes and constant subscripts, else nothing."""
+    if isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+        owner, key = spelled(node.value), node.slice[0].slice.value
+        if owner and isinstance(key, (cst.Name, cst.Integer, cst.SimpleString)):
+            return f"{owner}[{key.value}]"
+        return ""
+    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Subscript):
+        owner = spelled(node.value)
+        return f"{owner}.{node.attr.value}" if owner else ""
+    return dotted(node)
+
+
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
 
@@ -92,10 +108,13 @@ def scan(tree: cst.Module) -> Scan:
     """Look once at every piece of syntax. Nesting of any depth is walked without recursion."""
     out = Scan()
     top = out.scopes[tree] = Scope(tree, None)
-    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...]]] = [(child, top, ()) for child in reversed(parts(tree))]
+    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], int]] = [(child, top, (), 0) for child in reversed(parts(tree))]
     while todo:
-        node, scope, loops = todo.pop()
+        node, scope, loops, depth = todo.pop()
         kind = type(node)
+        if depth > DEEPEST and isinstance(node, cst.BaseExpression):
+            out.deep.add(node)
+            continue
         if kind in _SCOPES:
             scope.inner = True
             scope, loops = Scope(node, scope), ()
@@ -108,7 +127,8 @@ def scan(tree: cst.Module) -> Scan:
         elif isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
             out.statements += 1
         _look(node, kind, scope, loops)
-        todo += [(child, scope, loops) for child in reversed(parts(node))]
+        inside = depth if kind is cst.BinaryOperation else depth + 1
+        todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
     return out
 
 

@@ -35,10 +35,10 @@ from gradlint.interpreter.classes import define
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.functions import RESULT, make_function
+from gradlint.interpreter.functions import RESULT, make_function, written_since
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
-from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.tensors import write
 from gradlint.knowledge import CONTEXTS, OPERATIONS
 
@@ -105,7 +105,7 @@ def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     more = it.value(node.value)
     owner, old = it.land(start)[:2]
     start = it.hold(owner)
-    value, same = _changed(it, node, old, more, dotted(target) or dotted(getattr(target, "value", None)))
+    value, same = _changed(it, node, old, more, spelled(target))
     owner = it.land(start)[0]
     _put_back(it, target, owner, index, value, same=same)
 
@@ -133,7 +133,7 @@ def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: V
         return
     elif isinstance(target, cst.Subscript):
         if it.may_be(owner, Tensor):
-            write(it, target, owner, "setitem", "augmented", [value], dotted(target.value))
+            write(it, target, owner, "setitem", "augmented", [value], spelled(target.value))
         elif it.may_be(owner, Container):
             containers.set_item(it, target, owner, index, value)
     else:
@@ -258,6 +258,8 @@ def match_(it: Interpreter, node: cst.Match) -> None:
 @statement(cst.Return)
 def return_(it: Interpreter, node: cst.Return) -> None:
     value = it.value(node.value) if node.value is not None else Const(None)
+    if node.value is not None and not it.muted:
+        it.emit(events.Returned, node.value, value=it.thing(value), name=spelled(node.value), **written_since(it, [value]))
     it.state.names[it.frame.id, RESULT] = value
     it.frame.returns.append(it.fork())
     it.end_path()

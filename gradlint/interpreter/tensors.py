@@ -47,6 +47,7 @@ from gradlint.domain import (
     either,
     negation,
     number_kind,
+    object_references,
     one_of,
     truth,
 )
@@ -362,26 +363,8 @@ def _grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None
     if older not in it.state.heap:
         return NO
     key = older.key
-    sure = any(_certainly_holds(it, slot, key, ()) for slot in inputs)
+    sure = any(ref.key == key for slot in inputs for ref in sure_past(it, slot))
     return YES if sure else UNSURE
-
-
-def _certainly_holds(it: Interpreter, slot: tuple[Ref | None, ...], key: object, path: tuple[Ref, ...]) -> bool:
-    """Every history this operand may have goes through a node of that place."""
-    verdicts = []
-    for ref in slot:
-        if ref is None or ref == OPAQUE:
-            return False
-        if ref in path or len(path) > 60:
-            continue
-        if ref.key == key:
-            verdicts.append(True)
-            continue
-        thing = it.state.heap.get(ref)
-        verdicts.append(
-            type(thing) is Node and any(_certainly_holds(it, other, key, (*path, ref)) for other in thing.inputs)
-        )
-    return bool(verdicts) and all(verdicts)
 
 
 def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
@@ -499,28 +482,39 @@ def _held(thing: Container) -> list[Value]:
 
 
 def memory_written(
-    it: Interpreter, memories: tuple[Ref, ...], *, sure: bool, noticed: Truth, by: Ref | None = None
+    it: Interpreter,
+    memories: Iterable[Ref],
+    *,
+    sure: bool,
+    noticed: Truth,
+    by: Ref | None = None,
+    known: bool = True,
 ) -> None:
-    """Nodes that saved one of these memories, and other handles on it, no longer hold what they held."""
-    written = set(memories)
-    if not written:
-        return
-    certain = sure and len(memories) == 1 and memories[0].age < 2
-    for ref, thing in list(it.state.heap.items()):
+    """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
+
+    `known` says that a write was seen; else unknown code may have done it.
+    """
+    written = frozenset(memories)
+    certain = sure and len(written) == 1 and next(iter(written)).age < 2
+    for ref, thing in it.state.heap.items():
+        if written.isdisjoint(object_references(thing)):
+            continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
-            strong = certain and any(slot == memories for slot in thing.saves) and ref.age < 2
-            it.state.heap[ref] = replace(thing, **_spoiled(thing, noticed, strong))
-        elif type(thing) is Tensor and ref != by and written.intersection(thing.storage) and thing.overwritten is not YES:
-            strong = certain and thing.storage == memories and ref.age < 2
-            it.state.heap[ref] = replace(thing, overwritten=YES if strong else thing.overwritten | YES)
+            strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
+            it.state.heap[ref] = replace(thing, **_spoiled(thing, noticed, strong, YES if known else UNSURE))
+        elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
+            strong = certain and written.issuperset(thing.storage) and ref.age < 2
+            now = YES if strong else thing.overwritten | (YES if known else UNSURE)
+            if now is not thing.overwritten:
+                it.state.heap[ref] = replace(thing, overwritten=now)
 
 
-def _spoiled(thing: Node, noticed: Truth, strong: bool) -> dict[str, Truth]:
+def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Truth]:
     out = {}
     if noticed.may(YES):
-        out["stale"] = YES if strong and noticed is YES else thing.stale | YES
+        out["stale"] = YES if strong and noticed is YES else thing.stale | verdict
     if noticed.may(NO):
-        out["corrupt"] = YES if strong and noticed is NO else thing.corrupt | YES
+        out["corrupt"] = YES if strong and noticed is NO else thing.corrupt | verdict
     return out
 
 
@@ -548,12 +542,12 @@ def _rebase(
 # ---- asking for gradients
 
 
-def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: str) -> None:
+def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: str, name: str = "") -> None:
     """`requires_grad` of a tensor is set; only a leaf can change it, and only if it is no view made without the graph."""
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
-        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by)
+        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name)
     for ref, tensor in found:
         fixed = tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base)
         if fixed:

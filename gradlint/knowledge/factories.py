@@ -37,7 +37,6 @@ ROWS = (
         ("row", "col", "offset"),
         "i",
         "torch.tril_indices(2, 2)",
-        takes_requires_grad=False,
     ),
     Factory(
         "triu_indices",
@@ -45,7 +44,6 @@ ROWS = (
         ("row", "col", "offset"),
         "i",
         "torch.triu_indices(2, 2)",
-        takes_requires_grad=False,
     ),
     Factory("hann_window", ("torch.hann_window",), ("window_length", "periodic"), "default", "torch.hann_window(4)"),
     Factory(

@@ -152,6 +152,7 @@ ROWS = (
         saves=("input",),
         refuses=("[bc]",),
         inplace_flag=True,
+        takes_out=True,
     ),
     Operation(
         "glu",
@@ -209,6 +210,7 @@ ROWS = (
         refuses=("[bic]",),
         takes_dtype=True,
         takes_out=True,
+        out_unchecked=True,
     ),
     Operation(
         "log_softmax",
@@ -230,6 +232,7 @@ ROWS = (
         refuses=("[bic]",),
         takes_dtype=True,
         takes_out=True,
+        out_unchecked=True,
     ),
     Operation(
         "softmin",

@@ -98,7 +98,13 @@ ROWS = (
     ),
     Operation("tril", ("torch.tril", "torch.Tensor.tril"), parameters=("input", "diagonal"), takes_out=True),
     Operation("triu", ("torch.triu", "torch.Tensor.triu"), parameters=("input", "diagonal"), takes_out=True),
-    Operation("diag", ("torch.diag", "torch.Tensor.diag"), parameters=("input", "diagonal"), takes_out=True),
+    Operation(
+        "diag",
+        ("torch.diag", "torch.Tensor.diag"),
+        parameters=("input", "diagonal"),
+        takes_out=True,
+        out_unchecked=True,
+    ),
     Operation(
         "diag_embed", ("torch.diag_embed", "torch.Tensor.diag_embed"), parameters=("input", "offset", "dim1", "dim2")
     ),

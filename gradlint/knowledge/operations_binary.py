@@ -89,6 +89,7 @@ ROWS = (
         refuses=(".*c.*", "b+"),
         numbers=("other",),
         takes_out=True,
+        out_unchecked=True,
     ),
     Operation(
         "maximum",
@@ -278,6 +279,7 @@ ROWS = (
         example="f(x, y)",
         refuses=(r"(.)(?!\1).", "c."),
         takes_out=True,
+        out_unchecked=True,
     ),
     Operation(
         "float_power",

@@ -1,4 +1,4 @@
-"""Methods that write their tensor element by element."""
+"""Methods that write their tensor element by element from its own values."""
 
 from __future__ import annotations
 
@@ -53,29 +53,6 @@ ROWS = (
         results=(Result("self"),),
         writes=("input",),
         refuses=("[bi]",),
-    ),
-    Operation(
-        "bernoulli_",
-        ("torch.Tensor.bernoulli_",),
-        parameters=("input", "p"),
-        results=(Result("self"),),
-        writes=("input",),
-        refuses=("c",),
-    ),
-    Operation(
-        "bitwise_not_",
-        ("torch.Tensor.bitwise_not_",),
-        results=(Result("self", differentiable=False),),
-        writes=("input",),
-        refuses=("[fc]",),
-    ),
-    Operation(
-        "cauchy_",
-        ("torch.Tensor.cauchy_",),
-        parameters=("input", "median", "sigma"),
-        results=(Result("self", dtype="float"),),
-        writes=("input",),
-        refuses=("[bic]",),
     ),
     Operation(
         "ceil_", ("torch.Tensor.ceil_", "torch.ceil_"), results=(Result("self"),), writes=("input",), refuses=("[bc]",)
@@ -152,14 +129,6 @@ ROWS = (
         refuses=("[bi]",),
     ),
     Operation(
-        "exponential_",
-        ("torch.Tensor.exponential_",),
-        parameters=("input", "lambd"),
-        results=(Result("self", dtype="float"),),
-        writes=("input",),
-        refuses=("[bic]",),
-    ),
-    Operation(
         "floor_",
         ("torch.Tensor.floor_", "torch.floor_"),
         results=(Result("self"),),
@@ -208,17 +177,6 @@ ROWS = (
         "log2_", ("torch.Tensor.log2_", "torch.log2_"), results=(Result("self"),), writes=("input",), refuses=("[bi]",)
     ),
     Operation(
-        "log_normal_",
-        ("torch.Tensor.log_normal_",),
-        parameters=("input", "mean", "std"),
-        results=(Result("self", dtype="float"),),
-        writes=("input",),
-        refuses=("[bic]",),
-    ),
-    Operation(
-        "logical_not_", ("torch.Tensor.logical_not_",), results=(Result("self"),), writes=("input",), unchecked=True
-    ),
-    Operation(
         "logit_",
         ("torch.Tensor.logit_", "torch.logit_"),
         parameters=("input", "eps"),
@@ -241,27 +199,11 @@ ROWS = (
         refuses=("b",),
     ),
     Operation(
-        "normal_",
-        ("torch.Tensor.normal_",),
-        parameters=("input", "mean", "std"),
-        results=(Result("self"),),
-        writes=("input",),
-        refuses=("[bi]",),
-    ),
-    Operation(
         "rad2deg_",
         ("torch.Tensor.rad2deg_", "torch.rad2deg_"),
         results=(Result("self", dtype="float"),),
         writes=("input",),
         refuses=("[bic]",),
-    ),
-    Operation(
-        "random_",
-        ("torch.Tensor.random_",),
-        parameters=("input", "from", "to"),
-        results=(Result("self"),),
-        writes=("input",),
-        refuses=("c",),
     ),
     Operation(
         "reciprocal_",
@@ -270,14 +212,6 @@ ROWS = (
         saves=("result",),
         writes=("input",),
         refuses=("[bi]",),
-    ),
-    Operation(
-        "relu_",
-        ("torch.Tensor.relu_", "torch.relu_", "torch.nn.functional.relu_"),
-        results=(Result("self"),),
-        saves=("result",),
-        writes=("input",),
-        refuses=("[bc]",),
     ),
     Operation(
         "round_",
@@ -345,96 +279,11 @@ ROWS = (
         refuses=("[bi]",),
     ),
     Operation(
-        "tril_", ("torch.Tensor.tril_",), parameters=("input", "diagonal"), results=(Result("self"),), writes=("input",)
-    ),
-    Operation(
-        "triu_", ("torch.Tensor.triu_",), parameters=("input", "diagonal"), results=(Result("self"),), writes=("input",)
-    ),
-    Operation(
         "trunc_",
         ("torch.Tensor.trunc_", "torch.Tensor.fix_", "torch.trunc_", "torch.fix_"),
         results=(Result("self"),),
         writes=("input",),
         refuses=("[bc]",),
-    ),
-    Operation(
-        "uniform_",
-        ("torch.Tensor.uniform_",),
-        parameters=("input", "from", "to"),
-        results=(Result("self"),),
-        writes=("input",),
-        refuses=("[bi]",),
-    ),
-    Operation("zero_", ("torch.Tensor.zero_", "torch.zero_"), results=(Result("self"),), writes=("input",)),
-    Operation(
-        "celu_",
-        ("torch.nn.functional.celu_", "torch.celu_"),
-        parameters=("input", "alpha"),
-        results=(Result("self", dtype="float"),),
-        saves=("result",),
-        writes=("input",),
-        refuses=("[bic]",),
-    ),
-    Operation(
-        "elu_",
-        ("torch.nn.functional.elu_",),
-        parameters=("input", "alpha", "scale", "input_scale"),
-        results=(Result("self", dtype="float"),),
-        saves=("result",),
-        writes=("input",),
-        refuses=("[bic]",),
-    ),
-    Operation(
-        "leaky_relu_",
-        ("torch.nn.functional.leaky_relu_",),
-        parameters=("input", "negative_slope"),
-        results=(Result("self", dtype="float"),),
-        saves=("result",),
-        writes=("input",),
-        refuses=("[bic]",),
-    ),
-    Operation(
-        "selu_",
-        ("torch.nn.functional.selu_", "torch.selu_"),
-        results=(Result("self", dtype="float"),),
-        saves=("result",),
-        writes=("input",),
-        refuses=("[bic]",),
-    ),
-    Operation(
-        "hardtanh_",
-        ("torch.nn.functional.hardtanh_",),
-        parameters=("input", "min_val", "max_val"),
-        results=(Result("self"),),
-        writes=("input",),
-        refuses=("[bc]",),
-    ),
-    Operation(
-        "rrelu_",
-        ("torch.nn.functional.rrelu_", "torch.rrelu_"),
-        parameters=("input", "lower", "upper", "training", "generator"),
-        results=(Result("self", dtype="float"),),
-        saves=("result",),
-        writes=("input",),
-        refuses=("[bic]",),
-    ),
-    Operation(
-        "threshold_",
-        ("torch.nn.functional.threshold_", "torch.threshold_"),
-        parameters=("input", "threshold", "value"),
-        example="f(x, 0, 0)",
-        results=(Result("self"),),
-        writes=("input",),
-        refuses=("[bc]",),
-    ),
-    Operation(
-        "dropout_",
-        ("torch.dropout_",),
-        parameters=("input", "p", "train"),
-        example="f(x, 0.5, True)",
-        results=(Result("self", dtype="float"),),
-        writes=("input",),
-        refuses=("[bic]",),
     ),
     Operation(
         "clamp_",
@@ -492,23 +341,6 @@ ROWS = (
         refuses=("[bi]",),
     ),
     Operation(
-        "geometric_",
-        ("torch.Tensor.geometric_",),
-        parameters=("input", "p"),
-        example="f(x, 0.5)",
-        results=(Result("self"),),
-        writes=("input",),
-        refuses=("[bc]",),
-    ),
-    Operation(
-        "fill_diagonal_",
-        ("torch.Tensor.fill_diagonal_",),
-        parameters=("input", "fill_value", "wrap"),
-        example="f(x, 1)",
-        results=(Result("self"),),
-        writes=("input",),
-    ),
-    Operation(
         "mvlgamma_",
         ("torch.Tensor.mvlgamma_",),
         parameters=("input", "p"),
@@ -526,46 +358,4 @@ ROWS = (
         writes=("input",),
         refuses=("[bic]",),
     ),
-    Operation(
-        "squeeze_",
-        ("torch.Tensor.squeeze_",),
-        parameters=("input", "dim"),
-        results=(Result("self"),),
-        writes=("input",),
-    ),
-    Operation(
-        "unsqueeze_",
-        ("torch.Tensor.unsqueeze_",),
-        parameters=("input", "dim"),
-        example="f(x, 0)",
-        results=(Result("self"),),
-        writes=("input",),
-    ),
-    Operation("t_", ("torch.Tensor.t_",), results=(Result("self"),), writes=("input",)),
-    Operation(
-        "transpose_",
-        ("torch.Tensor.transpose_", "torch.Tensor.swapaxes_", "torch.Tensor.swapdims_"),
-        parameters=("input", "dim0", "dim1"),
-        example="f(x, 0, 1)",
-        results=(Result("self"),),
-        writes=("input",),
-    ),
-    Operation(
-        "as_strided_",
-        ("torch.Tensor.as_strided_", "torch.as_strided_"),
-        parameters=("input", "size", "stride", "storage_offset"),
-        example="f(x, (2,), (1,))",
-        results=(Result("self"),),
-        writes=("input",),
-    ),
-    Operation("detach_", ("torch.Tensor.detach_", "torch.detach_"), results=(Result("self", differentiable=False),)),
-    Operation(
-        "resize_",
-        ("torch.Tensor.resize_",),
-        parameters=("input", "size"),
-        example="f(x, 2, 2)",
-        results=(Result("self", differentiable=False),),
-        rejects_grad=("input",),
-    ),
-    Operation("share_memory_", ("torch.Tensor.share_memory_",), results=(Result("self"),)),
 )

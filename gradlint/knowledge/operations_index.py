@@ -197,6 +197,7 @@ ROWS = (
         example="f(x, y)",
         rejects_grad=("src: [bic].", "input: c."),
         takes_out=True,
+        out_unchecked=True,
     ),
     Operation(
         "diagonal_scatter",

@@ -67,7 +67,7 @@ ROWS = (
     ),
     Operation(
         "pow",
-        ("operator.pow",),
+        ("operator.pow", "builtins.pow"),
         parameters=("input", "other"),
         operands=("input", "other"),
         example="f(x, y)",

@@ -298,6 +298,7 @@ ROWS = (
         ("torch.conj_physical", "torch.Tensor.conj_physical"),
         results=(Result("self or fresh"),),
         takes_out=True,
+        out_unchecked=True,
     ),
     Operation(
         "frexp",

@@ -163,13 +163,7 @@ ROWS = (
     Operation("atleast_1d", ("torch.atleast_1d",), results=(Result("self or view"),), others=("f(x[0, 0])",)),
     Operation("atleast_2d", ("torch.atleast_2d",), results=(Result("self or view"),), others=("f(x[0])",)),
     Operation("atleast_3d", ("torch.atleast_3d",), results=(Result("view"),), others=("f(x[None])",)),
-    Operation(
-        "contiguous",
-        ("torch.Tensor.contiguous",),
-        parameters=("input", "memory_format"),
-        results=(Result("self or fresh"),),
-        others=("f(x.t())",),
-    ),
+    Operation("contiguous", ("torch.Tensor.contiguous",), results=(Result("self or fresh"),), others=("f(x.t())",)),
     Operation(
         "chunk",
         ("torch.chunk", "torch.Tensor.chunk"),

@@ -54,6 +54,15 @@ def _matches(pattern: str, word: str) -> bool:
     return re.fullmatch(pattern, word) is not None or re.fullmatch(pattern, word.lower()) is not None
 
 
+def _listed(entries: tuple[str, ...], operand: str, word: str) -> bool:
+    """Whether an operand is among entries of the form "operand" or "operand: pattern of words"."""
+    for entry in entries:
+        name, _, pattern = entry.partition(": ")
+        if name == operand and (not pattern or _matches(pattern, word)):
+            return True
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One tensor (or number) that an operation gives back.
@@ -71,8 +80,10 @@ class Result:
     * fresh, view or alias with gradients on: requires grad iff `differentiable` and `asked`; a leaf iff it does not;
     * fresh or alias with gradients off: requires no grad, is a leaf;
     * view with gradients off: requires grad iff the operand it views does; a leaf in any case;
-    * self, written: with gradients on it requires grad if it did, or if `differentiable` and `asked`; else as before;
-    * self, not written: nothing changes if `differentiable`, else its graph is cut (`detach_`).
+    * self, written: with gradients on it requires grad if it did, or if `differentiable` and some operand not in
+      `ignores` does (whole numbers too: torch lets `integers.fill_(x)` require grad); else as before;
+    * self, not written: nothing changes if `differentiable`, else its graph is cut (`detach_`), but not in
+      inference mode.
     """
 
     kind: str = "fresh"
@@ -87,18 +98,21 @@ class Operation:
     `name` is the word that events use; `paths` are all its spellings. `parameters` are the names of its
     positional parameters in order, in the spelling of the function; a method's owner is the first.
     `operands` are those among them that hold tensors (or numbers taking part in the result's dtype);
-    one written `*tensors` holds a sequence of tensors. `numbers` are the operands that may be Python numbers instead.
+    one written `*tensors` holds a sequence of tensors. `numbers` are the operands that may be Python numbers instead,
+    `optional` those that may be None or left out: they then count as of the first operand's kind, requiring no grad.
     `results` has one entry, or several where a tuple comes back; `bundle` is "" , "tuple" (of exactly these results)
-    or "list" (of any number of the one result).
+    or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
     saves `other` only where `input` requires grad. `writes` are the operands whose memory changes (for
     `Tensor.add_`: input); `unchecked` says that torch lets it write a leaf that requires grad with gradients on,
     `in_no_grad` that it does its work with gradients off inside (`nn.init`), which comes to the same.
     `refuses` are combinations of operand kinds that torch refuses, as regular expressions over words of `KINDS`
     letters (see `refused`). `rejects_grad` are the operands that must not require grad with gradients on
-    (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad does not reach the result.
+    (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad
+    does not reach the result.
     `takes_dtype` says that a keyword `dtype=` decides the result's dtype, `takes_out` that `out=` is written and
-    returned (and no operand may require grad then), `inplace_flag` that `inplace=True` makes it write and return
+    returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that
+    `inplace=True` makes it write and return
     its first operand. `measured` is False where this machine's torch cannot show it (`cuda`).
     `example` is an expression over `f` (the function at each path) and `x`, `y`, `z`, `w`, `v`, `u` (the operands
     in order), `others` are further examples that show the other kinds of result; `shapes` are the operands' shapes
@@ -117,12 +131,14 @@ class Operation:
     refuses: tuple[str, ...] = ()
     takes_dtype: bool = False
     numbers: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     rejects_grad: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     unchecked: bool = False
     in_no_grad: bool = False
     inplace_flag: bool = False
     takes_out: bool = False
+    out_unchecked: bool = False
     others: tuple[str, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
     measured: bool = True
@@ -130,17 +146,18 @@ class Operation:
     def refused(self, word: str) -> bool:
         """Whether torch raises for operands of these kinds, one letter each, in capitals for Python numbers.
 
-        A pattern in small letters speaks of tensors and numbers alike; one with capitals, or after "=", of the word as it stands.
+        A pattern in small letters speaks of tensors and numbers alike; one with capitals, or after "=", of the
+        word as it stands.
         """
         return any(_matches(pattern, word) for pattern in self.refuses)
 
     def rejects(self, operand: str, word: str) -> bool:
         """Whether torch raises, with gradients on, because this operand requires grad."""
-        for entry in self.rejects_grad:
-            name, _, pattern = entry.partition(": ")
-            if name == operand and (not pattern or _matches(pattern, word)):
-                return True
-        return False
+        return _listed(self.rejects_grad, operand, word)
+
+    def ignored(self, operand: str, word: str) -> bool:
+        """Whether the requires_grad of this operand does not reach the result."""
+        return _listed(self.ignores, operand, word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +165,8 @@ class Factory:
     """What makes a new leaf tensor.
 
     `dtype`: "default" (torch.get_default_dtype), "data" (from the literal data in the first argument:
-    whole numbers integer, any float the default, bool bool, complex complex, nothing float), "fill" (from the fill value: `full`),
+    whole numbers integer, any float the default, bool bool, complex complex,
+    nothing float), "fill" (from the fill value: `full`),
     "bounds" (from the numbers given: `arange`), "like" (of the first argument or the owner),
     or a letter of `KINDS`. `takes_requires_grad`: whether the keyword `requires_grad=` is accepted.
     """
@@ -173,13 +191,16 @@ class ModuleRow:
     """An nn.Module class of torch.
 
     `parameters` and `buffers` are the names an instance has when made as in `example`; `input` are the arguments of
-    its call there. `call` is how it is applied: "layer" (one result from the first
-    argument and its parameters), "loss" (input and target), "rnn" (a pair of output and state, "lstm": the state a pair), "pair" (attention), "container"
-    (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable), "custom" otherwise. `result` is what one call gives
-    for floating point (or, where it takes nothing else, whole) input, in training mode.
-    `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are "input" and "parameters".
+    its call there. `call` is how it is applied: "layer" (one result from the first argument and its parameters),
+    "loss" (input and target), "rnn" (a pair of output and state, "lstm": the state a pair), "pair" (attention,
+    LSTMCell), "container" (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable),
+    "custom" otherwise. `result` is what one call gives for floating point (or, where it takes nothing else, whole)
+    input, in training mode.
+    `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are
+    "input" and "parameters".
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
-    `inplace`: takes `inplace=True`. `mixes_batch`: behaves differently in train and eval mode.
+    `inplace`: with `inplace=True` it writes and returns its argument (AlphaDropout takes the word and does not).
+    `mixes_batch`: behaves differently in train and eval mode.
     """
 
     path: str
@@ -197,7 +218,7 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class OptimizerRow:
-    """An optimizer class: whether `step` must be given a closure, and whether it makes state of its own on the first step.
+    """An optimizer class: whether `step` must be given a closure, and whether its first step makes state of its own.
 
     `example` is over `p`, a list of one parameter (2x2).
     """
@@ -212,7 +233,8 @@ class OptimizerRow:
 class ContextRow:
     """A context manager or decorator of torch that sets the grad mode.
 
-    `to`: "off", "on", "argument" (its first argument decides), "inference" (its first argument, default True, decides about inference mode).
+    `to`: "off", "on", "argument" (its first argument decides), "inference" (its first argument,
+    default True, decides about inference mode: True turns gradients off, False on, even inside no_grad).
     `on_call`: calling it changes the mode at once (`set_grad_enabled`); `bare_decorator`: it works as a
     decorator without parentheses. `with` the class itself raises TypeError.
     """
@@ -227,7 +249,8 @@ class ContextRow:
 class PlainRow:
     """A call, method or attribute that neither changes nor keeps a tensor handed to it.
 
-    `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or "container" where
+    `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or
+    "container" where
     its elements are those of its argument; "argument" (one of the arguments, or an element of them); "" (anything).
     """
 

@@ -14,7 +14,7 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 
-from gradlint.knowledge.rows import KINDS, Operation
+from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation
 
 LETTERS = "xyzwvut"
 MODES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
@@ -56,9 +56,15 @@ def operand_names(row: Operation) -> tuple[str, ...]:
     return tuple(names)
 
 
-def words(row: Operation) -> Iterator[str]:
-    """All combinations of operand kinds with at least one tensor, capitals for Python numbers."""
-    choices = [KINDS + KINDS.upper() if name in row.numbers else KINDS for name in operand_names(row)]
+def words(row: Operation, *, absent: bool = False) -> Iterator[str]:
+    """All combinations of operand kinds with at least one tensor, capitals for Python numbers.
+
+    `absent`: the optional operands are left out, written "-".
+    """
+    choices = [
+        "-" if absent and name in row.optional else KINDS + KINDS.upper() if name in row.numbers else KINDS
+        for name in operand_names(row)
+    ]
     for letters in itertools.product(*choices):
         if any(letter.islower() for letter in letters) or not letters:
             yield "".join(letters)
@@ -69,10 +75,15 @@ def sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
     if kind in "bi":
         return torch.ones(shape, dtype=DTYPES[kind])
     count = max(1, torch.Size(shape).numel())
-    values = (0.2 + 0.6 * torch.arange(count).mul(5).remainder(7) / 7).reshape(shape)
+    values = (0.2 + 0.6 * torch.arange(count).mul(5).remainder(7) / 7).reshape(shape).clone()
     if shape == (2, 2):
         values = torch.tensor([[0.7, 0.2], [0.2, 0.6]])
     return values.to(DTYPES[kind]) if kind == "f" else torch.complex(values, torch.zeros_like(values))
+
+
+def filled(word: str) -> str:
+    """The word by which a row answers where operands are left out."""
+    return word.replace("-", word[0])
 
 
 @dataclass(frozen=True)
@@ -126,13 +137,13 @@ def make_operands(
     made: list[Any] = []
     names = operand_names(row)
     for i, letter in enumerate(word):
-        if letter.isupper():
-            made.append(NUMBERS[letter])
+        if letter == "-" or letter.isupper():
+            made.append(NUMBERS.get(letter))
             continue
         tensor = sample(letter, row.shapes[i] if i < len(row.shapes) else (2, 2))
         if i in asking:
             tensor.requires_grad_()
-            if (names[i] in row.writes or (row.operands and row.results[0].kind == "self" and i == 0)) and not leaf_written:
+            if names[i] in row.writes and not leaf_written:
                 tensor = tensor.clone()
         made.append(tensor)
     return made
@@ -146,9 +157,10 @@ def call(
     asking: frozenset[int] = frozenset(),
     example: str = "",
     leaf_written: bool = False,
+    watched: bool = False,
 ) -> Outcome:
-    """Run an example of the row once; raises what torch raises."""
-    torch.manual_seed(0)
+    """Run an example of the row once; raises what torch raises. What backward keeps is only noted where `watched`."""
+    torch.default_generator.manual_seed(0)
     names = operand_names(row)
     operands = make_operands(row, word, asking, leaf_written)
     scope: dict[str, Any] = dict(zip(LETTERS, operands, strict=False))
@@ -161,24 +173,33 @@ def call(
         kept.append(tensor)
         return tensor
 
-    with MODES[mode](), saved_tensors_hooks(pack, lambda tensor: tensor):
+    with MODES[mode](), saved_tensors_hooks(pack, lambda tensor: tensor) if watched else nullcontext():
         value = eval(code, scope)  # examples are our own rows
     written = frozenset(
         n for n, o, v in zip(names, operands, versions, strict=True) if isinstance(o, torch.Tensor) and o._version != v
     )
     listed = isinstance(value, tuple | list) and type(value) is not torch.Size
     given = tuple(value) if listed and row.bundle else (value,)
+    saved = _named(kept, row, given, operands, written)
+    return Outcome(tuple(seen(r, operands) for r in given), written, saved, listed, value)
+
+
+def _named(
+    kept: list[torch.Tensor], row: Operation, given: tuple[Any, ...], operands: list[Any], written: frozenset[str]
+) -> frozenset[str]:
+    """The operands and results whose memory is among what was kept; those of a sequence with their index."""
+    if not kept:
+        return frozenset()
     memories: dict[int, str] = {}
     for i, result in enumerate(given):
         if isinstance(result, torch.Tensor) and result.layout is torch.strided:
             memories[storage(result)] = f"result {i}" if i and row.bundle == "tuple" else "result"
-    for name, o in zip(names, operands, strict=True):
-        if isinstance(o, torch.Tensor):
-            memories[storage(o)] = "result" if name in written else name
-    saved = frozenset(
-        memories[storage(t)] for t in kept if t.layout is torch.strided and storage(t) and storage(t) in memories
-    )
-    return Outcome(tuple(seen(r, operands) for r in given), written, saved, listed, value)
+    for i, (name, operand) in enumerate(zip(operand_names(row), operands, strict=True)):
+        if isinstance(operand, torch.Tensor):
+            label = name if name in row.operands else f"{name} {i}"
+            memories[storage(operand)] = "result" if name in written else label
+    dense = [storage(tensor) for tensor in kept if tensor.layout is torch.strided]
+    return frozenset(memories[memory] for memory in dense if memory and memory in memories)
 
 
 _codes: dict[str, Any] = {}
@@ -188,3 +209,55 @@ def _compiled(example: str) -> Any:
     if example not in _codes:
         _codes[example] = compile(example, "<example>", "eval")
     return _codes[example]
+
+
+# ---- what a row says of the same call
+
+
+def answers(row: Operation, path_result: int = 0) -> frozenset[str]:
+    """The kinds a result may have."""
+    return frozenset(row.results[path_result].kind.split(" or "))
+
+
+def expected(row: Operation, word: str, mode: str, asking: frozenset[int], index: int, kind: str) -> Seen:
+    """The result at `index` as the row says it is, where torch was seen to give this `kind` of result."""
+    names = operand_names(row)
+    result = row.results[index if row.bundle == "tuple" else 0]
+    kinds = filled(word).lower()
+    origin, apart = 0, row.bundle == "list" and row.operands[0].startswith("*")
+    if apart:
+        origin = index
+    dtype = DTYPE_RULES[result.dtype](*(kinds[origin] if apart else kinds))
+    if kind == "number":
+        return Seen(kind, dtype)
+    if kind not in ("self", "view", "alias", "fresh"):
+        return Seen(kind)
+    on = mode == "on" and not row.in_no_grad
+    asked = any(
+        i in asking and not row.ignored(names[i], filled(word)) and (not apart or i == origin)
+        for i in range(len(names))
+    )
+    recorded = on and result.differentiable and asked and dtype in "fc"
+    if kind == "self":
+        before = origin in asking
+        if names[origin] in row.writes:
+            after = before or (on and result.differentiable and asked)
+            return Seen(kind, dtype, after, not after)
+        return Seen(kind, dtype, before and (result.differentiable or mode == "inference"), True)
+    if kind == "view" and not on:
+        return Seen(kind, dtype, origin in asking, True)
+    return Seen(kind, dtype, recorded, not recorded)
+
+
+def expected_saves(row: Operation, asking: frozenset[int]) -> frozenset[str]:
+    """What the row says backward reads where these operands require grad."""
+    names = operand_names(row)
+    asked = {names[i] for i in asking}
+    saved = set()
+    for entry in row.saves:
+        name, _, condition = entry.partition(" if ")
+        if "*" + name in row.operands:
+            saved |= {f"{name} {i}" for i, n in enumerate(names) if n == name and (not condition or asking - {i})}
+        elif not condition or condition in asked:
+            saved.add(name)
+    return frozenset(saved)

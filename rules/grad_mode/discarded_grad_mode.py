@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import Context
 from gradlint.events import ResultDiscarded
-from gradlint.rule import Findings, Rule, options
+from gradlint.rule import Findings, Rule
 
 rule = Rule(
     "GRD402",
@@ -44,9 +44,8 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ResultDiscarded)
 def check(event: ResultDiscarded) -> Findings:
-    dropped = [thing for thing in options(event.value) if isinstance(thing, Context)]
-    if len(dropped) == len(options(event.value)) and not any(mode.path.endswith(AT_ONCE) for mode in dropped):
-        yield rule.at(event.node, path=dropped[0].path)
+    if isinstance(event.value, Context) and not event.value.path.endswith(AT_ONCE):
+        yield rule.at(event.node, path=event.value.path)
 
 
 @rule.bad

@@ -22,7 +22,7 @@ less.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradlint.domain import EVAL, YES, Syntax, Tensor
@@ -48,29 +48,31 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
+    """Judge all calls at one place together; a call inside another module's call is part of that one."""
     runs = {run.index: run for run in event.runs}
     places: dict[Syntax, list[ModuleCalled]] = {}
     for happened in event.story:
         if isinstance(happened, ModuleCalled):
             places.setdefault(happened.node, []).append(happened)
-    for node, calls in places.items():
-        if not all(_records_in_vain(call, event) for call in calls):
+    for node, heard in places.items():
+        calls = _without_parts(heard)
+        if all(call.nested for call in calls) or not all(_records_in_vain(call, event) for call in calls):
             continue
         draft = rule.at(node, name=quoted(calls[0].name, "the model"))
-        switch = _switched_to_eval(calls[0], event)
-        if switch:
+        if switch := _switched_to_eval(calls[0], event):
             draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
         yield draft.lowered(max(_confidence(call, event, runs) for call in calls))
 
 
-def _records_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
-    """Whether the call certainly records a graph in eval mode, and nothing may differentiate it.
+def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
+    """The calls at one place without those of the parts of a module that is called there (`Sequential`)."""
+    whole = {call.run for call in calls if not call.nested}
+    return [call for call in calls if not (call.nested and call.run in whole)]
 
-    A call inside the call of another module is part of that one: one cause, one finding.
-    """
-    if call.nested or not (call.module.mode <= EVAL and call.grad_mode <= YES):
-        return False
-    if not call.graph or not isinstance(call.result, Tensor):
+
+def _records_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
+    """Whether the call certainly records a graph in eval mode, and nothing may differentiate it."""
+    if not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph and isinstance(call.result, Tensor)):
         return False
     return call.result.requires_grad <= YES and not any(
         graph in end.used or graph in end.escaped for graph in call.graph

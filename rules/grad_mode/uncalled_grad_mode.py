@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from gradlint.domain import Named
 from gradlint.events import ContextEntered
-from gradlint.rule import Findings, Raises, Rule, options
+from gradlint.rule import Findings, Raises, Rule
 
 MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 CLASSES = frozenset(
@@ -38,10 +38,9 @@ consequence = Raises(TypeError, "object does not support the context manager pro
 
 @rule.on(ContextEntered)
 def check(event: ContextEntered) -> Findings:
-    paths = [thing.path if isinstance(thing, Named) else "" for thing in options(event.manager)]
-    if all(path in CLASSES for path in paths):
-        argument = "False" if paths[0].endswith("set_grad_enabled") else ""
-        yield rule.at(event.node, path=paths[0], argument=argument)
+    if isinstance(event.manager, Named) and event.manager.path in CLASSES:
+        argument = "False" if event.manager.path.endswith("set_grad_enabled") else ""
+        yield rule.at(event.node, path=event.manager.path, argument=argument)
 
 
 @rule.bad

@@ -21,7 +21,7 @@ class Generator:
         return [self.net(item) for item in batch]
 
     def evaluate(self, loader):
-        self.net.eval().zero_grad()  # ok: a statement with an effect
+        self.net.train().zero_grad()  # ok: a statement with an effect
         no_grad()  # GRD402
         total = 0.0
         for batch in loader:
@@ -36,7 +36,7 @@ def switch_on(always: bool):
 
 
 def generate(model, prompt, grad=False):
-    torch.no_grad() if not grad else torch.enable_grad()  # GRD402
+    torch.no_grad() if not grad else torch.enable_grad()  # todo GRD402
     return model(prompt)
 
 

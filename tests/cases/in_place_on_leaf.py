@@ -135,5 +135,5 @@ def with_optimizer():
     weight = torch.ones(3, requires_grad=True)
     optimizer = optim.SGD([weight], lr=0.1)
     weight.sum().backward()
-    optimizer.step()  # ok: the optimizer switches gradients off itself
+    optimizer.step()
     return weight

@@ -5,7 +5,7 @@ import torch.nn as nn
 
 
 class TokenEmbedding(nn.Module):
-    def __init__(self, size, width, padding=0):
+    def __init__(self, size, width, padding: int = 0):
         super().__init__()
         self.table = nn.Embedding(size, width)
         self.table.weight.data[padding].zero_()  # ok: through .data

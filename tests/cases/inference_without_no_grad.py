@@ -27,7 +27,7 @@ def validate(model: Net, loader: DataLoader, criterion=nn.CrossEntropyLoss()):
 
 def validate_any(model: nn.Module, loader: DataLoader):
     model.eval()
-    return sum(F.mse_loss(model(x), y).item() for x, y in loader)  # todo GRD401
+    return sum(F.mse_loss(model(x), y).item() for x, y in loader)  # GRD401
 
 
 def accuracy():

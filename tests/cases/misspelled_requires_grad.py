@@ -101,7 +101,7 @@ def describe(fields: list[Field]):
 
 def from_another_framework(parameter, options):
     parameter.require_grad = options["train"]  # ok: nothing says that it is a tensor of torch
-    options["settings"].requires_gradient |= True  # ok: nor this
+    options["settings"].requires_gradient = not options["train"]  # ok: nor this
 
 
 def finetuning_settings(args):

@@ -1,0 +1,216 @@
+"""The runtime verifier: every claim of a rule's evidence, seen by gradlint and shown by torch.
+
+For each example of each rule three things are checked.
+
+* Seen: a bad example is reported on exactly its marked lines, with the marked codes, by all rules together; on a
+  good one nothing is reported.
+* Shown: the consequence holds for the bad example when torch runs it.
+* Cured: the consequence does not hold for its cure, run from the same seed, and the two differ by few lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gradlint import linter
+from gradlint.finding import Confidence, Finding
+from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
+from gradlint.proving.examples import BadEvidence, Source, changed_lines, is_same_program, read
+from gradlint.proving.surroundings import NotRestored
+from gradlint.rule import Consequence, Evidence, Rule
+
+FEW = 4
+"""The most lines that a cure takes away or puts in."""
+
+
+class TorchMissing(Exception):
+    """torch cannot be imported, so nothing can be shown; the message says how to get it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was found out about one example; None where a question does not arise or could not be asked.
+
+    `kind` is "bad" or "good". `skipped` names why torch was not asked, `detail` what went wrong, one line per fault.
+    """
+
+    rule: Rule
+    example: str
+    kind: str
+    seen: bool | None = None
+    shown: bool | None = None
+    cured: bool | None = None
+    skipped: str = ""
+    detail: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether some claim was refuted."""
+        return False in (self.seen, self.shown, self.cured)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim was checked and found true."""
+        return not self.failed and not self.skipped
+
+    def line(self) -> str:
+        """The proof in one line of text."""
+        ticks = "  ".join(
+            f"{name} {'skipped' if self.skipped and tick is None else {True: 'yes', False: 'NO', None: '-'}[tick]}"
+            for name, tick in (("seen", self.seen), ("shown", self.shown), ("cured", self.cured))
+        )
+        return f"{self.rule.code} {self.kind:4} {self.example}: {ticks}"
+
+
+def prove(rules: Iterable[Rule], together: Sequence[Rule] | None = None) -> Iterator[Proof]:
+    """Prove each example of these rules in turn; all rules of `together` (default: the same rules) may report on it.
+
+    Raises `TorchMissing` at once if torch cannot be imported.
+    """
+    wanted = tuple(rules)
+    every = wanted if together is None else together
+    require_torch()
+    return (case.proof() for rule in wanted for case in cases_of(rule, every))
+
+
+def require_torch() -> None:
+    """Raises `TorchMissing` unless torch can be imported."""
+    try:
+        import torch  # noqa: F401
+    except (ImportError, OSError) as error:
+        fault = f"torch cannot be imported ({type(error).__name__}: {error})"
+        cure = "install it beside gradlint: `pip install torch` (any build for CPU will do)"
+        raise TorchMissing(f"{fault}, and evidence is shown by running it; {cure}") from error
+
+
+def cases_of(rule: Rule, together: Sequence[Rule]) -> list[Case]:
+    """The examples of a rule, each knowing the others."""
+    cases = [Case(rule, evidence, together) for evidence in rule.evidence]
+    for case in cases:
+        case.others = cases
+    return cases
+
+
+@dataclass
+class Case:
+    """One example of one rule among the others of that rule, and the answers to the three questions about it."""
+
+    rule: Rule
+    evidence: Evidence
+    together: Sequence[Rule]
+    others: Sequence[Case] = field(default=(), repr=False)
+
+    @property
+    def name(self) -> str:
+        return getattr(self.evidence.example, "__name__", str(self.evidence.example))
+
+    @property
+    def is_bad(self) -> bool:
+        return self.evidence.cures is None
+
+    @cached_property
+    def source(self) -> Source:
+        """Raises `BadEvidence`."""
+        return read(self.rule, self.evidence)
+
+    @cached_property
+    def subject(self) -> Subject:
+        """Raises `BadEvidence`."""
+        return Subject(self.rule.code, self.evidence, self.source)
+
+    @cached_property
+    def disease(self) -> Case:
+        """The bad example: itself, or the one it cures. Raises `BadEvidence`."""
+        for case in self.others:
+            if case.is_bad and case.evidence.example is (self.evidence.cures or self.evidence.example):
+                return case
+        raise BadEvidence(f"`{self.name}` cures no bad example of {self.rule.code}; name one in `cures=`")
+
+    @property
+    def cures(self) -> list[Case]:
+        """The good examples that cure this bad one."""
+        return [case for case in self.others if case.evidence.cures is self.evidence.example]
+
+    def proof(self) -> Proof:
+        """Everything that is asked about the example."""
+        verdicts = {"seen": self.seen()}
+        if self.is_bad:
+            verdicts["shown"] = self.shown()
+        verdicts["cured"] = self.cured()
+        return Proof(
+            self.rule,
+            self.name,
+            "bad" if self.is_bad else "good",
+            skipped=next((verdict.skipped for verdict in verdicts.values() if verdict.skipped), ""),
+            detail="\n".join(dict.fromkeys(verdict.fault for verdict in verdicts.values() if verdict.fault)),
+            **{name: verdict.holds for name, verdict in verdicts.items()},
+        )
+
+    def seen(self) -> Verdict:
+        """Reported on exactly the marked lines if bad, quiet if good."""
+        try:
+            source = self.source
+            everything = linter.analyse(source.text, self.together).findings
+        except BadEvidence as error:
+            return Verdict(False, str(error))
+        except Exception as error:  # noqa: BLE001 (a pack may raise anything)
+            return Verdict(False, f"gradlint fails on `{self.name}`: {type(error).__name__}: {error}")
+        if self.is_bad and self.rule.code not in {code for _, code in source.reported}:
+            return Verdict(False, f"no line of `{self.name}` is marked `# {self.rule.code}`")
+        if not self.is_bad and source.marks:
+            return Verdict(False, f"`{self.name}` is a cure and has a marked line")
+        return self._compared(source, everything)
+
+    def _compared(self, source: Source, everything: Sequence[Finding]) -> Verdict:
+        """What is shown by default must be marked, and what is marked must be found at some confidence."""
+        usual = _places(linter.shown(everything, self.together, Confidence.LIKELY))
+        found = _places(linter.shown(everything, self.together, Confidence.POSSIBLE))
+        wrong = [(row, code, "is reported and not marked") for row, code in sorted(usual - source.reported)]
+        wrong += [(row, code, "is marked and not reported") for row, code in sorted(source.reported - found)]
+        faults = [f"{self._at(row)}: {code} {what}" for row, code, what in wrong]
+        return Verdict(not faults, "\n".join(faults))
+
+    def _at(self, row: int) -> str:
+        return f"`{self.name}`, line {row + self.source.shift} of {self.source.file}"
+
+    def shown(self) -> Verdict:
+        """Whether torch shows the consequence of this bad example."""
+        return _asked(lambda: is_shown(self.consequence, self.subject, [cure.subject for cure in self.cures]))
+
+    def cured(self) -> Verdict:
+        """Whether the cure shows no consequence and is close to what it cures; for a bad example: each of its cures."""
+        if not self.is_bad:
+            return _asked(self._cured)
+        verdicts = [cure.cured() for cure in self.cures]
+        if not verdicts:
+            return Verdict(False, f"no good example cures `{self.name}`")
+        failed = [verdict for verdict in verdicts if not verdict.holds]
+        return failed[0] if failed else verdicts[0]
+
+    def _cured(self) -> Verdict:
+        bad = self.disease
+        if is_same_program(bad.source, self.source):
+            return Verdict(False, f"`{self.name}` is the same program as `{bad.name}`, which it should cure")
+        if (changed := changed_lines(bad.source, self.source)) > FEW:
+            return Verdict(
+                False, f"`{self.name}` changes {changed} lines of `{bad.name}`; a cure changes at most {FEW}"
+            )
+        return is_cured(bad.consequence, self.subject)
+
+    @property
+    def consequence(self) -> Consequence | None:
+        return self.evidence.shows or self.rule.consequence
+
+
+def _asked(question: Callable[[], Verdict]) -> Verdict:
+    """The answer; what cannot be asked at all is answered no, with the reason."""
+    try:
+        return question()
+    except (BadEvidence, NotRestored) as error:
+        return Verdict(False, str(error))
+
+
+def _places(findings: Iterable[Finding]) -> frozenset[tuple[int, str]]:
+    return frozenset((finding.place.row, finding.code) for finding in findings)

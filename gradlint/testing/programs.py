@@ -1,0 +1,224 @@
+"""Programs that reveal what is known: the linter and torch are asked about the same values on the same lines.
+
+A program calls `reveal(x)`, a function that it does not define, on lines that end in what gradlint knows::
+
+    weight = torch.zeros(3, requires_grad=True)
+    reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
+
+The comment states exactly what gradlint says, joined over every time it comes by: `requires_grad=no|yes` where both
+were seen, `leaf=?` where nothing is known. torch runs the program too, and what it really has must be among the answers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gradlint import linter
+from gradlint.domain import (
+    BOOL,
+    COMPLEX,
+    EVAL,
+    FLOAT,
+    INTEGER,
+    NUMBER_KINDS,
+    TRAIN,
+    UNKNOWN,
+    Const,
+    Dtypes,
+    Fact,
+    Module,
+    OneOf,
+    Scalar,
+    Tensor,
+    Unknown,
+    alternatives,
+    joined,
+    one_of,
+    truth,
+)
+from gradlint.domain.objects import Object
+from gradlint.domain.values import Value
+from gradlint.events import Called, Thing
+from gradlint.proving.examples import comments
+from gradlint.proving.surroundings import NotRestored, surroundings
+from gradlint.rule import Findings, Rule
+from gradlint.testing.claims import Claim, parameters
+
+REVEAL = "builtins.reveal"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The text of a program that reveals."""
+
+    path: Path
+    text: str
+
+    @property
+    def said(self) -> dict[int, str]:
+        """What each line with a `reveal` says in its comment."""
+        known = dict(comments(self.text))
+        rows = [row for row, line in enumerate(self.text.splitlines(), 1) if line.lstrip().startswith("reveal(")]
+        return {row: known.get(row, "").removeprefix("#").strip() for row in rows}
+
+    def at(self, row: int) -> str:
+        """How a fault names a row."""
+        return f"{self.path}:{row}"
+
+
+def program_claims(folder: str | Path) -> list[Any]:
+    """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters."""
+    programs = [Program(path, path.read_text(encoding="utf-8")) for path in sorted(Path(folder).glob("*.py"))]
+    return parameters(claim for program in programs if program.said for claim in claims_of(program))
+
+
+def claims_of(program: Program) -> Iterator[Claim]:
+    """Both claims about one program."""
+    yield Claim(f"{program.path.stem}-said", lambda: misstated(program))
+    yield Claim(f"{program.path.stem}-agrees", lambda: disagreeing(program))
+
+
+def misstated(program: Program) -> Iterator[str]:
+    """Lines on which gradlint says something else than the comment."""
+    known = revealed(program.text)
+    for row, said in program.said.items():
+        if row not in known:
+            yield f"{program.at(row)}: gradlint never comes by"
+        elif (spelled := spell(known[row])) != said:
+            yield f"{program.at(row)}: gradlint says {spelled}, the line {said or 'nothing'}"
+
+
+def disagreeing(program: Program) -> Iterator[str]:
+    """Lines on which torch has what gradlint excludes, and lines that torch never reaches."""
+    known = revealed(program.text)
+    real = run(program)
+    if isinstance(real, str):
+        yield f"{program.path}: {real}"
+        return
+    for row in program.said:
+        if row not in real:
+            yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
+    for row, things in real.items():
+        for thing in things:
+            yield from (f"{program.at(row)}: {fault}" for fault in excluded(known.get(row, UNKNOWN), thing))
+
+
+# ---- what gradlint says
+
+
+@cache
+def revealed(text: str) -> dict[int, Thing]:
+    """What gradlint knows at each row with a `reveal`, joined over every time it comes by."""
+    things: dict[Any, Thing] = {}
+    rule = Rule("XXX001", "reveal", "{index}")
+
+    @rule.on(Called, REVEAL)
+    def check(event: Called) -> Findings:
+        if event.args:
+            node, new = event.node, event.args[0]
+            things[node] = both_of(things[node], new) if node in things else new
+            yield rule.at(node, index=list(things).index(node))
+
+    findings = linter.analyse(text, [rule]).findings
+    values = list(things.values())
+    return {finding.place.row: values[int(finding.message)] for finding in findings}
+
+
+def both_of(one: Thing, other: Thing) -> Thing:
+    """What holds if either does."""
+    are_objects = isinstance(one, Object), isinstance(other, Object)
+    if all(are_objects) and type(one) is type(other):
+        return joined(one, other)  # type: ignore[arg-type]
+    return UNKNOWN if any(are_objects) else one_of((one, other))  # type: ignore[arg-type]
+
+
+def spell(thing: Thing) -> str:
+    """How a line states what is known."""
+    if isinstance(thing, Object):
+        return str(thing)
+    return " or ".join(_spell(option) for option in alternatives(thing))
+
+
+def _spell(value: Value) -> str:
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, Scalar):
+        return f"number[{value.dtype}]"
+    return "unknown" if isinstance(value, Unknown) else str(value)
+
+
+# ---- what torch has
+
+
+def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
+    """What torch has each time it comes by a `reveal`, by row; or why the program does not run."""
+    recorded: dict[int, list[dict[str, Any]]] = {}
+
+    def reveal(value: Any) -> None:
+        recorded.setdefault(sys._getframe(1).f_lineno, []).append(real(value))
+
+    names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
+    try:
+        with surroundings({}):
+            exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)  # noqa: S102
+            names.clear()
+    except NotRestored as error:
+        return str(error)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (a program may raise anything)
+        return f"torch does not run it: {type(error).__name__}: {error}"
+    return recorded
+
+
+def real(value: Any) -> dict[str, Any]:
+    """What a real value is and has, in words of the domain."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return {
+            "is": "Tensor",
+            "dtype": _kind(value),
+            "requires_grad": truth(value.requires_grad),
+            "leaf": truth(value.is_leaf),
+            "retains": truth(value.retains_grad),
+            "parameter": truth(isinstance(value, torch.nn.Parameter)),
+            "inference": truth(value.is_inference()),
+        }
+    if isinstance(value, torch.nn.Module):
+        return {"is": "Module", "mode": TRAIN if value.training else EVAL}
+    if type(value) in NUMBER_KINDS:
+        return {"is": "number", "dtype": NUMBER_KINDS[type(value)], "value": value}
+    return {"is": type(value).__name__, "value": value if value is None or isinstance(value, str) else ...}
+
+
+def _kind(tensor: Any) -> Dtypes:
+    import torch
+
+    if tensor.dtype is torch.bool:
+        return BOOL
+    if tensor.dtype.is_complex:
+        return COMPLEX
+    return FLOAT if tensor.dtype.is_floating_point else INTEGER
+
+
+def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
+    """What gradlint rules out although torch has it."""
+    if isinstance(known, OneOf):
+        if all(list(excluded(option, thing)) for option in known.values):
+            yield f"torch has {thing}, gradlint says {spell(known)}"
+    elif isinstance(known, Tensor | Module):
+        if thing["is"] != type(known).__name__:
+            yield f"torch has a {thing['is']}, gradlint says {known}"
+            return
+        for name, fact in thing.items():
+            if isinstance(fact, Fact) and not getattr(known, name).may(fact):
+                yield f"{name} is {fact} in torch, gradlint says {getattr(known, name)}"
+    elif isinstance(known, Scalar):
+        if thing["is"] != "number" or not known.dtype.may(thing["dtype"]):
+            yield f"torch has a {thing['is']}, gradlint says {spell(known)}"
+    elif isinstance(known, Const) and known != Const(thing.get("value", ...)):
+        yield f"torch has {thing}, gradlint says {spell(known)}"

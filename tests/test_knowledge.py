@@ -1,0 +1,289 @@
+"""Row == measured: what the tables of `gradlint.knowledge` say is what the installed torch does."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import operator
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Any
+
+import pytest
+import torch
+
+from gradlint.knowledge import ATTRIBUTES, CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATION_ROWS, OPERATIONS, PLAIN
+from gradlint.knowledge.attributes import ATTRIBUTE_ROWS
+from gradlint.knowledge.rows import DTYPE_RULES, Operation
+from gradlint.testing.measuring import (
+    MODES,
+    Outcome,
+    answers,
+    call,
+    expected,
+    expected_saves,
+    filled,
+    operand_names,
+    resolve,
+    words,
+)
+
+torch.set_num_threads(1)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
+MEASURED = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.measured]
+
+each_row = pytest.mark.parametrize("row", MEASURED, ids=lambda row: row.paths[0])
+
+
+def functions(row: Operation) -> list[Any]:
+    """The callable behind each spelling; an attribute is read."""
+    if row in ATTRIBUTE_ROWS:
+        return [operator.attrgetter(path.rpartition(".")[2]) for path in row.paths]
+    return [resolve(path.partition(" ")[0]) for path in row.paths]
+
+
+def attempt(row: Operation, function: Any, word: str, **how: Any) -> Outcome | None:
+    """The outcome of a call, None where torch refuses it."""
+    try:
+        return call(row, function, word, **how)
+    except REFUSALS:
+        return None
+
+
+@cache
+def accepted(row: Operation) -> tuple[str, ...]:
+    """The words that torch takes, by the row's first spelling."""
+    function = functions(row)[0]
+    return tuple(word for word in words(row) if attempt(row, function, word))
+
+
+def inexact(word: str) -> list[int]:
+    """The operands of a word that can require grad."""
+    return [i for i, letter in enumerate(word) if letter in "fc"]
+
+
+def askings(word: str, mode: str = "on") -> Iterator[frozenset[int]]:
+    """No operand, all of them, and (with gradients on, where it matters which) each one alone requiring grad."""
+    able = inexact(word)
+    yield frozenset()
+    if mode == "on" or len(word) < 3:
+        yield from (frozenset([i]) for i in able)
+    if len(able) > 1 or (able and mode != "on" and len(word) > 2):
+        yield frozenset(able)
+
+
+def richest(row: Operation) -> str:
+    """The accepted word with the most floating point tensors."""
+    return max(accepted(row), key=lambda word: (word.count("f"), -word.count("c")))
+
+
+# ---- the tables
+
+
+@pytest.mark.parametrize("table", [OPERATIONS, ATTRIBUTES, FACTORIES, MODULES, CONTEXTS, PLAIN])
+def test_every_path_names_something_of_torch(table: Any) -> None:
+    for path in table:
+        assert resolve(path.partition(" ")[0]) is not None
+
+
+def test_what_is_harmless_exists_where_its_library_is_installed() -> None:
+    for path in HARMLESS:
+        if path.startswith(
+            ("builtins.", "torch.", "math.", "time.", "random.", "json.", "itertools.", "os.", "logging.")
+        ):
+            assert callable(resolve(path)), path
+
+
+def test_no_path_is_in_two_rows() -> None:
+    paths = [path for row in OPERATION_ROWS for path in row.paths]
+    assert sorted(paths) == sorted(OPERATIONS)
+    assert not OPERATIONS.keys() & FACTORIES.keys()
+    assert not (OPERATIONS.keys() | FACTORIES.keys() | ATTRIBUTES.keys()) & PLAIN.keys()
+
+
+def test_the_tables_cannot_be_written() -> None:
+    with pytest.raises(TypeError):
+        OPERATIONS["torch.add"] = OPERATIONS["torch.sub"]  # type: ignore[index]
+
+
+@each_row
+def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
+    names = set(row.operands)
+    assert names <= set(row.parameters)
+    for listed in (row.numbers, row.optional, row.writes, row.ignores, row.rejects_grad):
+        assert {entry.partition(": ")[0] for entry in listed} <= names
+    bare = {name.removeprefix("*") for name in names}
+    for entry in row.saves:
+        name, _, condition = entry.partition(" if ")
+        assert name.split(" ")[0] in bare | {"result"} and condition in bare | {"", "others"}
+    assert all(result.dtype in DTYPE_RULES for result in row.results)
+    assert row.writes or not (row.unchecked or row.in_no_grad)
+    assert any(result.differentiable for result in row.results) or not (row.ignores or row.saves)
+
+
+def _signatures(path: str) -> Iterator[tuple[str, ...]]:
+    """The positional parameters of each overload of a function, where torch tells them."""
+    try:
+        signature = inspect.signature(resolve(path))
+        yield tuple(
+            ("*" if p.kind is p.VAR_POSITIONAL else "") + p.name
+            for p in signature.parameters.values()
+            if p.kind is not p.KEYWORD_ONLY and not p.name.startswith("_")
+        )
+    except (TypeError, ValueError):
+        pass
+    name = path.rpartition(".")[2]
+    for prefix in ("", "linalg_", "special_", "fft_"):
+        for schema in torch._C._jit_get_schemas_for_operator(f"aten::{prefix}{name}"):
+            yield tuple("input" if a.name == "self" else a.name for a in schema.arguments if not a.kwarg_only)
+
+
+UNTOLD = ("operator.", "builtins.", "torch.einsum", "torch.Tensor.where", "torch.Tensor.to", "torch.unique")
+"""Where torch does not tell, or tells other names than those by which the parameters are passed."""
+
+
+@pytest.mark.parametrize("row", OPERATION_ROWS, ids=lambda row: row.paths[0])
+def test_parameters_are_those_of_an_overload(row: Operation) -> None:
+    told = [tuple(name.lstrip("*") for name in s) for path in row.paths for s in _signatures(path.partition(" ")[0])]
+    told = [tuple("input" if n in ("self", "A") and n not in row.operands else n for n in s) for s in told]
+    told = [s for s in told if s[:1] != ("args",)]
+    if not told or row.paths[0].startswith(UNTOLD):
+        pytest.skip("torch does not tell")
+    mine = tuple(name.lstrip("*") for name in row.parameters)
+    assert any(s[: len(mine)] == mine or mine[: len(s)] == s for s in told), told
+
+
+# ---- operations
+
+
+@each_row
+def test_an_operation_refuses_what_torch_refuses(row: Operation) -> None:
+    for function in functions(row):
+        for word in words(row):
+            assert (attempt(row, function, word) is None) == row.refused(word), word
+
+
+@each_row
+@pytest.mark.parametrize("mode", MODES)
+def test_results_are_as_the_row_says(row: Operation, mode: str) -> None:
+    for function in functions(row):
+        for word in accepted(row):
+            for asking in askings(word, mode):
+                names = operand_names(row)
+                refused = mode == "on" and any(row.rejects(names[i], word) for i in asking)
+                outcome = attempt(row, function, word, mode=mode, asking=asking)
+                assert (outcome is None) == refused, (word, asking)
+                if outcome is not None:
+                    assert_as_said(row, outcome, word, mode, asking)
+
+
+def assert_as_said(row: Operation, outcome: Outcome, word: str, mode: str, asking: frozenset[int]) -> None:
+    """Each result and the memory written are those of the row."""
+    assert outcome.written == {name.removeprefix("*") for name in row.writes}
+    assert outcome.listed == (row.bundle != "" or row.results[0].kind == "list")
+    if row.bundle == "tuple":
+        assert len(outcome.results) == len(row.results)
+    for index, seen in enumerate(outcome.results):
+        kinds = answers(row, index if row.bundle == "tuple" else 0)
+        assert seen.kind in kinds, (word, asking)
+        assert seen == expected(row, word, mode, asking, index, seen.kind), (word, asking)
+        if seen.dtype not in ("", word[0]) and "fresh" in kinds:
+            assert seen.kind == "fresh", (word, asking)
+
+
+@each_row
+def test_every_kind_of_result_is_shown_by_an_example(row: Operation) -> None:
+    for function in functions(row):
+        outcomes = [
+            attempt(row, function, word, example=e) for e in (row.example, *row.others) for word in accepted(row)
+        ]
+        for index in range(len(row.results)):
+            chosen = [o.results if row.bundle == "list" else o.results[index : index + 1] for o in outcomes if o]
+            assert {seen.kind for results in chosen for seen in results} == answers(row, index)
+
+
+@each_row
+def test_backward_reads_what_the_row_saves(row: Operation) -> None:
+    if not any(result.differentiable for result in row.results):
+        assert not row.saves
+        return
+    word, names = richest(row), operand_names(row)
+    able = [i for i in inexact(word) if not row.rejects(names[i], word)]
+    for function in functions(row):
+        for size in range(1, len(able) + 1):
+            for asking in map(frozenset, itertools.combinations(able, size)):
+                outcome = call(row, function, word, asking=asking, watched=True)
+                if any(seen.requires_grad for seen in outcome.results):
+                    assert outcome.saved == expected_saves(row, asking), (word, asking)
+
+
+@each_row
+def test_an_operand_left_out_counts_as_of_the_first_kind(row: Operation) -> None:
+    for word in words(row, absent=True) if row.optional else ():
+        outcome = attempt(row, functions(row)[0], word)
+        assert (outcome is None) == row.refused(filled(word)), word
+        for asking in askings(word) if outcome else ():
+            if any(row.rejects(operand_names(row)[i], filled(word)) for i in asking):
+                continue
+            outcome = call(row, functions(row)[0], word, asking=asking)
+            for index, seen in enumerate(outcome.results):
+                assert seen == expected(row, word, "on", asking, index, seen.kind), (word, asking)
+
+
+WRITING = [row for row in MEASURED if row.writes]
+
+
+@pytest.mark.parametrize("row", WRITING, ids=lambda row: row.paths[0])
+def test_a_leaf_that_requires_grad_is_written_only_unchecked(row: Operation) -> None:
+    names, word = operand_names(row), richest(row)
+    asking = frozenset(i for i in inexact(word) if names[i] in row.writes and not row.rejects(names[i], word))
+    if not asking:
+        pytest.skip("what it writes is never a float leaf that requires grad")
+    for function in functions(row):
+        for mode in MODES:
+            outcome = attempt(row, function, word, mode=mode, asking=asking, leaf_written=True)
+            assert (outcome is None) == (mode == "on" and not row.unchecked and not row.in_no_grad)
+            if outcome is not None and not row.unchecked and row.results[0].kind == "self":
+                assert (outcome.results[0].requires_grad, outcome.results[0].leaf) == (True, True)
+
+
+@each_row
+def test_keywords_do_what_the_flags_say(row: Operation) -> None:
+    word = richest(row)
+    plain = call(row, functions(row)[0], word)
+    typed, placed, given = [], [], []
+    for function in functions(row) if row not in ATTRIBUTE_ROWS else ():
+        typed.append(attempt(row, partial(function, dtype=torch.float64), word))
+        placed.append(attempt(row, partial(function, inplace=True), word))
+        if isinstance(plain.raw, torch.Tensor) and plain.raw.layout is torch.strided and not row.writes:
+            given.append(attempt(row, partial(function, out=torch.empty_like(plain.raw)), word))
+    assert row.takes_dtype == any(getattr(o.raw, "dtype", None) is torch.float64 for o in typed if o)
+    assert row.inplace_flag == any(o.results[0].kind == "self" and bool(o.written) for o in placed if o)
+    assert row.takes_out == any(o is not None for o in given)
+
+
+OUT = [row for row in MEASURED if row.takes_out]
+
+
+@pytest.mark.parametrize("row", OUT, ids=lambda row: row.paths[0])
+def test_out_is_written_and_returned(row: Operation) -> None:
+    word, asked = richest(row), []
+    asking = frozenset(inexact(word))
+    for function in functions(row):
+        plain = call(row, function, word)
+        out = torch.full_like(plain.raw, 77)
+        outcome = attempt(row, partial(function, out=out), word)
+        if outcome is None:
+            continue
+        assert outcome.raw is out and not (out == 77).any()
+        assert attempt(row, partial(function, out=out), word, mode="no_grad", asking=asking)
+        asked.append(attempt(row, partial(function, out=torch.empty_like(out)), word, asking=asking))
+    if row.results[0].differentiable:
+        assert any(asked) == row.out_unchecked

@@ -1,0 +1,144 @@
+"""Row == measured for the nn.Module classes of torch."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from typing import Any
+
+import pytest
+import torch
+
+from gradlint.knowledge import MODULES
+from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow
+from gradlint.testing.measuring import MODES, kind_of, resolve, storage
+
+torch.set_num_threads(1)
+
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.filterwarnings("ignore::FutureWarning")]
+
+
+def module_call(
+    row: ModuleRow, *, frozen: bool, asks: bool, train: bool = True, mode: str = "on"
+) -> tuple[Any, Any, Any, set[str]]:
+    """The module of a row's example, the arguments, what its call gave and the memories backward would read."""
+    torch.default_generator.manual_seed(0)
+    module = eval(row.example)  # examples are our own rows
+    arguments = list(eval(f"({row.input},)"))
+    if "Lazy" in row.path:
+        module(*arguments)
+    module.train(train)
+    for parameter in module.parameters():
+        parameter.requires_grad_(not frozen)
+    if asks and arguments[0].is_floating_point():
+        arguments[0].requires_grad_()
+    kept: list[torch.Tensor] = []
+
+    def pack(tensor: torch.Tensor) -> torch.Tensor:
+        kept.append(tensor)
+        return tensor
+
+    with MODES[mode](), torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        given = module(*arguments)
+    first = given[0] if isinstance(given, tuple) else given
+    memories = {storage(first): "result"} | {storage(p): name for name, p in module.named_parameters()}
+    for i, argument in enumerate(a for a in arguments if isinstance(a, torch.Tensor)):
+        memories[storage(argument)] = ("input", "target")[i] if i < 2 else f"argument {i}"
+    return module, arguments, given, {memories[storage(t)] for t in kept if storage(t) in memories}
+
+
+CALLED = [row for row in MODULES.values() if row.call != "none"]
+each_module = pytest.mark.parametrize("row", CALLED, ids=lambda row: row.path)
+
+
+@pytest.mark.parametrize("row", MODULES.values(), ids=lambda row: row.path)
+def test_a_module_has_the_parameters_and_buffers_of_its_row(row: ModuleRow) -> None:
+    module = eval(row.example)
+    if "Lazy" in row.path:
+        module(*eval(f"({row.input},)"))
+    assert type(module) is resolve(row.path) or "Lazy" in row.path
+    assert tuple(name for name, _ in module.named_parameters()) == row.parameters
+    assert tuple(name for name, _ in module.named_buffers()) == row.buffers
+    assert all(p.is_leaf and p.requires_grad for p in module.parameters())
+    assert not any(b.requires_grad for b in module.buffers())
+    assert module.training
+
+
+def test_every_module_class_of_torch_has_a_row() -> None:
+    classes = {
+        n for n in dir(torch.nn) if inspect.isclass(c := getattr(torch.nn, n)) and issubclass(c, torch.nn.Module)
+    }
+    untold = {
+        "Container",
+        "DataParallel",
+        "RNNBase",
+        "RNNCellBase",
+        "MaxUnpool1d",
+        "MaxUnpool3d",
+        "LinearCrossEntropyLoss",
+    }
+    assert classes - untold == {path.rpartition(".")[2] for path in MODULES}
+
+
+@each_module
+def test_what_a_module_gives_requires_grad_iff_its_input_or_a_parameter_does(row: ModuleRow) -> None:
+    for frozen, asks, mode in itertools.product((True, False), (True, False), MODES):
+        module, arguments, given, _ = module_call(row, frozen=frozen, asks=asks, mode=mode)
+        first = given[0] if isinstance(given, tuple) else given
+        kind = "self" if first is arguments[0] else ("view" if first._is_view() else "alias")
+        assert (kind if storage(first) == storage(arguments[0]) else "fresh") == row.result.kind
+        assert kind_of(first.dtype) == DTYPE_RULES[row.result.dtype](kind_of(arguments[0].dtype))
+        asked = arguments[0].requires_grad or any(p.requires_grad for p in module.parameters())
+        if row.result.kind == "self":
+            assert first is arguments[0]
+        elif mode == "on":
+            assert (first.requires_grad, first.is_leaf) == (asked, not asked)
+        elif row.result.kind == "fresh":
+            assert not first.requires_grad and first.is_leaf
+
+
+@each_module
+def test_a_module_saves_what_its_row_says(row: ModuleRow) -> None:
+    for frozen, asks in itertools.product((True, False), (True, False)):
+        module, arguments, given, saved = module_call(row, frozen=frozen, asks=asks)
+        first = given[0] if isinstance(given, tuple) else given
+        if not first.requires_grad or row.result.kind == "self":
+            continue
+        holds = {
+            "input": arguments[0].requires_grad,
+            "parameters": any(p.requires_grad for p in module.parameters()),
+            "": True,
+        }
+        assert saved == {entry.partition(" if ")[0] for entry in row.saves if holds[entry.partition(" if ")[2]]}
+
+
+@each_module
+def test_a_module_in_eval_and_in_place_is_as_its_row_says(row: ModuleRow) -> None:
+    _, arguments, given, _ = module_call(row, frozen=False, asks=True, train=False)
+    assert ((given[0] if isinstance(given, tuple) else given) is arguments[0]) == row.identity_in_eval
+    outputs = []
+    module, arguments, _, _ = module_call(row, frozen=True, asks=False)
+    for train in (True, False):
+        torch.default_generator.manual_seed(1)
+        given = module.train(train)(*arguments)
+        outputs.append(given[0] if isinstance(given, tuple) else given)
+    if not outputs[0].isnan().any():
+        assert row.mixes_batch == (not torch.equal(*outputs))
+    argument = eval(f"({row.input},)")[0]
+    try:
+        module = eval(row.example[:-1] + (", " if row.example[-2] != "(" else "") + "inplace=True)")
+        assert row.inplace == (module(argument) is argument and argument._version > 0)
+    except TypeError:
+        assert not row.inplace
+
+
+@each_module
+def test_a_module_call_has_the_shape_its_row_says(row: ModuleRow) -> None:
+    _, arguments, given, _ = module_call(row, frozen=False, asks=False)
+    tensors = [a for a in arguments if isinstance(a, torch.Tensor)]
+    if row.call in ("rnn", "lstm", "pair") or "AdaptiveLog" in row.path:
+        assert isinstance(given, tuple) and len(given) == 2
+        assert isinstance(given[1], tuple) == (row.call == "lstm")
+    else:
+        assert isinstance(given, torch.Tensor)
+        assert (len(tensors) == 1) == (row.call in ("layer", "container"))
