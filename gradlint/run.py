@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,6 @@ from gradlint import linter, source
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.report.entry import Entry
 from gradlint.rule import Rule
-
-_LINE_ENDS = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +111,7 @@ def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min
         text = source.decode(data)
         found = linter.analyse(text, rules)
         findings = linter.shown(found.findings, rules, min_confidence)
-        return Result(path, filename, findings, tuple(_LINE_ENDS.split(text)), counts=found.counts)
+        return Result(path, filename, findings, tuple(source.rows(text)), counts=found.counts)
     except source.Unreadable as error:
         return Result(path, filename, (unreadable(error.message, error.row, error.column),))
     except Exception as error:

@@ -279,8 +279,6 @@ def test_github_commands_are_escaped(gradlint: Run, here: Path) -> None:
     assert said.startswith("a,b:100%25.py:2:")
 
 
-
-
 def test_the_full_report_shows_the_source_and_its_marks(gradlint: Run, here: Path) -> None:
     text = "import torch\ntäglich = torch.ones(3, requires_grad=True)\n日本 = 'ß';\ttäglich += 1  # now\n"
     (here / "train.py").write_text(text)
