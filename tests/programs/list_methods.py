@@ -9,10 +9,10 @@ reveal(tensors[0])  # Tensor[float, requires_grad=yes, leaf=yes]
 tensors.extend([torch.arange(3)])
 reveal(tensors[1])  # Tensor[integer, requires_grad=no, leaf=yes]
 tensors.insert(0, torch.ones(2))
-reveal(tensors[0])  # Tensor[float, requires_grad=yes, leaf=yes]
-reveal(tensors.pop())  # Tensor[integer|float, requires_grad=no|yes, leaf=yes]
+reveal(tensors[0])  # Tensor[float, requires_grad=no, leaf=yes]
+reveal(tensors.pop())  # Tensor[integer, requires_grad=no, leaf=yes]
 tensors += [weight * 2]
-reveal(tensors[-1])  # Tensor[integer|float, requires_grad=no|yes, leaf=no|yes]
+reveal(tensors[-1])  # Tensor[float, requires_grad=yes, leaf=no]
 both = [weight] + [torch.zeros(1)]
 reveal(both[1])  # Tensor[float, requires_grad=no, leaf=yes]
 table = {}
@@ -26,4 +26,4 @@ reveal(copied["a"])  # Tensor[float, requires_grad=no, leaf=yes]
 for tensor in table.values():
     reveal(tensor)  # Tensor[float, requires_grad=no, leaf=yes]
 del tensors[0]
-reveal(tensors[0])  # Tensor[integer|float, requires_grad=no|yes, leaf=no|yes]
+reveal(tensors[0])  # Tensor[float, requires_grad=yes, leaf=yes]
