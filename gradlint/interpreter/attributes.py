@@ -48,6 +48,9 @@ from gradlint.interpreter.uses import by_use
 from gradlint.interpreter.operations import plain_value
 from gradlint.knowledge import ATTRIBUTES, PLAIN
 
+STAND_IN = "attribute "
+"""How the parts begin that stand for attributes nobody was seen to set; their name follows."""
+
 # ---- reading
 
 
@@ -146,11 +149,11 @@ def _instance_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = by_use(it, node, full, f"attribute {name}")
+    found = by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
-        found = it.new(node, f"attribute {name}", Instance(belief=Belief.BY_NAME))
+        found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
     thing: Any = it.state.heap.get(owner)
     if isinstance(thing, (Module, Instance)):
         attributes = dict(thing.attributes) | {name: found}
