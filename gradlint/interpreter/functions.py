@@ -64,7 +64,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        it.runs.append(Run(index, function, caller, mode[0], ()))
+        it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
     it.frame, it.sweeping = frame, []
     it.running.append(function.node)
     for context in function.modes:
@@ -82,7 +82,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.running.pop()
     it.frame, it.sweeping = outer, outer_sweeping
     if index:
-        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]))
+        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
         it.run = outer_run
     return value
 
