@@ -406,6 +406,7 @@ def write(
     found = it.all(target, Tensor)
     if not found:
         return
+    operands = list(operands)
     shown = it.only(target, Tensor)
     noticed = either([_unnoticed(it, ref) for ref, _ in found])
     if shown is not None and checked:
@@ -418,7 +419,7 @@ def write(
             holders=holders(it, [ref for ref, _ in found]),
             by=by,
             noticed=negation(noticed),
-            local=_local(it, found),
+            local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
             name=name,
         )
     wants = either([operand(it, "", value).requires_grad for value in operands])
@@ -469,6 +470,13 @@ def _local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
     """Whether code that is shown made the target, or what it is a view of."""
     made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
     return all(it[ref].belief is Belief.PROVEN for ref in made if ref in it.state.heap)
+
+
+def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
+    """Whether values that unseen code made are among these."""
+    options = [option for value in values for option in alternatives(value)]
+    things = [it.state.heap.get(option) if type(option) is Ref else option for option in options]
+    return any(type(thing) is Unknown or getattr(thing, "belief", Belief.PROVEN) is not Belief.PROVEN for thing in things)
 
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
