@@ -31,7 +31,7 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         value = it.land(start)[0]
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
-        set_attribute(it, target, owner, target.attr.value, value, chain, own=_is_own(it, owner))
+        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=_is_own(it, owner))
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value
