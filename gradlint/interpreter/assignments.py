@@ -64,7 +64,12 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
 def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
     """`first, *rest, last = value`: the values for each target."""
     thing, count = it.only(value, Container), len(target.elements)
-    if thing is not None and thing.kind in containers.SEQUENCES and thing.rest == NOTHING and len(thing.items) >= count - 1:
+    if (
+        thing is not None
+        and thing.kind in containers.SEQUENCES
+        and thing.rest == NOTHING
+        and len(thing.items) >= count - 1
+    ):
         known = [element for _, element in thing.items]
         behind = len(known) - (count - 1 - star)
         rest = containers.container(it, target, "list", known[star:behind], "starred")

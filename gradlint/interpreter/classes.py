@@ -253,5 +253,3 @@ def super_of(it: Interpreter, args: Arguments) -> Value:
                 return Super(owner, cls)
         frame = frame.parent
     return UNKNOWN
-
-
