@@ -126,7 +126,9 @@ def _flag(fact: Truth) -> Value:
     return Const(True) if fact is YES else Const(False) if fact is NO else Scalar(BOOL)
 
 
-def _instance_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+def _instance_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
     for known, value in thing.attributes:
         if known == name:
@@ -188,7 +190,9 @@ def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, 
     return Bound(owner, name)
 
 
-def _optimizer_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+def _optimizer_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
     if name == "param_groups":
         return optimizers.param_groups(it, node, owner)
     return Bound(owner, name)
@@ -299,4 +303,3 @@ SETTERS: dict[type, Callable[..., None]] = {
     Instance: _set_on_object,
     Class: _set_on_class,
 }
-

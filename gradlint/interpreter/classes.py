@@ -264,5 +264,3 @@ def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
             return one
     known = it.classes.get(node)
     return known if known in it.state.heap else None
-
-

@@ -50,7 +50,9 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
         havoc(it, args.values())
         return result_of_unknown(args.values())
     it.called[function.node] = None
-    frame = new_frame(it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function)
+    frame = new_frame(
+        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
+    )
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
     it.land(start)
@@ -184,5 +186,3 @@ def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Val
     if bound.function.kind == "static":
         return call_function(it, node, bound.function, args)
     return call_function(it, node, bound.function, args.with_first(bound.owner))
-
-

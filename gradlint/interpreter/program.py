@@ -193,7 +193,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     if isinstance(params.star_arg, cst.Param):
         names[frame.id, params.star_arg.name.value] = it.new(params.star_arg, "rest", Container("tuple", rest=UNKNOWN))
     if params.star_kwarg is not None:
-        names[frame.id, params.star_kwarg.name.value] = it.new(params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN))
+        names[frame.id, params.star_kwarg.name.value] = it.new(
+            params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
+        )
     start = it.hold(*first, *(value for _, value in given))
     value = run_function(it, function.node, frame, function, caller=None)
     handed = it.land(start)
@@ -241,5 +243,3 @@ def _finish(it: Interpreter) -> None:
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
     """Tell a story; it is no part of another."""
     it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, **facts))
-
-

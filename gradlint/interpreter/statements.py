@@ -273,7 +273,9 @@ def match_(it: Interpreter, node: cst.Match) -> None:
 def return_(it: Interpreter, node: cst.Return) -> None:
     value = it.value(node.value) if node.value is not None else Const(None)
     if node.value is not None and not it.muted:
-        it.emit(events.Returned, node.value, value=it.thing(value), name=spelled(node.value), **written_since(it, [value]))
+        it.emit(
+            events.Returned, node.value, value=it.thing(value), name=spelled(node.value), **written_since(it, [value])
+        )
     it.state.names[it.frame.id, RESULT] = value
     it.frame.returns.append(it.fork())
     it.end_path()
@@ -489,5 +491,3 @@ def class_(it: Interpreter, node: cst.ClassDef) -> None:
     for decorator in node.decorators:
         it.value(decorator.decorator)
     it.bind(node.name.value, define(it, node))
-
-
