@@ -48,7 +48,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     start = it.hold(*bases)
     key = (it.frame.id, node, "class")
     number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
-    frame = Frame(number, it.frame, it.scan.scopes[node], caller=it.frame)
+    frame = Frame(number, it.frame, it.scan.scopes[node], tries=it.frame.tries, caller=it.frame)
     it.frames[number] = frame
     outer, it.frame = it.frame, frame
     it.run_body(node.body.body)

@@ -35,7 +35,7 @@ from gradlint.interpreter.classes import define
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.functions import RESULT, make_function, written_since
+from gradlint.interpreter.functions import RESULT, let_out, make_function, restoring, written_since
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
 from gradlint.interpreter.scan import dotted, spelled
@@ -332,13 +332,14 @@ def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> 
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
-    it.frame.tries.append(it.fork())
+    tries = it.frame.tries
+    tries.append(it.fork())
     it.run_body(node.body.body)
-    raised = it.frame.tries.pop()
-    after: list[State] = []
+    raised = tries.pop()
+    tries.append(None if raised is None or _catches_all(node.handlers) else raised.copy())
     if node.orelse is not None:
         it.run_body(node.orelse.body.body)
-    after.append(it.state)
+    after: list[State] = [it.state]
     for handler in node.handlers:
         it.state = raised.copy() if raised is not None else State(live=False)
         if handler.type is not None:
@@ -347,23 +348,40 @@ def try_(it: Interpreter, node: Any) -> None:
             it.bind(handler.name.name.value, Plain("exception"))
         it.run_body(handler.body.body)
         after.append(it.state)
+    uncaught = tries.pop()
     it.join(after)
-    if node.finalbody is None:
-        return
-    body = node.finalbody.body.body
-    if it.state.live:
+    if node.finalbody is not None:
+        uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
+    let_out(it, uncaught)
+
+
+def _catches_all(handlers: Any) -> bool:
+    return any(handler.type is None or dotted(handler.type) in ("Exception", "BaseException") for handler in handlers)
+
+
+def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:
+    """Run the final block on every way out; the first that there is runs aloud. What still is uncaught comes back."""
+    aloud = it.state.live
+    if aloud:
         it.run_body(body)
-        with it.silently():
-            passing(it, before, lambda: it.run_body(body))
-    else:
+    elif any(len(waiting) > length for waiting, length in zip(it.frame.pending(), before, strict=False)):
+        aloud = True
         passing(it, before, lambda: it.run_body(body))
+        before = [len(waiting) for waiting in it.frame.pending()]
+    it.muted += aloud
+    passing(it, before, lambda: it.run_body(body))
+    if uncaught is not None:
+        normal, it.state = it.state, uncaught
+        it.run_body(body)
+        uncaught, it.state = it.state, normal
+    it.muted -= aloud
+    return uncaught
 
 
 @statement(cst.With)
 def with_(it: Interpreter, node: cst.With) -> None:
     mode = (it.state.grad_mode, it.state.inference)
     before = [len(waiting) for waiting in it.frame.pending()]
-    tries = list(it.frame.tries)
     suppresses = False
     for item in node.items:
         manager = it.value(item.item)
@@ -375,7 +393,8 @@ def with_(it: Interpreter, node: cst.With) -> None:
         it.land(start)
     entry = it.fork() if suppresses else None
     it.expected += suppresses
-    it.run_body(node.body.body)
+    with restoring(it, mode):
+        it.run_body(node.body.body)
     it.expected -= suppresses
 
     def leave() -> None:
@@ -385,8 +404,6 @@ def with_(it: Interpreter, node: cst.With) -> None:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
     leave()
     passing(it, before, leave)
-    if it.frame.tries and it.frame.tries[-1] is not None and tries[-1] is not it.frame.tries[-1]:
-        it.frame.tries[-1].grad_mode, it.frame.tries[-1].inference = mode
     if entry is not None:
         entry.grad_mode, entry.inference = mode
         it.join([it.state, entry])
