@@ -14,6 +14,7 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Class,
     Const,
     Container,
     Context,
@@ -24,6 +25,7 @@ from gradlint.domain import (
     State,
     Tensor,
     Truth,
+    Unknown,
     Value,
     alternatives,
 )
@@ -34,7 +36,7 @@ from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import define
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
-from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.attributes import get_attribute, setter_of
 from gradlint.interpreter.functions import RESULT, let_out, make_function, restoring, written_since
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
@@ -462,9 +464,15 @@ def function(it: Interpreter, node: cst.FunctionDef) -> None:
         found = it.value(decorator.decorator)
         it.state.grad_mode, it.state.inference = mode
         value = decorated(it, decorator.decorator, value, found)
-    if type(value) is Function:
-        it.functions[node] = value
-    it.bind(node.name.value, value)
+        made = value if type(value) is Function and value.node is node else with_decorator(made, found)
+    it.functions[node] = made
+    name = node.name.value
+    it.bind(name if made.name == name else made.name, value)
+
+
+def with_decorator(function: Function, decorator: Value) -> Function:
+    """The function with one more decorator."""
+    return replace(function, decorators=(*function.decorators, decorator))
 
 
 KINDS = {
@@ -483,7 +491,9 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
     """What a decorator makes of a function."""
     if type(value) is not Function:
         return value
-    value = replace(value, decorators=(*value.decorators, decorator))
+    if (made := _made_by_program(it, node, value, decorator)) is not None:
+        return made
+    value = with_decorator(value, decorator)
     if type(decorator) is Context:
         return replace(value, modes=(decorator, *value.modes))
     if type(decorator) is Named:
@@ -495,16 +505,30 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
             return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
         if decorator.path.startswith(KEEPING):
             return value
-    if dotted(node).endswith((".setter", ".getter", ".deleter")):
-        return replace(value, kind="function", name=f"{value.name} setter")
+    if dotted(node).endswith(".getter"):
+        return replace(value, kind="property")
+    if dotted(node).endswith((".setter", ".deleter")):
+        return replace(value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter")
     it.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
 
+def _made_by_program(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+    """What a decorator written in the program makes; None for others, and where that is not known."""
+    if type(decorator) is not Function and not it.may_be(decorator, Class):
+        return None
+    made = call_value(it, it.place_of(node, "decorator"), decorator, Arguments([value]), "")
+    return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
+
+
 @statement(cst.ClassDef)
 def class_(it: Interpreter, node: cst.ClassDef) -> None:
-    for decorator in node.decorators:
-        it.value(decorator.decorator)
-    it.bind(node.name.value, define(it, node))
+    start = it.hold(*it.values([decorator.decorator for decorator in node.decorators]))
+    value: Value = define(it, node)
+    for decorator in reversed(it.land(start)):
+        start = it.hold(value)
+        made = _made_by_program(it, node, value, decorator)
+        value = it.land(start)[0] if made is None else made
+    it.bind(node.name.value, value)
 
 
