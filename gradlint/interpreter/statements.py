@@ -89,10 +89,13 @@ AUGMENTED: dict[type, str] = {
 }  # fmt: skip
 
 
+NOTHING_GIVEN: Value = UNKNOWN
+
+
 @statement(cst.AugAssign)
 def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
-    target, index = node.target, UNKNOWN
+    target, index = node.target, NOTHING_GIVEN
     if isinstance(target, cst.Subscript):
         start = it.hold(it.value(target.value))
         index = index_value(it, target)
@@ -510,7 +513,9 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
     if dotted(node).endswith(".getter"):
         return replace(value, kind="property")
     if dotted(node).endswith((".setter", ".deleter")):
-        return replace(value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter")
+        return replace(
+            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter"
+        )
     it.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
