@@ -533,6 +533,9 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         value = containers.elements(it, node, it.value(node.value.item))
     else:
         value = it.value(node.value)
+    if it.frame.around is not None:
+        it.frame.around(value)
+        return UNKNOWN
     it.escape([value])
     it.state.names[it.frame.id, YIELDED] = one_of([it.state.names.get((it.frame.id, YIELDED), NOTHING), value])
     return UNKNOWN
