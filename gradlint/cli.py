@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,6 +15,7 @@ import click
 from gradlint import __version__, terminal
 
 if TYPE_CHECKING:
+    from gradlint.proving import Proof
     from gradlint.rule import Rule
     from gradlint.run import Outcome, Request
 
@@ -221,13 +222,35 @@ def explain(word: str) -> int:
 
 @cli.command(short_help="Confirm the rules on the installed torch.")
 @click.argument("word", metavar="[CODE|NAME]", required=False)
-def prove(word: str | None) -> int:
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
+def prove(word: str | None, color: str) -> int:
     """Run each example of the rules, or of one, on the installed torch.
 
     A tick each: gradlint sees the mistake on the marked lines and nothing else, torch shows what the rule claims, and
-    the cure is quiet and does not show it. Ends with 1 if a tick is missing.
+    the cure is quiet and does not show it. Ends with 1 if a claim fails, 2 if torch is not installed.
     """
-    raise click.ClickException("not there yet")
+    from gradlint import proving
+    from gradlint.report import proofs
+
+    every = _rules()
+    wanted = (_find(word),) if word else every
+    proved: list[proving.Proof] = []
+    words = not terminal.can_show(proofs.TICKS[True], sys.stdout)
+    try:
+        found = _kept(proving.prove(wanted, every), proved)
+        for line in proofs.lines(found, words=words, painted=terminal.wants_colour(color, sys.stdout, os.environ)):
+            terminal.write(f"{line}\n")
+    except proving.TorchMissing as error:
+        raise click.ClickException(str(error)) from error
+    failed, skipped = sum(proof.failed for proof in proved), sum(bool(proof.skipped) for proof in proved)
+    terminal.say(f"{_counted(len(proved), 'example')}: {failed} failed, {skipped} skipped")
+    return FOUND if failed else CLEAN
+
+
+def _kept(proofs: Iterable[Proof], kept: list[Proof]) -> Iterator[Proof]:
+    for proof in proofs:
+        kept.append(proof)
+        yield proof
 
 
 def _rules() -> tuple[Rule, ...]:

@@ -38,6 +38,15 @@ def is_terminal(stream: TextIO) -> bool:
         return False
 
 
+def can_show(text: str, stream: TextIO) -> bool:
+    """Whether a stream's encoding knows these characters."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
 def write(text: str) -> None:
     """Put text on stdout; a reader who has gone away is no error."""
     _put(sys.stdout, text)

@@ -44,7 +44,9 @@ def test_the_current_folder_is_never_executed(
 
 def test_the_trap_is_sprung_by_whoever_searches_the_folder(evil: Path) -> None:
     """The tree above does harm where the folder is searched, so the test above can fail."""
-    load = "from importlib.metadata import entry_points as e; [p.load() for p in e(group='gradlint.rules', name='evil')]"
+    load = (
+        "from importlib.metadata import entry_points as e; [p.load() for p in e(group='gradlint.rules', name='evil')]"
+    )
     subprocess.run([sys.executable, "-c", load], cwd=evil, capture_output=True, check=False)
     assert (evil / "was_run").exists()
 
