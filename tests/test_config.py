@@ -151,7 +151,7 @@ def test_the_more_exact_word_wins(layers, expected):
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("GRD1O1", "`GRD101`"),
+        ("GRD0201", "`GRD201`"),
         ("integer-require-grad", "`integer-requires-grad`"),
         ("AL", "`ALL`"),
         ("zzz", "`gradlint rules`"),
