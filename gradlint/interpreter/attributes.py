@@ -43,9 +43,9 @@ from gradlint.interpreter import modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.tensors import apply, clear_gradients, read_gradient, set_requires_grad, truth_of
 from gradlint.interpreter.uses import by_use
-from gradlint.interpreter.operations import plain_value
 from gradlint.knowledge import ATTRIBUTES, PLAIN
 
 STAND_IN = "attribute "
@@ -110,8 +110,7 @@ def _is_tensor_method(name: str) -> bool:
 
 
 PLAIN_ATTRIBUTES = frozenset(
-    "shape dtype device layout ndim nbytes itemsize output_nr is_cuda is_cpu is_sparse is_quantized is_meta is_mps is_xpu "
-    "grad_fn names _version".split()
+    ["shape", "dtype", "device", "layout", "ndim", "nbytes", "itemsize", "output_nr", "is_cuda", "is_cpu", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_xpu", "grad_fn", "names", "_version"]
 )
 """Attributes (not methods) of tensors that are no tensors."""
 

@@ -11,6 +11,7 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
+    NOTHING,
     TRAIN,
     UNKNOWN,
     UNSURE,
@@ -21,7 +22,6 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
-    NOTHING,
     Ref,
     Super,
     Truth,
@@ -162,7 +162,6 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
-    from gradlint.interpreter.attributes import set_attribute
     from gradlint.interpreter.functions import call_function
 
     method = find_method(it, cls, "__init__", after)

@@ -37,13 +37,13 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.interpreter import containers
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import YIELDED, make_function
 from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
-from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import apply

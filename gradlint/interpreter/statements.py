@@ -32,12 +32,20 @@ from gradlint.domain import (
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
+from gradlint.interpreter.attributes import get_attribute, setter_of
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import define, find_method
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
-from gradlint.interpreter.attributes import get_attribute, setter_of
-from gradlint.interpreter.functions import RESULT, call_function, let_out, make_function, passing, restoring, written_since
+from gradlint.interpreter.functions import (
+    RESULT,
+    call_function,
+    let_out,
+    make_function,
+    passing,
+    restoring,
+    written_since,
+)
 from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
