@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradlint.domain import NO, YES, Tensor
-from gradlint.events import Called, RequiresGradChanged
+from gradlint.events import Called, ModuleFinished, RequiresGradChanged
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.linter import Analysis
 from gradlint.rule import Rule
@@ -223,6 +223,21 @@ def test_a_rule_that_speaks_of_certainties_passes():
 def test_a_rule_that_speaks_from_ignorance_is_noticed(condition, fact):
     faults = bold(condition)
     assert any(f"ABC101 is reported only when {fact} is unknown" in fault for fault in faults)
+
+
+def test_stories_are_widened_event_by_event():
+    rule = Rule("ABC101", "planted-mistake", "message")
+
+    @rule.on(ModuleFinished)
+    def check(event):
+        for one, other in zip(event.story, event.runs[0].story, strict=True):
+            assert one is other
+            if isinstance(one, RequiresGradChanged) and not one.to <= YES | NO:
+                yield rule.at(one.node)
+
+    (finished,) = [event for event in heard_events(ASKING) if isinstance(event, ModuleFinished)]
+    expected = "ABC101 is reported only when ModuleFinished's RequiresGradChanged.to is unknown"
+    assert set(emboldened([rule], finished)) == {expected}
 
 
 def test_facts_deep_inside_are_widened():
