@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_all_modules_of_a_pack_are_walked(site):
         **{
             "last": rule_text("ABC201", "second-mistake"),
             "family/first": rule_text(),
-            "family/_helper": "nothing = 1\n",
+            "family/_helper": rule_text("ABC301", "helping"),
             "__main__": "raise SystemExit('never run')\n",
         },
     )
@@ -96,6 +96,33 @@ def test_what_merely_lies_on_the_path_is_never_imported(tmp_path, monkeypatch, k
     rules()
     assert "planted_evil" not in sys.modules
     assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize("entry", ["", ".", "{here}"])
+def test_nothing_in_the_current_folder_can_pose_as_a_pack(site, tmp_path, monkeypatch, entry):
+    """Neither as the pack nor as a library that a pack imports; the real ones are found behind it."""
+    pack(site, first=rule_text() + "import planted_library\n")
+    (site / "planted_library.py").write_text("")
+    for name in ("planted_pack", "planted_library"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('run')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(entry.format(here=tmp_path))
+    before = list(sys.path)
+    assert [rule.code for rule in planted()] == ["ABC101"]
+    assert sys.path == before
+
+
+def test_a_pack_in_development_is_loaded_from_the_current_folder(site, tmp_path, monkeypatch):
+    """An editable installation whose folder a `.pth` file puts on the path."""
+    pack(site, first=rule_text())
+    (site / "planted_pack").rename(tmp_path / "planted_pack")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(BrokenPack):
+        rules()
+    note = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
+    (site / "planted_pack-1.0.dist-info" / "direct_url.json").write_text(json.dumps(note))
+    assert [rule.code for rule in planted()] == ["ABC101"]
 
 
 @pytest.mark.parametrize(
@@ -153,4 +180,3 @@ def test_nothing_of_the_path_is_looked_at_but_installed_folders(monkeypatch):
     folders = registry._folders()
     assert folders[:2] == ["/env/lib/site-packages", "/usr/lib/python3/dist-packages"]
     assert len(folders) == 3
-    assert isinstance(next(registry._entry_points(), ("", None))[1], EntryPoint | None)

@@ -37,7 +37,7 @@ from gradlint.domain.facts import (
     Truth,
     Unit,
 )
-from gradlint.domain.values import NOTHING, UNKNOWN, Ref, Syntax, Value, one_of, references, renamed
+from gradlint.domain.values import NOTHING, UNKNOWN, Origin, Ref, Syntax, Value, one_of, references, renamed
 
 MOST_ITEMS = 64
 MOST_MARKS = 4
@@ -85,9 +85,9 @@ Items = tuple[tuple[object, Value], ...]
 
 
 class Cell:
-    """Whatever lives on the heap; remembers which others it mentions, since that is asked often."""
+    """Whatever lives on the heap; remembers which others it mentions and where those were made: that is asked often."""
 
-    __slots__ = ("_mentions",)
+    __slots__ = ("_mentions", "_origins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +371,16 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
     except AttributeError:
         found = tuple(dict.fromkeys(_mentioned(thing)))
         object.__setattr__(thing, "_mentions", found)
+        return found
+
+
+def origins(thing: Object) -> frozenset[Origin]:
+    """Where all that an object mentions was made."""
+    try:
+        return thing._origins  # type: ignore[no-any-return]
+    except AttributeError:
+        found = frozenset([ref.origin for ref in object_references(thing)])
+        object.__setattr__(thing, "_origins", found)
         return found
 
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gradlint.domain import objects
 from gradlint.domain.facts import NO, YES, Truth
-from gradlint.domain.objects import Object, object_references, object_renamed
-from gradlint.domain.values import Ref, Value, one_of, references, renamed
+from gradlint.domain.objects import Object, joined, object_references, object_renamed, origins
+from gradlint.domain.values import Origin, Ref, Value, one_of, references, renamed
 
 Name = tuple[int, str]
 """A variable: the frame it belongs to, and its name."""
 
 OLDEST = 2
+FEW = 64
 
 
 @dataclass(slots=True)
@@ -31,17 +31,13 @@ class State:
     grad_mode: Truth = YES
     inference: Truth = NO
     live: bool = True
+    swept: int = 0
 
     def copy(self) -> State:
         """The same facts, to be changed on another path."""
         return State(
-            dict(self.names), dict(self.heap), list(self.flight), self.grad_mode, self.inference, self.live
+            dict(self.names), dict(self.heap), list(self.flight), self.grad_mode, self.inference, self.live, self.swept
         )
-
-    def become(self, other: State) -> None:
-        """Take over all that the other state holds."""
-        self.names, self.heap, self.flight = other.names, other.heap, other.flight
-        self.grad_mode, self.inference, self.live = other.grad_mode, other.inference, other.live
 
     def age(self, site: int, context: int, parts: Iterable[str]) -> None:
         """The site is about to make new objects: those it made before grow one step older."""
@@ -50,26 +46,24 @@ class State:
             for age in range(OLDEST):
                 now[Ref(site, part, context, age)] = Ref(site, part, context, age + 1)
         if not self.heap.keys().isdisjoint(now):
-            self._rename(now)
+            self._rename(now, Ref(site, "", context).origin)
 
-    def _rename(self, now: dict[Ref, Ref]) -> None:
+    def _rename(self, now: dict[Ref, Ref], origin: Origin) -> None:
         for name, value in self.names.items():
-            kind = type(value)
-            if kind is Ref:
+            if type(value) is Ref:
                 if value in now:
-                    self.names[name] = now[value]  # type: ignore[index]
+                    self.names[name] = now[value]
             elif references(value):
                 self.names[name] = renamed(value, now)
         self.flight = [renamed(value, now) for value in self.flight]
-        aged = frozenset(now)
-        heap: dict[Ref, Object] = {}
-        for ref, thing in self.heap.items():
-            if not aged.isdisjoint(object_references(thing)):
-                thing = object_renamed(thing, now)
-            ref = now.get(ref, ref)
-            known = heap.get(ref)
-            heap[ref] = thing if known is None else objects.joined(thing, known)
-        self.heap = heap
+        heap = self.heap
+        for ref, thing in heap.items():
+            if origin in origins(thing):
+                heap[ref] = object_renamed(thing, now)
+        for ref in sorted(now.keys() & heap.keys(), key=_oldest_first):
+            older = now[ref]
+            thing = heap.pop(ref)
+            heap[older] = joined(thing, heap[older]) if older in heap else thing
 
     def reach(self, values: Iterable[Value]) -> dict[Ref, None]:
         """All objects that can be got at from these values, in the order of finding."""
@@ -88,6 +82,16 @@ class State:
         kept = self.reach([*self.names.values(), *self.flight])
         if len(kept) < len(self.heap):
             self.heap = {ref: thing for ref, thing in self.heap.items() if ref in kept}
+        self.swept = len(self.heap)
+
+    def tidy(self) -> None:
+        """Forget objects that nothing refers to, where they may have become many."""
+        if len(self.heap) > 2 * self.swept + FEW:
+            self.sweep()
+
+
+def _oldest_first(ref: Ref) -> tuple[int, str]:
+    return -ref.age, ref.part
 
 
 def joined_states(states: Iterable[State]) -> State:
@@ -115,7 +119,7 @@ def _join_into(out: State, other: State) -> None:
         if known is None:
             heap[ref] = thing
         elif known is not thing:
-            heap[ref] = objects.joined(known, thing)
+            heap[ref] = joined(known, thing)
     out.flight = [a if a == b else one_of((a, b)) for a, b in zip(out.flight, other.flight, strict=False)]
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference

@@ -21,6 +21,10 @@ Syntax = Any
 Graph = tuple[int, str, int]
 """The name of a graph node whatever its age: its site, part and context."""
 
+Origin = int
+"""A site in a context, as one number (asked so often that a pair would be dear)."""
+
+CONTEXT_BITS = 24
 MOST_ALTERNATIVES = 5
 
 
@@ -36,6 +40,11 @@ class Ref(NamedTuple):
     part: str
     context: int
     age: int = 0
+
+    @property
+    def origin(self) -> Origin:
+        """The site and context it was made at, as one number."""
+        return self[0] << CONTEXT_BITS | self[2]
 
     @property
     def key(self) -> Graph:

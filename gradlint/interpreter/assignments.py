@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NO, UNKNOWN, Array, Container, Tensor, Unknown, Value, alternatives, one_of
+from gradlint.domain import NO, NOTHING, UNKNOWN, Array, Container, Tensor, Unknown, Value, alternatives, one_of
 from gradlint.interpreter import containers
 from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
@@ -51,9 +51,7 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
     start = it.hold(value)
     stars = [index for index, element in enumerate(elements) if type(element) is cst.StarredElement]
     if stars:
-        whole = containers.elements(it, target, value)
-        values: list[Value] = [whole for _ in elements]
-        values[stars[0]] = it.new(target, "starred", Container("list", rest=whole))
+        values = _unpack_starred(it, target, value, stars[0])
     else:
         values = containers.unpacked(it, target, value, len(elements))
     containers.consume(it, target, it.state.flight[start], "unpacking")
@@ -61,6 +59,20 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
     for index, element in enumerate(elements):
         assign(it, element, element.value, it.state.flight[start + 1 + index])
     it.land(start)
+
+
+def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
+    """`first, *rest, last = value`: the values for each target."""
+    thing, count = it.only(value, Container), len(target.elements)
+    if thing is not None and thing.kind in containers.SEQUENCES and thing.rest == NOTHING and len(thing.items) >= count - 1:
+        known = [element for _, element in thing.items]
+        behind = len(known) - (count - 1 - star)
+        rest = containers.container(it, target, "list", known[star:behind], "starred")
+        return [*known[:star], rest, *known[behind:]]
+    whole = containers.elements(it, target, value)
+    values: list[Value] = [whole for _ in target.elements]
+    values[star] = it.new(target, "starred", Container("list", rest=whole))
+    return values
 
 
 def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:

@@ -11,9 +11,11 @@ from gradlint import events
 from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
+    UNSURE,
     Bound,
     Class,
     Container,
+    Context,
     Function,
     Instance,
     Iterator,
@@ -111,8 +113,10 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
 
 
 def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
-    """Code that the file does not show is handed these values."""
+    """Code that the file does not show is handed these values; a grad mode among them it may enter."""
     it.counts["unknown calls"] += not it.muted
+    if any(type(option) is Context for value in values for option in alternatives(value)):
+        it.state.grad_mode = it.state.grad_mode | UNSURE
     havoc(it, values)
     return result_of_unknown(values)
 

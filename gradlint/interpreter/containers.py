@@ -175,12 +175,42 @@ def appended(thing: Container, value: Value) -> Container:
     return replace(whole, rest=one_of((whole.rest, value)))
 
 
+def delete_item(it: Interpreter, owner: Value, key: Value) -> None:
+    """`del container[key]`."""
+    found = it.all(owner, Container)
+    for ref, thing in found:
+        it.put(ref, without(thing, key_of(key)), sure=len(found) == 1)
+
+
+def without(thing: Container, key: object | None) -> Container:
+    """The container after the element under a key was taken out; without a constant key it may be any."""
+    if thing.kind in MAPPINGS:
+        return replace(thing, items=tuple((k, v) for k, v in thing.items if k != key))
+    count = len(thing.items)
+    if thing.rest != NOTHING or type(key) is not int or not -count <= key < count:
+        return summarised(thing)
+    kept = [value for index, value in thing.items if index != key % count]
+    return replace(thing, items=tuple(enumerate(kept)))
+
+
 def append(it: Interpreter, node: Any, owner: Value, value: Value) -> None:
     """`owner.append(value)`."""
     found = it.all(owner, Container)
     for ref, thing in found:
         it.emit(events.Stored, node, container=thing, value=it.thing(value))
         it.put(ref, appended(thing, value), sure=len(found) == 1)
+
+
+def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None) -> None:
+    """`owner.insert(at, value)`; without a constant index the value may stand anywhere."""
+    thing: Container = it[ref]
+    it.emit(events.Stored, node, container=thing, value=it.thing(value))
+    if type(at) is not int or thing.rest != NOTHING or len(thing.items) >= MOST_ITEMS:
+        it.put(ref, appended(summarised(thing), value))
+        return
+    values = [v for _, v in thing.items]
+    values.insert(at, value)
+    it.put(ref, replace(thing, items=tuple(enumerate(values))))
 
 
 def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
@@ -246,8 +276,11 @@ def call_method(it: Interpreter, node: Any, ref: Ref, name: str, args: Sequence[
     thing: Container = it[ref]
     if name in VIEWS:
         return VIEWS[name](it, node, ref, thing)
-    if name in ("append", "add", "appendleft", "insert") and args:
-        append(it, node, ref, args[-1])
+    if name in ("append", "add") and args:
+        append(it, node, ref, args[0])
+        return Const(None)
+    if name in ("appendleft", "insert") and args:
+        insert(it, node, ref, args[-1], at=0 if name == "appendleft" else key_of(args[0]))
         return Const(None)
     if name == "extend" and args:
         extend(it, node, ref, args[0])
@@ -261,8 +294,10 @@ def call_method(it: Interpreter, node: Any, ref: Ref, name: str, args: Sequence[
     if name in ("get", "pop", "setdefault", "__getitem__") and args:
         return _get(it, node, ref, thing, name, args)
     if name in ("pop", "popitem", "popleft"):
-        it.put(ref, summarised(thing))
-        return one_of([*(v for _, v in thing.items), thing.rest])
+        last = Const(0 if name == "popleft" else -1)
+        found = get_item(it, ref, thing, last) if thing.kind in SEQUENCES else one_of([*(v for _, v in thing.items), thing.rest])
+        it.put(ref, without(thing, last.value) if thing.kind in SEQUENCES else thing)
+        return found
     if name in ("copy", "__copy__"):
         return it.new(node, "copy", thing)
     if name == "clear":
@@ -283,10 +318,8 @@ def _get(it: Interpreter, node: Any, ref: Ref, thing: Container, name: str, args
     if name == "setdefault" and not known:
         set_item(it, node, ref, args[0], one_of((default, thing.rest)))
     found = get_item(it, ref, thing, args[0])
-    if name == "pop" and known:
-        it.put(ref, replace(thing, items=tuple((k, v) for k, v in thing.items if k != key)))
-    if name == "pop" and thing.kind in SEQUENCES:
-        it.put(ref, summarised(thing))
+    if name == "pop":
+        it.put(ref, without(thing, key))
     if known or name == "__getitem__" or (name == "pop" and len(args) < 2):
         return found
     if thing.rest == NOTHING and (key is not None or not thing.items):

@@ -7,6 +7,7 @@ telling what happened.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -50,9 +51,9 @@ Step = Callable[["Interpreter", Any], None]
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
-MOST_STEPS_PER_STATEMENT = 20
+MOST_STEPS_PER_STATEMENT = 8
 """How often the statements of a file are run on average before calls are no longer followed."""
-FEWEST_STEPS = 3_000
+FEWEST_STEPS = 2_000
 
 
 @dataclass(slots=True)
@@ -413,11 +414,11 @@ class Interpreter:
         """Whether operations are put into the graph now."""
         return both(self.state.grad_mode, negation(self.state.inference))
 
-    def past(self, starts: Iterable[Ref | None]) -> dict[Ref, None]:
-        """The nodes and leaves that may be in the history of these nodes, themselves included."""
+    def past(self, starts: Iterable[Ref | None], most: int = sys.maxsize) -> dict[Ref, None]:
+        """The nodes and leaves that may be in the history of these nodes, themselves included; stops behind `most`."""
         found: dict[Ref, None] = {}
         todo = [ref for ref in starts if ref is not None]
-        while todo:
+        while todo and len(found) <= most:
             ref = todo.pop()
             if ref in found:
                 continue

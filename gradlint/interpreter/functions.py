@@ -102,7 +102,7 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     if function.generator:
         value = iterator(it, node, yielded, "generator")
     start = it.hold(value)
-    it.state.sweep()
+    it.state.tidy()
     return it.land(start)[0]
 
 

@@ -121,7 +121,7 @@ def run_loop(
 
 def _pass(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
     """One iteration; what continues meets at its end. Objects of the iteration before that nobody holds are forgotten."""
-    it.state.sweep()
+    it.state.tidy()
     step()
     it.join([it.state, *paths.continues])
     paths.continues.clear()

@@ -45,7 +45,7 @@ from gradlint.interpreter.tensors import apply, clear_gradients, fresh, set_requ
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
-MOST_MODULES_DEEP = 3
+MOST_MODULES_DEEP = 2
 """How many calls of modules of the program are followed into each other."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""

@@ -110,6 +110,10 @@ def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     _put_back(it, target, owner, index, value, same=same)
 
 
+CHANGING = {"add": containers.extend, "or": containers.merge}
+"""What `+=` and `|=` do to lists, sets and mappings; other objects share the change."""
+
+
 def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> tuple[Value, bool]:
     """The value afterwards, and whether it is the same object, changed in place."""
     operation = AUGMENTED[type(node.operator)]
@@ -117,8 +121,8 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
         row = OPERATIONS.get(f"operator.i{operation}")
         write(it, node.target, old, row.name if row else operation, "augmented", [more], name)
         return old, True
-    if it.only(old, Container) is not None and operation == "add":
-        containers.extend(it, node, old, more)
+    if it.only(old, Container) is not None and operation in CHANGING:
+        CHANGING[operation](it, node, old, more)
         return old, True
     binary = {"and": "and_", "or": "or_"}.get(operation, operation)
     assert binary in BINARY.values()
@@ -142,12 +146,22 @@ def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: V
 
 @statement(cst.Del)
 def del_(it: Interpreter, node: cst.Del) -> None:
-    targets = [e.value for e in node.target.elements] if isinstance(node.target, (cst.Tuple, cst.List)) else [node.target]
-    for target in targets:
-        if isinstance(target, cst.Name):
-            it.state.names.pop((it.frame.id, target.value), None)
-        else:
-            it.value(target)
+    _delete(it, node.target)
+
+
+def _delete(it: Interpreter, target: Any) -> None:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            _delete(it, element.value)
+    elif isinstance(target, cst.Name):
+        frame = it.frame.declared.get(target.value, it.frame)
+        it.state.names.pop((frame.id, target.value), None)
+    elif isinstance(target, cst.Subscript):
+        start = it.hold(it.value(target.value))
+        index = index_value(it, target)
+        containers.delete_item(it, it.land(start)[0], index)
+    else:
+        it.value(target)
 
 
 @statement(cst.Global, cst.Nonlocal)

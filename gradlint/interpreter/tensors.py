@@ -49,6 +49,7 @@ from gradlint.domain import (
     number_kind,
     object_references,
     one_of,
+    origins,
     truth,
 )
 from gradlint.interpreter.core import Interpreter
@@ -363,7 +364,7 @@ def _grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None
     if older not in it.state.heap:
         return NO
     key = older.key
-    sure = any(ref.key == key for slot in inputs for ref in sure_past(it, slot))
+    sure = any(ref.key == key for slot in inputs for ref in sure_past(it, slot, MOST_LOOKED_BACK))
     return YES if sure else UNSURE
 
 
@@ -472,9 +473,14 @@ def _local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects."""
-    return tuple(
-        thing for thing in it.state.heap.values() if type(thing) is Container and any(r in refs for r in _held(thing))
-    )
+    found = [
+        (ref, thing)
+        for ref, thing in it.state.heap.items()
+        if type(thing) is Container and any(r in refs for r in _held(thing))
+    ]
+    alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
+    here = it.frame.id
+    return tuple(thing for ref, thing in found if ref in alive or (ref.age == 0 and ref.context == here))
 
 
 def _held(thing: Container) -> list[Value]:
@@ -496,8 +502,9 @@ def memory_written(
     """
     written = frozenset(memories)
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
+    made_at = {memory.origin for memory in written}
     for ref, thing in it.state.heap.items():
-        if written.isdisjoint(object_references(thing)):
+        if made_at.isdisjoint(origins(thing)) or written.isdisjoint(object_references(thing)):
             continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
             strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
@@ -561,14 +568,17 @@ def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: s
 
 
 MOST_WEIGHED = 300
+MOST_LOOKED_BACK = 20
+"""Nodes of a history that are weighed in whole; behind them only what is straight ahead, or nothing when asked whether a graph grows."""
 
 
-def sure_past(it: Interpreter, start: tuple[Ref | None, ...]) -> dict[Ref, None]:
+def sure_past(it: Interpreter, start: tuple[Ref | None, ...], most: int = MOST_WEIGHED) -> dict[Ref, None]:
     """Nodes and leaves that are certainly in the history: in every history it may be."""
-    nodes = it.past(start)
-    if len(nodes) > MOST_WEIGHED:
-        it.hit("size of a graph")
-        return _single_past(it, start)
+    nodes = it.past(start, most)
+    if len(nodes) > most:
+        if most is MOST_WEIGHED:
+            it.hit("size of a graph")
+        return _single_past(it, start, most)
     order, certain = _inputs_first(it, start), {}
     for ref in order:
         thing = it.state.heap.get(ref)
@@ -608,11 +618,11 @@ def _inputs_first(it: Interpreter, start: tuple[Ref | None, ...]) -> list[Ref]:
     return order
 
 
-def _single_past(it: Interpreter, start: tuple[Ref | None, ...]) -> dict[Ref, None]:
+def _single_past(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> dict[Ref, None]:
     """The part of the history to which only one way leads at every step."""
     found: dict[Ref, None] = {}
     todo = list(start) if len(start) == 1 else []
-    while todo:
+    while todo and (len(found) < most or most is MOST_WEIGHED):
         ref = todo.pop()
         if ref is None or ref in found or ref.age >= 2:
             continue

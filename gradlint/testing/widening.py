@@ -6,14 +6,15 @@ with that known was not, the rule speaks from ignorance.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from gradlint import linter
-from gradlint.domain import Fact, Ref
-from gradlint.events import Event, Run
-from gradlint.rule import Draft, Rule
+from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
+from gradlint.events import Event
+from gradlint.rule import Draft, Rule, believed
 
 
 def heard_events(text: str) -> list[Event]:
@@ -24,66 +25,107 @@ def heard_events(text: str) -> list[Event]:
 
 
 def widened(event: Event) -> Iterator[tuple[str, Event]]:
-    """Each copy of an event in which one fact is less known, and which fact that is.
+    """Each copy of an event in which one thing is less known, and which that is.
 
-    An event of a story is widened wherever the story tells of it, so that it stays one event.
+    A fact of the event, or of anything it holds, becomes unsure; what an event shows of a value becomes UNKNOWN. What
+    stands in several places (a tensor in two events of a story) is the same thing and changes in all of them.
     """
-    yield from _widened(event)
-    told = {id(part): part for story in _stories(event) for part in story}
-    for part in told.values():
-        for path, wider in _widened(part):
-            yield f"'s {type(part).__name__}{path}", _retold(event, part, wider)
+    things, holders = _held(event)
+    for path, thing in things:
+        if isinstance(thing, tuple):
+            continue
+        for name, wider in _less_known(thing):
+            changed = replace(thing, **{name.partition("[")[0]: wider})
+            yield f"{path}.{name}", _with(event, thing, changed, holders)
 
 
-def _widened(thing: Any) -> Iterator[tuple[str, Any]]:
-    """Copies of an object, or of a tuple of objects, with one fact less known; events inside it stay as they are."""
-    if isinstance(thing, Fact):
-        yield from (("", wider) for wider in dict.fromkeys((thing.unsure(), thing | thing.unsure())) if wider != thing)
-    elif isinstance(thing, tuple) and not isinstance(thing, Ref):
-        for index, part in enumerate(thing):
-            for path, wider in () if isinstance(part, Event) else _widened(part):
-                yield f"[{index}]{path}", (*thing[:index], wider, *thing[index + 1 :])
-    elif is_dataclass(thing) and type(thing).__module__.startswith("gradlint."):
-        for field in fields(thing):
-            for path, wider in _widened(getattr(thing, field.name)):
-                yield f".{field.name}{path}", replace(thing, **{field.name: wider})  # type: ignore[type-var]
+def _held(event: Event) -> tuple[list[tuple[str, Any]], dict[int, list[Any]]]:
+    """All dataclasses and tuples of ours that an event holds, itself among them, each under the shortest path to it,
+    and what holds each directly."""
+    things: dict[int, tuple[str, Any]] = {}
+    holders: dict[int, list[Any]] = {}
+    todo: deque[tuple[str, Any]] = deque([("", event)])
+    while todo:
+        path, thing = todo.popleft()
+        if id(thing) in things:
+            continue
+        things[id(thing)] = path, thing
+        for name, part in _parts(thing):
+            if _is_ours(part):
+                holders.setdefault(id(part), []).append(thing)
+                todo.append((path + name, part))
+    return list(things.values()), holders
 
 
-def _stories(thing: Any) -> Iterator[tuple[Event, ...]]:
-    """All stories that an event tells: its own and those of its runs."""
-    if is_dataclass(thing) and hasattr(thing, "story"):
-        yield thing.story
-    for run in getattr(thing, "runs", ()):
-        yield run.story
-    for _, runs in getattr(thing, "methods", ()):
-        for run in runs:
-            yield run.story
+def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What a dataclass or a tuple holds directly, and how it is got at."""
+    if isinstance(thing, tuple):
+        yield from ((f"[{index}]", part) for index, part in enumerate(thing))
+    else:
+        yield from ((f".{field.name}", getattr(thing, field.name)) for field in fields(thing))
 
 
-def _retold(event: Any, part: Event, wider: Event) -> Any:
-    """The same event with another in place of one that its stories tell."""
+def _is_ours(thing: Any) -> bool:
+    if isinstance(thing, tuple):
+        return not isinstance(thing, Ref)
+    return is_dataclass(thing) and not isinstance(thing, type) and type(thing).__module__.startswith("gradlint.")
 
-    def story(told: tuple[Event, ...]) -> tuple[Event, ...]:
-        return tuple(wider if one is part else one for one in told)
 
-    def all_of(runs: tuple[Run, ...]) -> tuple[Run, ...]:
-        told = (any(one is part for one in run.story) for run in runs)
-        return tuple(replace(run, story=story(run.story)) if has else run for run, has in zip(runs, told, strict=True))
+def _less_known(thing: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a dataclass, or elements of them, and the field with less known in it."""
+    for field in fields(thing):
+        known = getattr(thing, field.name)
+        if isinstance(known, Fact):
+            for wider in dict.fromkeys((known.unsure(), known | known.unsure())):
+                if wider != known:
+                    yield field.name, wider
+        elif isinstance(thing, Event) and field.type == "Thing" and not isinstance(known, Unknown):
+            yield field.name, UNKNOWN
+        elif isinstance(thing, Event) and field.type == "tuple[Thing, ...]":
+            for index, part in enumerate(known):
+                if not isinstance(part, Unknown):
+                    yield (f"{field.name}[{index}]", (*known[:index], UNKNOWN, *known[index + 1 :]))
 
-    changed: dict[str, Any] = {}
-    if hasattr(event, "story"):
-        changed["story"] = story(event.story)
-    if hasattr(event, "runs"):
-        changed["runs"] = all_of(event.runs)
-    if hasattr(event, "methods"):
-        changed["methods"] = tuple((name, all_of(runs)) for name, runs in event.methods)
-    return replace(event, **changed)
+
+def _with(event: Event, old: Any, new: Any, holders: dict[int, list[Any]]) -> Event:
+    """The event with one thing in it exchanged wherever it stands."""
+    touched: dict[int, Any] = {id(old): old}
+    todo = [old]
+    while todo:
+        for holder in holders.get(id(todo.pop()), ()):
+            if id(holder) not in touched:
+                touched[id(holder)] = holder
+                todo.append(holder)
+    made: dict[int, Any] = {id(old): new}
+
+    def rebuilt(thing: Any) -> Any:
+        key = id(thing)
+        if key not in touched:
+            return thing
+        if key not in made:
+            if isinstance(thing, tuple):
+                made[key] = tuple(rebuilt(part) for part in thing)
+            else:
+                parts = {field.name: getattr(thing, field.name) for field in fields(thing)}
+                made[key] = replace(thing, **{n: rebuilt(part) for n, part in parts.items() if id(part) in touched})
+        return made[key]
+
+    rebuilt_event: Event = rebuilt(event)
+    return rebuilt_event
+
+
+def empty_facts(event: Event) -> Iterator[str]:
+    """The facts of an event, or of anything it holds, that no answer is left for: its path is dead."""
+    for path, thing in _held(event)[0]:
+        for name, part in _parts(thing):
+            if isinstance(part, Fact) and part.is_empty:
+                yield f"{type(event).__name__}{path}{name}"
 
 
 def drafts(rule: Rule, event: Event) -> list[Draft]:
-    """What the checks of a rule that subscribed to an event yield for it."""
+    """What the checks of a rule that subscribed to an event yield for it, as far as the event may be believed."""
     return [
-        draft
+        draft.lowered(believed(event))
         for kind, keys, check in rule.checks
         if type(event) is kind and (not keys or event.key in keys)
         for draft in check(event)
