@@ -1,4 +1,4 @@
-"""Laws that hold of every run: pure, never bolder for knowing less, believed no further than the facts, nothing raised."""
+"""Laws of every run: pure, never bolder for knowing less, believed no further than the facts, and nothing raised."""
 
 from __future__ import annotations
 
@@ -180,9 +180,11 @@ def test_nothing_is_raised_on_any_of_our_own_files(path):
     "text", ["", "\n", "x", "def f(:\n", "\0", "x = (\n", "\ufeffx = 1\n", "(" * 3000, "é = 'ü'\r\n"]
 )
 def test_a_text_is_read_or_refused(text):
+    refused = None
     try:
         linter.analyse(text, RULES, positions=True)
-    except source.Unreadable as refused:
-        assert refused.row >= 1
-        assert refused.column >= 1
+    except source.Unreadable as error:
+        refused = error
+    if refused is not None:
+        assert min(refused.row, refused.column) >= 1
         assert "\n" not in refused.message
