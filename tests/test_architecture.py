@@ -59,7 +59,9 @@ IMPURE_MODULES = (
     "asyncio", "datetime", "glob", "importlib", "multiprocessing", "os", "pathlib", "random", "secrets", "shutil",
     "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",
 )  # fmt: skip
-FOR_THE_STACK = {("gradlint/interpreter/program.py", "sys"), ("gradlint/source.py", "threading")}
+FOR_THE_STACK = {
+    "sys.getrecursionlimit", "sys.setrecursionlimit", "threading.Thread", "threading.Lock", "threading.stack_size",
+}  # fmt: skip
 """Deeply nested programs need a deep stack; `test_laws` sees that it is given back."""
 IMPURE_CALLS = frozenset({"open", "print", "input", "exec", "eval", "__import__", "globals", "breakpoint"})
 
@@ -129,12 +131,23 @@ def only_the_registry_loads_rules(path: Path, tree: ast.Module) -> Iterator[str]
             yield f"line {found.line} imports {found.module}"
 
 
+def used(tree: ast.Module, module: str) -> set[str]:
+    """What of an imported module is used by attribute; the module itself where that is not all."""
+    known = {
+        id(node.value): f"{module}.{node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == module]
+    return {known.get(id(node), module) for node in named} or {module}
+
+
 def pure(path: Path, tree: ast.Module) -> Iterator[str]:
     """Law 3: what a run of the linter passes through has no files, no clock, no chance and no globals."""
     if path.parts[0] != "gradlint" or room(path) not in PURE:
         return
     for found in imports(tree):
-        if found.is_of(*IMPURE_MODULES) and (path.as_posix(), found.module) not in FOR_THE_STACK:
+        if found.is_of(*IMPURE_MODULES) and not used(tree, found.module) <= FOR_THE_STACK:
             yield f"line {found.line} imports {found.module}"
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
@@ -178,6 +191,10 @@ def test_every_module_keeps_to_its_room(law: Law, path: Path):
         (only_the_registry_loads_rules, "gradlint/run.py", "import gradlint_rules"),
         (only_the_registry_loads_rules, "gradlint/run.py", "from importlib.metadata import entry_points"),
         (pure, "gradlint/linter.py", "import os.path"),
+        (pure, "gradlint/linter.py", "import sys\nsys.setrecursionlimit(9)\nprint_ = sys.stdout"),
+        (pure, "gradlint/linter.py", "import sys\nf(sys)"),
+        (pure, "gradlint/linter.py", "import sys as system"),
+        (pure, "gradlint/linter.py", "from sys import argv"),
         (pure, "gradlint/linter.py", "def f():\n    global x\n    x = 1"),
         (pure, "gradlint/domain/facts.py", "print(1)"),
         (pure, "gradlint/source.py", "def f(path):\n    return open(path)"),
@@ -199,6 +216,7 @@ def test_a_module_in_the_wrong_room_is_noticed(law: Law, path: str, text: str):
             "gradlint/interpreter/core.py",
             "import libcst as cst\nfrom gradlint import events\nfrom gradlint.knowledge import rows",
         ),
+        ("gradlint/interpreter/core.py", "import sys\nsys.setrecursionlimit(sys.getrecursionlimit())"),
         ("gradlint/domain/facts.py", "from gradlint.domain.values import Ref\nimport dataclasses"),
     ],
 )
