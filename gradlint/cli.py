@@ -111,7 +111,10 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     """
     from gradlint import run as running
 
-    outcome = running.lint(_request(paths, options), _rules())
+    try:
+        outcome = running.lint(_request(paths, options), _rules())
+    except running.Refused as error:
+        raise click.ClickException(str(error)) from error
     if options["show_files"]:
         terminal.write("".join(f"{path}\n" for path in outcome.files))
     else:

@@ -22,11 +22,17 @@ def table(rules: Sequence[Rule]) -> str:
     """A line for each rule: code, name, whether it is on by default, and what it says first."""
     names = max((len(rule.name) for rule in rules), default=0)
     effects = max((len(rule.effect) for rule in rules), default=0)
-    lines = [
-        f"{rule.code}  {rule.name:<{names}}  {'on ' if rule.default else 'off'}  {rule.effect:<{effects}}  {summary(rule)}"
+    rows = [
+        (
+            rule.code,
+            f"{rule.name:<{names}}",
+            "on " if rule.default else "off",
+            f"{rule.effect:<{effects}}",
+            summary(rule),
+        )
         for rule in rules
     ]
-    return "".join(line.rstrip() + "\n" for line in lines)
+    return "".join("  ".join(row).rstrip() + "\n" for row in rows)
 
 
 def as_object(rule: Rule) -> dict[str, Any]:

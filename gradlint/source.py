@@ -168,7 +168,7 @@ def _error_of_python(program: str) -> Unreadable | None:
             warnings.simplefilter("ignore")
             ast.parse(program)
     except SyntaxError as error:
-        return Unreadable(max(error.lineno or 1, 1), max(error.offset or 1, 1), f"SyntaxError: {error.msg}")
+        return Unreadable(max(error.lineno or 1, 1), max(error.offset or 1, 1), f"{type(error).__name__}: {error.msg}")
     except (RecursionError, MemoryError):
         return Unreadable(1, 1, TOO_DEEP)
     except ValueError as error:

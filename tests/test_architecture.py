@@ -60,9 +60,10 @@ IMPURE_MODULES = (
     "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",
 )  # fmt: skip
 FOR_THE_STACK = {
-    "sys.getrecursionlimit", "sys.setrecursionlimit", "threading.Thread", "threading.Lock", "threading.stack_size",
+    "sys.getrecursionlimit", "sys.maxsize", "sys.setrecursionlimit", 
+    "threading.Lock", "threading.Thread", "threading.stack_size",
 }  # fmt: skip
-"""Deeply nested programs need a deep stack; `test_laws` sees that it is given back."""
+"""Deeply nested programs need a deep stack, which is given back (see `test_laws`); `maxsize` is but a number."""
 IMPURE_CALLS = frozenset({"open", "print", "input", "exec", "eval", "__import__", "globals", "breakpoint"})
 
 Law = Callable[[Path, ast.Module], Iterator[str]]

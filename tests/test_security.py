@@ -57,7 +57,8 @@ def test_asking_about_gradlint_loads_no_engine(args: list[str]) -> None:
         "import sys; sys.argv[1:] = {args!r}\n"
         "from gradlint.__main__ import main\n"
         "code = main()\n"
-        "loaded = sorted({{'libcst', 'gradlint_rules', 'torch', 'pathspec', 'importlib.metadata'}} & set(sys.modules))\n"
+        "heavy = {{'libcst', 'gradlint_rules', 'torch', 'pathspec', 'importlib.metadata'}}\n"
+        "loaded = sorted(heavy & set(sys.modules))\n"
         "print(code, loaded, file=sys.stderr)\n"
     )
     ran = subprocess.run([sys.executable, "-c", watch.format(args=args)], capture_output=True, text=True, check=False)

@@ -65,7 +65,7 @@ UNPARSABLE = [
     ("x = 1\ny = (\n", 2, 5, "SyntaxError: '(' was never closed"),
     ("\ufeffprint 'a'\n", 1, 1, "SyntaxError: Missing parentheses"),
     ("a\r\né = é b\r\n", 2, 7, "SyntaxError: invalid syntax"),
-    ("a\n  b\n", 2, None, "SyntaxError: unexpected indent"),
+    ("a\n  b\n", 2, None, "IndentationError: unexpected indent"),
     ("a\nx = '\0'\n", 2, 6, "SyntaxError: source code cannot contain null bytes"),
     ("'\\d'; x = )", 1, 11, "SyntaxError: unmatched ')'"),
     ("if a:\n\\\n    b\n", 1, 1, "Python parses what LibCST refuses"),

@@ -18,6 +18,7 @@ from gradlint.interpreter.uses import told_by_use
 
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
+    value = _aged(it, target, value)
     if isinstance(target, cst.Name):
         value = told_by_use(it, target, value, target.value)
         it.bind(target.value, value)
@@ -31,10 +32,17 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         value = it.land(start)[0]
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
-        set_attribute(it, target, owner, target.attr.value, value, chain, own=_is_own(it, owner))
+        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=_is_own(it, owner))
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value
+
+
+def _aged(it: Interpreter, target: Any, value: Value) -> Value:
+    """The value; what an earlier assignment made at this target (a stand-in, an unpacked row) grows older."""
+    start = it.hold(value)
+    it.age(target)
+    return it.land(start)[0]
 
 
 def _is_own(it: Interpreter, owner: Value) -> bool:
@@ -64,7 +72,12 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
 def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
     """`first, *rest, last = value`: the values for each target."""
     thing, count = it.only(value, Container), len(target.elements)
-    if thing is not None and thing.kind in containers.SEQUENCES and thing.rest == NOTHING and len(thing.items) >= count - 1:
+    if (
+        thing is not None
+        and thing.kind in containers.SEQUENCES
+        and thing.rest == NOTHING
+        and len(thing.items) >= count - 1
+    ):
         known = [element for _, element in thing.items]
         behind = len(known) - (count - 1 - star)
         rest = containers.container(it, target, "list", known[star:behind], "starred")

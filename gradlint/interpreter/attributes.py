@@ -48,6 +48,9 @@ from gradlint.interpreter.uses import by_use
 from gradlint.interpreter.operations import plain_value
 from gradlint.knowledge import ATTRIBUTES, PLAIN
 
+STAND_IN = "attribute "
+"""How the parts begin that stand for attributes nobody was seen to set; their name follows."""
+
 # ---- reading
 
 
@@ -123,7 +126,9 @@ def _flag(fact: Truth) -> Value:
     return Const(True) if fact is YES else Const(False) if fact is NO else Scalar(BOOL)
 
 
-def _instance_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+def _instance_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
     for known, value in thing.attributes:
         if known == name:
@@ -146,11 +151,11 @@ def _instance_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = by_use(it, node, full, f"attribute {name}")
+    found = by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
-        found = it.new(node, f"attribute {name}", Instance(belief=Belief.BY_NAME))
+        found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
     thing: Any = it.state.heap.get(owner)
     if isinstance(thing, (Module, Instance)):
         attributes = dict(thing.attributes) | {name: found}
@@ -185,7 +190,9 @@ def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, 
     return Bound(owner, name)
 
 
-def _optimizer_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+def _optimizer_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
     if name == "param_groups":
         return optimizers.param_groups(it, node, owner)
     return Bound(owner, name)
@@ -278,7 +285,18 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
         it.put(ref, replace(thing, storage=memory, dtype=other.dtype if other else thing.dtype), sure=sure)
 
 
+def setter_of(name: str) -> str:
+    """The name under which a class keeps the setter of a property; no attribute can be called so."""
+    return f"{name} setter"
+
+
 def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
+    from gradlint.interpreter.functions import call_function
+
+    setter = find_member(it, thing.cls, setter_of(name))
+    if type(setter) is Function:
+        call_function(it, node, setter, Arguments([ref, value]))
+        return
     attributes = dict(thing.attributes) | {name: value}
     it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
     if type(thing) is Instance and thing.cls == UNKNOWN:
@@ -296,4 +314,3 @@ SETTERS: dict[type, Callable[..., None]] = {
     Instance: _set_on_object,
     Class: _set_on_class,
 }
-

@@ -81,7 +81,9 @@ def string(it: Interpreter, node: cst.SimpleString) -> Value:
         return Plain("str")
 
 
-@expression(cst.ConcatenatedString, cst.FormattedString, *([cst.TemplatedString] if hasattr(cst, "TemplatedString") else []))
+@expression(
+    cst.ConcatenatedString, cst.FormattedString, *([cst.TemplatedString] if hasattr(cst, "TemplatedString") else [])
+)
 def text(it: Interpreter, node: Any) -> Value:
     todo = [node]
     while todo:
@@ -533,5 +535,3 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
     it.escape([value])
     it.state.names[it.frame.id, YIELDED] = one_of([it.state.names.get((it.frame.id, YIELDED), NOTHING), value])
     return UNKNOWN
-
-

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import libcst as cst
@@ -15,10 +16,12 @@ from gradlint.domain import (
     Container,
     Function,
     Mark,
+    State,
     Tensor,
     Truth,
     Value,
     either,
+    joined_states,
 )
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
@@ -36,7 +39,7 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
     number = it.frame_ids.get(key)
     if number is None:
         number = it.frame_ids[key] = len(it.frame_ids) + 1
-    frame = Frame(number, it.frames[function.frame], it.scan.scopes[function.node], function, caller=it.frame)
+    frame = Frame(number, it.frames[function.frame], it.scan.scopes[function.node], function, tries=it.frame.tries, caller=it.frame)
     it.frames[number] = frame
     return frame
 
@@ -50,7 +53,9 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
         havoc(it, args.values())
         return result_of_unknown(args.values())
     it.called[function.node] = None
-    frame = new_frame(it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function)
+    frame = new_frame(
+        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
+    )
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
     it.land(start)
@@ -64,7 +69,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        it.runs.append(Run(index, function, caller, mode[0], ()))
+        it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
     it.frame, it.sweeping = frame, []
     it.running.append(function.node)
     for context in function.modes:
@@ -72,19 +77,43 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         it.state.inference = it.state.inference if context.inference is None else context.inference
     entry, depth = it.state.grad_mode, len(it.state.flight)
     body = function.node.body
-    if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
-        it.run_body(body.body)
-    else:
-        it.state.names[frame.id, RESULT] = it.value(body)
+    with restoring(it, mode if function.modes else None):
+        if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
+            it.run_body(body.body)
+        else:
+            it.state.names[frame.id, RESULT] = it.value(body)
     value = _leave(it, node, frame, function, depth)
     if function.modes:
         it.state.grad_mode, it.state.inference = mode
     it.running.pop()
     it.frame, it.sweeping = outer, outer_sweeping
     if index:
-        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]))
+        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
         it.run = outer_run
     return value
+
+
+@contextmanager
+def restoring(it: Interpreter, mode: tuple[Truth, Truth] | None) -> Iterator[None]:
+    """What leaves by an exception finds the grad mode and the inference mode like this."""
+    tries = it.frame.tries
+    if not tries or mode is None:
+        yield
+        return
+    tries.append(None)
+    yield
+    raised = tries.pop()
+    if raised is not None:
+        raised.grad_mode, raised.inference = mode
+    let_out(it, raised)
+
+
+def let_out(it: Interpreter, raised: State | None) -> None:
+    """The innermost handler may find this state."""
+    if not it.frame.tries or raised is None or not raised.live:
+        return
+    seen = it.frame.tries[-1]
+    it.frame.tries[-1] = raised if seen is None else joined_states([seen, raised])
 
 
 def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: int) -> Value:
@@ -184,5 +213,3 @@ def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Val
     if bound.function.kind == "static":
         return call_function(it, node, bound.function, args)
     return call_function(it, node, bound.function, args.with_first(bound.owner))
-
-

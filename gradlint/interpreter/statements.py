@@ -14,6 +14,7 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Class,
     Const,
     Container,
     Context,
@@ -24,6 +25,7 @@ from gradlint.domain import (
     State,
     Tensor,
     Truth,
+    Unknown,
     Value,
     alternatives,
 )
@@ -34,8 +36,8 @@ from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import define
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
-from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.functions import RESULT, make_function, written_since
+from gradlint.interpreter.attributes import get_attribute, setter_of
+from gradlint.interpreter.functions import RESULT, let_out, make_function, restoring, written_since
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
 from gradlint.interpreter.scan import dotted, spelled
@@ -273,7 +275,9 @@ def match_(it: Interpreter, node: cst.Match) -> None:
 def return_(it: Interpreter, node: cst.Return) -> None:
     value = it.value(node.value) if node.value is not None else Const(None)
     if node.value is not None and not it.muted:
-        it.emit(events.Returned, node.value, value=it.thing(value), name=spelled(node.value), **written_since(it, [value]))
+        it.emit(
+            events.Returned, node.value, value=it.thing(value), name=spelled(node.value), **written_since(it, [value])
+        )
     it.state.names[it.frame.id, RESULT] = value
     it.frame.returns.append(it.fork())
     it.end_path()
@@ -332,13 +336,14 @@ def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> 
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
-    it.frame.tries.append(it.fork())
+    tries = it.frame.tries
+    tries.append(it.fork())
     it.run_body(node.body.body)
-    raised = it.frame.tries.pop()
-    after: list[State] = []
+    raised = tries.pop()
+    tries.append(None if raised is None or _catches_all(node.handlers) else raised.copy())
     if node.orelse is not None:
         it.run_body(node.orelse.body.body)
-    after.append(it.state)
+    after: list[State] = [it.state]
     for handler in node.handlers:
         it.state = raised.copy() if raised is not None else State(live=False)
         if handler.type is not None:
@@ -347,23 +352,40 @@ def try_(it: Interpreter, node: Any) -> None:
             it.bind(handler.name.name.value, Plain("exception"))
         it.run_body(handler.body.body)
         after.append(it.state)
+    uncaught = tries.pop()
     it.join(after)
-    if node.finalbody is None:
-        return
-    body = node.finalbody.body.body
-    if it.state.live:
+    if node.finalbody is not None:
+        uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
+    let_out(it, uncaught)
+
+
+def _catches_all(handlers: Any) -> bool:
+    return any(handler.type is None or dotted(handler.type) in ("Exception", "BaseException") for handler in handlers)
+
+
+def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:
+    """Run the final block on every way out; the first that there is runs aloud. What still is uncaught comes back."""
+    aloud = it.state.live
+    if aloud:
         it.run_body(body)
-        with it.silently():
-            passing(it, before, lambda: it.run_body(body))
-    else:
+    elif any(len(waiting) > length for waiting, length in zip(it.frame.pending(), before, strict=False)):
+        aloud = True
         passing(it, before, lambda: it.run_body(body))
+        before = [len(waiting) for waiting in it.frame.pending()]
+    it.muted += aloud
+    passing(it, before, lambda: it.run_body(body))
+    if uncaught is not None:
+        normal, it.state = it.state, uncaught
+        it.run_body(body)
+        uncaught, it.state = it.state, normal
+    it.muted -= aloud
+    return uncaught
 
 
 @statement(cst.With)
 def with_(it: Interpreter, node: cst.With) -> None:
     mode = (it.state.grad_mode, it.state.inference)
     before = [len(waiting) for waiting in it.frame.pending()]
-    tries = list(it.frame.tries)
     suppresses = False
     for item in node.items:
         manager = it.value(item.item)
@@ -375,7 +397,8 @@ def with_(it: Interpreter, node: cst.With) -> None:
         it.land(start)
     entry = it.fork() if suppresses else None
     it.expected += suppresses
-    it.run_body(node.body.body)
+    with restoring(it, mode):
+        it.run_body(node.body.body)
     it.expected -= suppresses
 
     def leave() -> None:
@@ -385,8 +408,6 @@ def with_(it: Interpreter, node: cst.With) -> None:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
     leave()
     passing(it, before, leave)
-    if it.frame.tries and it.frame.tries[-1] is not None and tries[-1] is not it.frame.tries[-1]:
-        it.frame.tries[-1].grad_mode, it.frame.tries[-1].inference = mode
     if entry is not None:
         entry.grad_mode, entry.inference = mode
         it.join([it.state, entry])
@@ -445,9 +466,15 @@ def function(it: Interpreter, node: cst.FunctionDef) -> None:
         found = it.value(decorator.decorator)
         it.state.grad_mode, it.state.inference = mode
         value = decorated(it, decorator.decorator, value, found)
-    if type(value) is Function:
-        it.functions[node] = value
-    it.bind(node.name.value, value)
+        made = value if type(value) is Function and value.node is node else with_decorator(made, found)
+    it.functions[node] = made
+    name = node.name.value
+    it.bind(name if made.name == name else made.name, value)
+
+
+def with_decorator(function: Function, decorator: Value) -> Function:
+    """The function with one more decorator."""
+    return replace(function, decorators=(*function.decorators, decorator))
 
 
 KINDS = {
@@ -466,7 +493,9 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
     """What a decorator makes of a function."""
     if type(value) is not Function:
         return value
-    value = replace(value, decorators=(*value.decorators, decorator))
+    if (made := _made_by_program(it, node, value, decorator)) is not None:
+        return made
+    value = with_decorator(value, decorator)
     if type(decorator) is Context:
         return replace(value, modes=(decorator, *value.modes))
     if type(decorator) is Named:
@@ -478,16 +507,28 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
             return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
         if decorator.path.startswith(KEEPING):
             return value
-    if dotted(node).endswith((".setter", ".getter", ".deleter")):
-        return replace(value, kind="function", name=f"{value.name} setter")
+    if dotted(node).endswith(".getter"):
+        return replace(value, kind="property")
+    if dotted(node).endswith((".setter", ".deleter")):
+        return replace(value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter")
     it.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
 
+def _made_by_program(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+    """What a decorator written in the program makes; None for others, and where that is not known."""
+    if type(decorator) is not Function and not it.may_be(decorator, Class):
+        return None
+    made = call_value(it, it.place_of(node, "decorator"), decorator, Arguments([value]), "")
+    return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
+
+
 @statement(cst.ClassDef)
 def class_(it: Interpreter, node: cst.ClassDef) -> None:
-    for decorator in node.decorators:
-        it.value(decorator.decorator)
-    it.bind(node.name.value, define(it, node))
-
-
+    start = it.hold(*it.values([decorator.decorator for decorator in node.decorators]))
+    value: Value = define(it, node)
+    for decorator in reversed(it.land(start)):
+        start = it.hold(value)
+        made = _made_by_program(it, node, value, decorator)
+        value = it.land(start)[0] if made is None else made
+    it.bind(node.name.value, value)

@@ -21,7 +21,7 @@ class Store:
 
     @hidden.setter
     def hidden(self, value):
-        self._hidden = value
+        self._hidden = value * 1.0
 
     @staticmethod
     def plain():
@@ -35,11 +35,11 @@ class Store:
 store = Store(weight)
 reveal(store.value)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(store.doubled())  # Tensor[float, requires_grad=yes, leaf=no]
-reveal(store.hidden)  # method hidden
+reveal(store.hidden)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(store.shared)  # Tensor[integer, requires_grad=no, leaf=yes]
 reveal(Store.plain())  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(Store.of(torch.zeros(2)).doubled())  # Tensor[float, requires_grad=no, leaf=yes]
-store.hidden = weight * 2
+store.hidden = weight
 reveal(store.hidden)  # Tensor[float, requires_grad=yes, leaf=no]
 store.value = torch.zeros(2)
 reveal(store.doubled())  # Tensor[float, requires_grad=no, leaf=yes]

@@ -57,8 +57,8 @@ def evaluating():
         yield
 
 
-reveal(loss(weight))  # Tensor[float, requires_grad=no|yes|?, leaf=no|yes|?]
-reveal(plain_sum(weight))  # Tensor[float, requires_grad=no|?, leaf=yes|?]
+reveal(loss(weight))  # Tensor[float, requires_grad=no|?, leaf=yes|?]
+reveal(plain_sum(weight))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(cached())  # Tensor[integer, requires_grad=no, leaf=yes]
 with frozen(weight) as held:
     reveal(held)  # Iterator[generator]
