@@ -60,7 +60,7 @@ IMPURE_MODULES = (
     "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",
 )  # fmt: skip
 FOR_THE_STACK = {
-    "sys.getrecursionlimit", "sys.maxsize", "sys.setrecursionlimit", 
+    "sys.getrecursionlimit", "sys.maxsize", "sys.setrecursionlimit",
     "threading.Lock", "threading.Thread", "threading.stack_size",
 }  # fmt: skip
 """Deeply nested programs need a deep stack, which is given back (see `test_laws`); `maxsize` is but a number."""
