@@ -271,7 +271,7 @@ def a_script():
         return torch.ones(1)
 
     for x in [1]:
-        y = inner()  # ABC101 ABC102
+        y = inner() * x  # ABC101 ABC102
     if x:
         return (y,)
     return y

@@ -18,7 +18,7 @@ from gradlint.rule import Example
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a run of an example did. `rows` are the rows of its file that an error came through, innermost last;
-    `missing` is the library it asked for in vain; `alive` counts graph nodes and saved tensors kept by what it returned."""
+    `missing` is the library it asked for in vain; `alive` counts graph nodes and saved tensors kept."""
 
     returned: Any = None
     error: type[BaseException] | None = None
