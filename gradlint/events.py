@@ -182,8 +182,8 @@ class WrittenInPlace(Event):
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
-    `local` says that the target, or what it is a view of, was made in the same run of the function, or is a
-    parameter of the module whose `forward` runs.
+    `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
+    it what unseen callers handed over.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("target", "base")

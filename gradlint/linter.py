@@ -98,7 +98,9 @@ def analyse(
     return Analysis(
         tuple(sorted(findings, key=lambda f: (f.place, f.code))),
         tuple(sorted(places[node] for node in run.unknown)) if positions else (),
-        tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places)) if positions else (),
+        tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places))
+        if positions
+        else (),
         tuple(sorted(run.counts.items())),
     )
 

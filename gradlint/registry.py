@@ -5,20 +5,26 @@ docstring becomes the rule's page and its `consequence` what torch shows. Nothin
 
 Packs run code, so they are taken only from where distributions are installed: the folders of `sys.path` named
 `site-packages` or `dist-packages`, and the folder gradlint itself was imported from. Metadata that merely lies
-on the path, in the current folder or in a linted tree, is not looked at.
+on the path, in the current folder or in a linted tree, is not looked at. Nor are modules taken from the current
+folder while packs are imported, unless a pack was installed from there in editable mode: what is linted could pose
+as a pack, or as a library that one imports.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from gradlint.rule import Rule
 
@@ -49,8 +55,11 @@ class _Found:
 def rules() -> tuple[Rule, ...]:
     """All installed rules, sorted by code. Raises `BrokenPack` if one of them cannot be used."""
     found: list[_Found] = []
-    for distribution, entry in _entry_points():
-        found += _pack(distribution, entry)
+    packs = list(_packs())
+    with _current_folder_left_out(any(_is_editable_here(pack) for pack in packs)):
+        for pack in packs:
+            for entry in sorted(pack.entry_points.select(group=GROUP), key=lambda entry: (entry.name, entry.value)):
+                found += _pack(_name(pack), entry)
     _check_unique(found)
     return tuple(sorted((one.rule for one in found), key=lambda rule: rule.code))
 
@@ -64,16 +73,41 @@ def _folders() -> list[str]:
     return list(dict.fromkeys([folder for folder in sys.path if Path(folder).name in INSTALLED] + [own]))
 
 
-def _entry_points() -> Iterator[tuple[str, EntryPoint]]:
-    """Each entry point of the group with the name of its distribution; of two copies of one distribution the first."""
-    packs: dict[str, tuple[EntryPoint, ...]] = {}
+def _packs() -> Iterator[Distribution]:
+    """The distributions with entry points of the group, by name; of two copies of one the first."""
+    packs: dict[str, Distribution] = {}
     for distribution in distributions(path=_folders()):
         if GROUP in (distribution.read_text("entry_points.txt") or ""):
-            entries = distribution.entry_points.select(group=GROUP)
-            packs.setdefault(_name(distribution), tuple(entries))
-    for name in sorted(packs):
-        for entry in sorted(packs[name], key=lambda entry: (entry.name, entry.value)):
-            yield name, entry
+            packs.setdefault(_name(distribution), distribution)
+    yield from (packs[name] for name in sorted(packs))
+
+
+def _is_editable_here(pack: Distribution) -> bool:
+    """Whether its installer noted that the distribution is used from the current folder."""
+    try:
+        origin = json.loads(pack.read_text("direct_url.json") or "{}")
+        return bool(origin["dir_info"]["editable"]) and _is_current(url2pathname(urlsplit(origin["url"]).path))
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _is_current(folder: str) -> bool:
+    """Whether this is the current folder, however it is spelled."""
+    try:
+        return not folder or Path(folder).samefile(Path.cwd())
+    except OSError:
+        return False
+
+
+@contextmanager
+def _current_folder_left_out(trusted: bool) -> Iterator[None]:
+    """Import without the current folder; one that is trusted is left out only where the empty path stands for it."""
+    before = list(sys.path)
+    sys.path[:] = [folder for folder in before if folder and (trusted or not _is_current(folder))]
+    try:
+        yield
+    finally:
+        sys.path[:] = before
 
 
 def _name(distribution: Distribution) -> str:
@@ -100,7 +134,7 @@ def _modules(distribution: str, name: str) -> Iterator[ModuleType]:
     module = _import(distribution, name)
     yield module
     inner = pkgutil.iter_modules(getattr(module, "__path__", ()))
-    for child in sorted(info.name for info in inner if info.name != "__main__"):
+    for child in sorted(info.name for info in inner if not info.name.startswith("_")):
         yield from _modules(distribution, f"{name}.{child}")
 
 

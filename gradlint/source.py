@@ -11,7 +11,8 @@ import codecs
 import re
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 
 import libcst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -120,13 +121,22 @@ def rows(text: str) -> list[str]:
 
 
 def parse(text: str) -> libcst.Module:
-    """The tree of a text. Raises `Unreadable` where Python or LibCST refuses it."""
-    program = text.removeprefix(BOM)
+    """The tree of a text, with all its newlines as line feeds: LibCST refuses a last row that is continued by another.
+
+    Raises `Unreadable` where Python or LibCST refuses the text.
+    """
+    program = _with_line_feeds(text.removeprefix(BOM))
+    if "\0" in program:  # LibCST takes them in strings
+        raise _at_null_byte(program)
     if _bracket_depth(program) > _SUSPICIOUS_DEPTH and (error := _error_of_python(program)):
         raise error
     if len(program) <= _LONG_TEXT:
         return _parse_here(program)
     return _on_deep_stack(lambda: _parse_here(program))
+
+
+def _with_line_feeds(program: str) -> str:
+    return NEWLINE.sub("\n", program) if "\r" in program else program
 
 
 def _parse_here(program: str) -> libcst.Module:
@@ -145,8 +155,7 @@ def _bracket_depth(program: str) -> int:
     for match in _BRACKETS_AND_STRINGS.findall(program):
         if match in "([{":
             depth += 1
-            if depth > deepest:
-                deepest = depth
+            deepest = max(deepest, depth)
         elif match in ")]}" and depth:
             depth -= 1
     return deepest
@@ -159,13 +168,11 @@ def _error_of_python(program: str) -> Unreadable | None:
             warnings.simplefilter("ignore")
             ast.parse(program)
     except SyntaxError as error:
-        if "\0" in program:
-            return _at_null_byte(program)
-        return Unreadable(max(error.lineno or 1, 1), max(error.offset or 1, 1), f"SyntaxError: {error.msg}")
+        return Unreadable(max(error.lineno or 1, 1), max(error.offset or 1, 1), f"{type(error).__name__}: {error.msg}")
     except (RecursionError, MemoryError):
         return Unreadable(1, 1, TOO_DEEP)
     except ValueError as error:
-        return _at_null_byte(program) if "\0" in program else Unreadable(1, 1, f"SyntaxError: {error}")
+        return Unreadable(1, 1, f"SyntaxError: {error}")
     return None
 
 
@@ -213,41 +220,46 @@ def places(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) ->
         return {}
     try:
         ranges = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-        lost = _lost_columns(module, text)
+        code = module.code
     except RecursionError:
         raise Unreadable(1, 1, TOO_DEEP) from None
-    return {node: _place(ranges[node], lost) for node in wanted}
+    program = _with_line_feeds(text.removeprefix(BOM))
+    if code == program:
+        return {node: _place(ranges[node]) for node in wanted}
+    written, read = _Ink(code), _Ink(program)
+    return {node: _carried(_place(ranges[node]), written, read) for node in wanted}
 
 
-def _place(extent: CodeRange, lost: dict[int, list[int]]) -> Place:
-    start, end = extent.start, extent.end
-    return Place(
-        start.line, _column(start.column, lost.get(start.line)), end.line, _column(end.column, lost.get(end.line))
-    )
+def _place(extent: CodeRange) -> Place:
+    return Place(extent.start.line, extent.start.column + 1, extent.end.line, extent.end.column + 1)
 
 
-def _column(column: int, lost: Sequence[int] | None) -> int:
-    """The column, from 1, of a column from 0 in a row that lost characters before these columns."""
-    return column + 1 + (sum(1 for at in lost if at <= column) if lost else 0)
+class _Ink:
+    """The characters of a text that are not blank, by their order.
+
+    LibCST forgets blank ones that stand before a statement: form feeds in indentation, backslashes that continue
+    an empty line. Every piece of syntax that has an extent begins and ends with ink.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self.offsets = [match.start() for match in re.finditer(r"[^\s\\]", text)]
+
+    def before(self, row: int, column: int) -> int:
+        """How many of them stand before a place."""
+        return bisect_left(self.offsets, self.starts[row - 1] + column - 1)
+
+    def place(self, number: int, after: int = 0) -> tuple[int, int]:
+        """Row and column of the one with this number, or of what follows it directly."""
+        offset = self.offsets[number] + after
+        row = bisect_right(self.starts, offset)
+        return row, offset - self.starts[row - 1] + 1
 
 
-def _lost_columns(module: libcst.Module, text: str) -> dict[int, list[int]]:
-    """By row, the columns in LibCST's own rendering before which it dropped a character: it forgets form feeds that
-    stand in indentation."""
-    lost: dict[int, list[int]] = {}
-    if "\f" not in text:
-        return lost
-    for row, (written, kept) in enumerate(zip(rows(text), NEWLINE.split(module.code), strict=False), 1):
-        if written != kept:
-            lost[row] = _dropped(written, kept)
-    return lost
-
-
-def _dropped(written: str, kept: str) -> list[int]:
-    at, columns = 0, []
-    for character in written:
-        if at < len(kept) and character == kept[at]:
-            at += 1
-        else:
-            columns.append(at)
-    return columns
+def _carried(place: Place, written: _Ink, read: _Ink) -> Place:
+    """A place in what LibCST writes, carried over to what it read."""
+    first = written.before(place.row, place.column)
+    last = written.before(place.end_row, place.end_column) - 1
+    if first > last or len(written.offsets) != len(read.offsets):
+        return place
+    return Place(*read.place(first), *read.place(last, after=1))

@@ -108,7 +108,7 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
     if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
         kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
-        return it.new(node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
+        return it.new(
+            node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        )
     return None
-
-

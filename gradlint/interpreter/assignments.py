@@ -8,6 +8,7 @@ import libcst as cst
 
 from gradlint.domain import NO, NOTHING, UNKNOWN, Array, Container, Tensor, Unknown, Value, alternatives, one_of
 from gradlint.interpreter import containers
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import havoc
@@ -18,6 +19,7 @@ from gradlint.interpreter.uses import told_by_use
 
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
+    value = _aged(it, target, value)
     if isinstance(target, cst.Name):
         value = told_by_use(it, target, value, target.value)
         it.bind(target.value, value)
@@ -31,10 +33,17 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         value = it.land(start)[0]
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
-        set_attribute(it, target, owner, target.attr.value, value, chain, own=_is_own(it, owner))
+        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=_is_own(it, owner))
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value
+
+
+def _aged(it: Interpreter, target: Any, value: Value) -> Value:
+    """The value; what an earlier assignment made at this target (a stand-in, an unpacked row) grows older."""
+    start = it.hold(value)
+    it.age(target)
+    return it.land(start)[0]
 
 
 def _is_own(it: Interpreter, owner: Value) -> bool:
@@ -64,7 +73,12 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
 def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
     """`first, *rest, last = value`: the values for each target."""
     thing, count = it.only(value, Container), len(target.elements)
-    if thing is not None and thing.kind in containers.SEQUENCES and thing.rest == NOTHING and len(thing.items) >= count - 1:
+    if (
+        thing is not None
+        and thing.kind in containers.SEQUENCES
+        and thing.rest == NOTHING
+        and len(thing.items) >= count - 1
+    ):
         known = [element for _, element in thing.items]
         behind = len(known) - (count - 1 - star)
         rest = containers.container(it, target, "list", known[star:behind], "starred")
@@ -77,7 +91,9 @@ def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> li
 
 def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
+    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.expressions import index_value
+    from gradlint.interpreter.functions import call_function
 
     start = it.hold(value, it.value(target.value))
     index = index_value(it, target)
@@ -92,8 +108,10 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
         write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
     for _, array in it.all(owner, Array):
         memory_written(it, array.storage, sure=False, noticed=NO)
-    thing = it.thing(owner)
-    if getattr(thing, "cls", None) is not None:
+    method = method_of(it, owner, "__setitem__")
+    if method is not None:
+        call_function(it, target, method, Arguments([owner, index, value]))
+    elif getattr(it.thing(owner), "cls", None) is not None:
         havoc(it, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
         havoc(it, [owner])

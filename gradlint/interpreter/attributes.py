@@ -48,6 +48,9 @@ from gradlint.interpreter.uses import by_use
 from gradlint.interpreter.operations import plain_value
 from gradlint.knowledge import ATTRIBUTES, PLAIN
 
+STAND_IN = "attribute "
+"""How the parts begin that stand for attributes nobody was seen to set; their name follows."""
+
 # ---- reading
 
 
@@ -123,7 +126,9 @@ def _flag(fact: Truth) -> Value:
     return Const(True) if fact is YES else Const(False) if fact is NO else Scalar(BOOL)
 
 
-def _instance_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+def _instance_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
     for known, value in thing.attributes:
         if known == name:
@@ -146,11 +151,11 @@ def _instance_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = by_use(it, node, full, f"attribute {name}")
+    found = by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
-        found = it.new(node, f"attribute {name}", Instance(belief=Belief.BY_NAME))
+        found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
     thing: Any = it.state.heap.get(owner)
     if isinstance(thing, (Module, Instance)):
         attributes = dict(thing.attributes) | {name: found}
@@ -185,7 +190,9 @@ def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, 
     return Bound(owner, name)
 
 
-def _optimizer_attribute(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
+def _optimizer_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
     if name == "param_groups":
         return optimizers.param_groups(it, node, owner)
     return Bound(owner, name)
@@ -307,4 +314,3 @@ SETTERS: dict[type, Callable[..., None]] = {
     Instance: _set_on_object,
     Class: _set_on_class,
 }
-

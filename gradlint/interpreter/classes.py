@@ -122,6 +122,13 @@ def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None
     return found if type(found) is Function else None
 
 
+def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
+    """The first of these methods that the class of an object defines in the program."""
+    cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
+    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    return next((method for method in found if method is not None), None)
+
+
 def torch_base(it: Interpreter, cls: Value) -> str:
     """The path of the torch module a class derives from, or nothing."""
     for one in ancestry(it, cls):
@@ -268,10 +275,19 @@ def super_of(it: Interpreter, args: Arguments) -> Value:
             params = function.node.params
             first = [*params.posonly_params, *params.params][:1]
             owner = it.state.names.get((frame.id, first[0].name.value)) if first else None
-            cls = it.classes.get(function.owner)
+            cls = None if owner is None else _class_written_at(it, owner, function.owner)
             if owner is not None and cls is not None:
                 return Super(owner, cls)
         frame = frame.parent
     return UNKNOWN
 
 
+def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
+    """The class with this text among those an object is of: a class made in a function ages like any other object."""
+    thing = it.thing(owner)
+    cls = thing.cls if isinstance(thing, (Module, Instance)) else owner
+    for one in ancestry(it, cls):
+        if type(one) is Ref and it.classes_by_ref(one) is node:
+            return one
+    known = it.classes.get(node)
+    return known if known in it.state.heap else None

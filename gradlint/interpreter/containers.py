@@ -117,7 +117,9 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
     return True
 
 
-def iterator(it: Interpreter, node: Any, element: Value, by: str, *, empty: Truth = UNSURE, source: Value = UNKNOWN) -> Ref:
+def iterator(
+    it: Interpreter, node: Any, element: Value, by: str, *, empty: Truth = UNSURE, source: Value = UNKNOWN
+) -> Ref:
     """A new iterator over such elements."""
     return it.new(node, f"iterator {by}", Iterator(element=element, by=by, empty=empty, source=source))
 
@@ -263,7 +265,9 @@ def _items(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
     pair = it.new(
         node,
         "pair",
-        Container("tuple", items=((0, Plain("str")), (1, one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)))),
+        Container(
+            "tuple", items=((0, Plain("str")), (1, one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)))
+        ),
     )
     return iterator(it, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
 
@@ -271,7 +275,9 @@ def _items(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
 VIEWS = {"values": _values, "keys": _keys, "items": _items}
 
 
-def call_method(it: Interpreter, node: Any, ref: Ref, name: str, args: Sequence[Value], keywords: dict[str, Value]) -> Value:
+def call_method(
+    it: Interpreter, node: Any, ref: Ref, name: str, args: Sequence[Value], keywords: dict[str, Value]
+) -> Value:
     """A method of a list, tuple, set or mapping."""
     thing: Container = it[ref]
     if name in VIEWS:
@@ -295,7 +301,11 @@ def call_method(it: Interpreter, node: Any, ref: Ref, name: str, args: Sequence[
         return _get(it, node, ref, thing, name, args)
     if name in ("pop", "popitem", "popleft"):
         last = Const(0 if name == "popleft" else -1)
-        found = get_item(it, ref, thing, last) if thing.kind in SEQUENCES else one_of([*(v for _, v in thing.items), thing.rest])
+        found = (
+            get_item(it, ref, thing, last)
+            if thing.kind in SEQUENCES
+            else one_of([*(v for _, v in thing.items), thing.rest])
+        )
         it.put(ref, without(thing, last.value) if thing.kind in SEQUENCES else thing)
         return found
     if name in ("copy", "__copy__"):
@@ -325,5 +335,3 @@ def _get(it: Interpreter, node: Any, ref: Ref, thing: Container, name: str, args
     if thing.rest == NOTHING and (key is not None or not thing.items):
         return default
     return one_of((found, default))
-
-

@@ -174,7 +174,7 @@ class Interpreter:
     def run_statement(self, node: Any) -> None:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
         self.steps_left -= 1
-        self._age(node)
+        self.age(node)
         STATEMENTS[type(node)](self, node)
         if self.frame.tries and self.state.live:
             self.snapshot()
@@ -187,7 +187,7 @@ class Interpreter:
 
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
-        self._age(node)
+        self.age(node)
         if node in self.scan.deep:
             self.hit("depth of an expression")
             return UNKNOWN
@@ -240,7 +240,8 @@ class Interpreter:
         """The place at which a copy of an object is made."""
         return self.place_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
 
-    def _age(self, node: object) -> None:
+    def age(self, node: object) -> None:
+        """Something is about to be made at this place: what was made there before grows older."""
         for number in self.site_groups.get(node, ()):
             if made := self.site_parts.get((number, self.frame.id)):
                 self.state.age(number, self.frame.id, made)

@@ -81,7 +81,9 @@ def waiting_manager(it: Interpreter, node: Any, function: Function, args: Argume
 def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
     it.called[function.node] = None
-    frame = new_frame(it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function)
+    frame = new_frame(
+        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
+    )
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
     it.land(start)
@@ -95,7 +97,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        it.runs.append(Run(index, function, caller, mode[0], ()))
+        it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
     it.frame, it.sweeping = frame, []
     it.running.append(function.node)
     for context in function.modes:
@@ -114,7 +116,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.running.pop()
     it.frame, it.sweeping = outer, outer_sweeping
     if index:
-        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]))
+        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
         it.run = outer_run
     return value
 
@@ -249,5 +251,3 @@ def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Val
     if bound.function.kind == "static":
         return call_function(it, node, bound.function, args)
     return call_function(it, node, bound.function, args.with_first(bound.owner))
-
-

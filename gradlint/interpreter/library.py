@@ -96,7 +96,9 @@ TENSOR = "torch.Tensor."
 def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
-        return one_of([containers.elements(it, node, value) if it.may_be(value, Container) else value for value in values])
+        return one_of(
+            [containers.elements(it, node, value) if it.may_be(value, Container) else value for value in values]
+        )
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
@@ -131,7 +133,9 @@ def _made(path: str, to: str, given: Value) -> Context:
 @special("torch.autograd.backward")
 def _backward(it: Interpreter, node: Any, args: Arguments) -> Value:
     for root in _each(it, node, args.get("tensors", 0, UNKNOWN)):
-        backward(it, node, root, how="backward", retain=flag(args, "retain_graph", 2), create=flag(args, "create_graph", 3))
+        backward(
+            it, node, root, how="backward", retain=flag(args, "retain_graph", 2), create=flag(args, "create_graph", 3)
+        )
     return NONE_VALUE
 
 
@@ -208,7 +212,10 @@ def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
 def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy of the object alone: what it holds, and its memory, is shared."""
     value = args.get("x", 0, UNKNOWN)
-    copies = [it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o for o in alternatives(value)]
+    copies = [
+        it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o
+        for o in alternatives(value)
+    ]
     return one_of(copies)
 
 
@@ -349,7 +356,9 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
 def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
     stop = args.positional[1] if len(args.positional) > 1 else args.positional[0] if args.positional else UNKNOWN
     begin = args.positional[0] if len(args.positional) > 1 else Const(0)
-    known = type(stop) is Const and isinstance(stop.value, int) and type(begin) is Const and isinstance(begin.value, int)
+    known = (
+        type(stop) is Const and isinstance(stop.value, int) and type(begin) is Const and isinstance(begin.value, int)
+    )
     empty = NO if known and begin.value < stop.value and len(args.positional) < 3 else UNSURE  # type: ignore[union-attr,operator]
     return it.new(node, "range", Container("list", rest=Scalar(INTEGER))) if empty is not NO else containers.iterator(
         it, node, Scalar(INTEGER), "range", empty=NO)  # fmt: skip
@@ -427,7 +436,9 @@ def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A callable with some arguments given: they become defaults where that can be said."""
     callee = args.positional[0] if args.positional else UNKNOWN
     if type(callee) is Function and len(args.positional) == 1:
-        return replace(callee, defaults=(*(d for d in callee.defaults if d[0] not in args.keywords), *args.keywords.items()))
+        return replace(
+            callee, defaults=(*(d for d in callee.defaults if d[0] not in args.keywords), *args.keywords.items())
+        )
     if type(callee) is Named and len(args.positional) == 1:
         return callee
     havoc(it, args.values())
@@ -453,7 +464,9 @@ def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 # ---- methods of what is no tensor, module or container
 
-TEXT_METHODS = frozenset("format join strip lstrip rstrip lower upper replace title encode decode zfill ljust rjust".split())
+TEXT_METHODS = frozenset(
+    "format join strip lstrip rstrip lower upper replace title encode decode zfill ljust rjust".split()
+)
 
 
 def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
@@ -469,5 +482,3 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if all(type(option) is Context for option in options):
         return UNKNOWN
     return None
-
-

@@ -14,7 +14,21 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import MAYBE, NO, NOTHING, UNKNOWN, YES, Ref, State, Truth, Value, alternatives, joined_states, one_of, same
+from gradlint.domain import (
+    MAYBE,
+    NO,
+    NOTHING,
+    UNKNOWN,
+    YES,
+    Ref,
+    State,
+    Truth,
+    Value,
+    alternatives,
+    joined_states,
+    one_of,
+    same,
+)
 from gradlint.interpreter import containers
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.core import Interpreter, LoopPaths, statement

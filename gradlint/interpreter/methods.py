@@ -77,7 +77,9 @@ def is_tensor_method(name: str) -> bool:
 
 
 def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    backward(it, node, owner, how="backward", retain=flag(args, "retain_graph", 1), create=flag(args, "create_graph", 2))
+    backward(
+        it, node, owner, how="backward", retain=flag(args, "retain_graph", 1), create=flag(args, "create_graph", 2)
+    )
     return NONE_VALUE
 
 
@@ -180,4 +182,3 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "type": _type,
     "zero_": _zero_,
 }
-

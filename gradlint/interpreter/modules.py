@@ -41,7 +41,14 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, container, elements, iterator
 from gradlint.interpreter.core import Interpreter, not_none
-from gradlint.interpreter.tensors import apply, clear_gradients, fresh, set_requires_grad, truth_of, written_without_graph
+from gradlint.interpreter.tensors import (
+    apply,
+    clear_gradients,
+    fresh,
+    set_requires_grad,
+    truth_of,
+    written_without_graph,
+)
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
@@ -127,7 +134,10 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
     assumed = max(belief, Belief.BY_USE)
     names = row.parameters if row is not None and len(row.parameters) <= 6 else ()
     attributes = tuple(
-        (name, one_of([parameter(it, node, f"{part} {name}", belief=assumed), *([NONE_VALUE] if name == "bias" else [])]))
+        (
+            name,
+            one_of([parameter(it, node, f"{part} {name}", belief=assumed), *([NONE_VALUE] if name == "bias" else [])]),
+        )
         for name in names
     )
     own = NOTHING if names else parameter(it, node, f"{part} own", many=True, belief=assumed, dtype=ANY_DTYPE)
@@ -171,7 +181,9 @@ def parameters(it: Interpreter, value: Value) -> tuple[list[tuple[str, Ref]], Tr
 def parameter_iterator(it: Interpreter, node: Any, owner: Value, named: bool) -> Value:
     """`parameters()` and `named_parameters()`."""
     found, opened = parameters(it, owner)
-    element = one_of([ref for _, ref in found], MOST_ITEMS) if found else Unknown(tuple(r for r, _ in it.all(owner, Module)))
+    element = (
+        one_of([ref for _, ref in found], MOST_ITEMS) if found else Unknown(tuple(r for r, _ in it.all(owner, Module)))
+    )
     if named:
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
     return iterator(it, node, element, "named_parameters()" if named else "parameters()", empty=NO if found else opened,
@@ -252,7 +264,9 @@ def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arg
     """What a module of an unknown class gives: something computed from its parameters and arguments."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
     own, _ = parameters(it, ref)
-    result = apply(it, node, row, [("input", value) for value in args.positional], extra=[r for _, r in own], part="call ")
+    result = apply(
+        it, node, row, [("input", value) for value in args.positional], extra=[r for _, r in own], part="call "
+    )
     belief = max(module.belief, Belief.BY_USE)
     for found, tensor in it.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
@@ -277,7 +291,9 @@ def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, 
 
 
 def _applied(it: Interpreter, node: Any, ref: Ref, row: Operation, args: Arguments, count: int) -> Value:
-    inputs = [value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref]
+    inputs = [
+        value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
+    ]
     slots = list(zip([*row.operands, *(["other"] * len(inputs))], inputs, strict=False))[: max(count, len(inputs))]
     return apply(it, node, row, slots or [("input", UNKNOWN)], extra=_own(it, ref), part=f"call {ref.site} ")
 
@@ -484,7 +500,9 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
 def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     source = args.get("state_dict", 0, UNKNOWN)
     memories = {m for _, ref in parameters(it, owner)[0] for m in it[ref].storage}
-    loaded = [tensor for ref in it.state.reach([source]) if type(tensor := it[ref]) is Tensor and tensor.made != "Parameter"]
+    loaded = [
+        tensor for ref in it.state.reach([source]) if type(tensor := it[ref]) is Tensor and tensor.made != "Parameter"
+    ]
     shares = _shares(it, source, loaded, memories)
     given = [thing for _, thing in it.all(source, Container)]
     shown = it.only(owner, Module)
@@ -532,7 +550,9 @@ METHODS = {
     "extend": _append,
     "state_dict": _state_dict,
     "load_state_dict": _load_state_dict,
-} | dict.fromkeys(("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty"), _itself)
+} | dict.fromkeys(
+    ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty"), _itself
+)
 """Methods that every nn.Module has."""
 
 TORCH_MODULE = "torch.nn.Module"

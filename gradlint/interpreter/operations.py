@@ -136,7 +136,9 @@ def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str,
     differentiable = not row.results or row.results[0].differentiable
     for _, target in targets:
         if it.may_be(target, Tensor):
-            write(it, node, target, row.name, by, others, name, differentiable=differentiable, checked=not row.unchecked)
+            write(
+                it, node, target, row.name, by, others, name, differentiable=differentiable, checked=not row.unchecked
+            )
     return targets[0][1] if targets else UNKNOWN
 
 
@@ -153,10 +155,16 @@ def wanted_dtype(value: Value | None) -> Dtypes | None:
 def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
     """A factory of torch makes a new leaf."""
     bound = dict(zip((p.lstrip("*") for p in row.parameters), args.positional, strict=False)) | args.keywords
-    first = like if like is not None else (args.positional[0] if args.positional else next(iter(args.keywords.values()), None))
+    first = (
+        like
+        if like is not None
+        else (args.positional[0] if args.positional else next(iter(args.keywords.values()), None))
+    )
     shared = bound.get(row.shares) if row.shares else None
     given = it.only(shared, Tensor) if shared is not None else None
-    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(it, row, bound, args, first)
+    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(
+        it, row, bound, args, first
+    )
     if given is not None and shared is not None and given.dtype is dtype:
         return shared
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name}
@@ -184,7 +192,9 @@ def _tell_made(it: Interpreter, node: Any, row: Factory, made: Ref) -> None:
         it.emit(events.Recorded, node, op=row.name, operands=(), result=it[made], saved=(), grows=NO)
 
 
-def factory_dtype(it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None) -> Dtypes:
+def factory_dtype(
+    it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
+) -> Dtypes:
     """The kind of elements a factory makes when no `dtype=` is given."""
     kind = row.dtype
     if kind == "like values":
@@ -205,5 +215,3 @@ def factory_dtype(it: Interpreter, row: Factory, bound: dict[str, Value], args: 
     numbers = [value for key, value in bound.items() if key in row.parameters or key in ("start", "end", "step")]
     numbers = [value for value in numbers if value != NONE_VALUE]
     return combined("promote", [data_kind(it, number) for number in numbers]) if numbers else ANY_DTYPE
-
-

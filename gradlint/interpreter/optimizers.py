@@ -53,7 +53,9 @@ def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], 
 def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """An optimizer of torch is made."""
     refs, opened = given_tensors(it, node, args.get("params", 0, UNKNOWN))
-    made = Optimizer(path.rpartition(".")[2], tuple((ref,) for ref in refs[:MOST_ITEMS]), opened, marks=(Mark("made", node),))
+    made = Optimizer(
+        path.rpartition(".")[2], tuple((ref,) for ref in refs[:MOST_ITEMS]), opened, marks=(Mark("made", node),)
+    )
     it.emit(events.OptimizerBuilt, node, optimizer=made, parameters=tuple(it[ref] for ref in refs))
     return it.new(node, "optimizer", made)
 
@@ -122,7 +124,11 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
     clear_gradients(it, node, refs, to_none=to_none, sure=len(it.all(owner, Optimizer)) == 1)
     del it.sweeping[len(it.sweeping) - len(refs) :]
     if any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
-        others = [r for r, thing in it.state.heap.items() if type(thing) is Tensor and thing.parameter.may(YES) and r not in refs]
+        others = [
+            r
+            for r, thing in it.state.heap.items()
+            if type(thing) is Tensor and thing.parameter.may(YES) and r not in refs
+        ]
         with it.silently():
             for ref in others:
                 clear_gradients(it, node, [ref], to_none=to_none, sure=False)
@@ -159,4 +165,3 @@ METHODS = {
     "state_dict": state_dict,
     "load_state_dict": lambda it, node, owner, args: NONE_VALUE,
 }
-

@@ -13,13 +13,18 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import (
     NO,
+    NONE_VALUE,
     UNKNOWN,
     YES,
     Class,
     Container,
     Function,
+    Instance,
+    Module,
     Ref,
     Value,
+    alternatives,
+    one_of,
 )
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
@@ -28,6 +33,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     loops,
     statements,
 )
+from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
 from gradlint.interpreter.reach import havoc
@@ -135,6 +141,36 @@ def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> No
         ends.append(it.state)
     it.join(ends)
     it.called = called
+    _forget_stand_ins(it, it.state.flight[start])
+
+
+def _forget_stand_ins(it: Interpreter, owner: Value) -> None:
+    """An attribute that some method sets is what that method set: nothing needs to stand in for it."""
+    for option in alternatives(owner):
+        thing: Any = it.state.heap.get(option) if type(option) is Ref else None
+        if not isinstance(thing, (Module, Instance)):
+            continue
+        kept = tuple(
+            (name, _one_of_unknown_class(it, _without_stand_ins(str(name), value))) for name, value in thing.attributes
+        )
+        if kept != thing.attributes:
+            it.state.heap[option] = replace(thing, attributes=kept)  # type: ignore[index]
+
+
+def _one_of_unknown_class(it: Interpreter, value: Value) -> Value:
+    """Modules of which only the use is known are told apart by nothing: one of them stands for all."""
+    found = it.all(value, Module)
+    if len(found) < 2 or len(found) < len(alternatives(value)) or any(thing.cls != UNKNOWN for _, thing in found):
+        return value
+    first = found[0][0]
+    it.state.heap[first] = it.only(value, Module)  # type: ignore[assignment]
+    return first
+
+
+def _without_stand_ins(name: str, value: Value) -> Value:
+    options, parts = alternatives(value), (STAND_IN + name, f"{STAND_IN}{name} by use")
+    seen = [option for option in options if not (type(option) is Ref and option.part in parts)]
+    return one_of(seen) if len(seen) < len(options) and any(option != NONE_VALUE for option in seen) else value
 
 
 def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
@@ -157,7 +193,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     if isinstance(params.star_arg, cst.Param):
         names[frame.id, params.star_arg.name.value] = it.new(params.star_arg, "rest", Container("tuple", rest=UNKNOWN))
     if params.star_kwarg is not None:
-        names[frame.id, params.star_kwarg.name.value] = it.new(params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN))
+        names[frame.id, params.star_kwarg.name.value] = it.new(
+            params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
+        )
     start = it.hold(*first, *(value for _, value in given))
     value = run_function(it, function.node, frame, function, caller=None)
     handed = it.land(start)
@@ -205,5 +243,3 @@ def _finish(it: Interpreter) -> None:
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
     """Tell a story; it is no part of another."""
     it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, **facts))
-
-

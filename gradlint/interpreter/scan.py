@@ -108,7 +108,9 @@ def scan(tree: cst.Module) -> Scan:
     """Look once at every piece of syntax. Nesting of any depth is walked without recursion."""
     out = Scan()
     top = out.scopes[tree] = Scope(tree, None)
-    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], int]] = [(child, top, (), 0) for child in reversed(parts(tree))]
+    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], int]] = [
+        (child, top, (), 0) for child in reversed(parts(tree))
+    ]
     while todo:
         node, scope, loops, depth = todo.pop()
         kind = type(node)

@@ -205,7 +205,8 @@ def apply(
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, dtype, part) for index, result in enumerate(row.results)
+        _result(it, node, row, result, index, operands, own, wants, dtype, part)
+        for index, result in enumerate(row.results)
     ]
     recording = [ref for _, ref in parts if ref is not None]
     if recording:
@@ -286,7 +287,9 @@ def _handle(
     tensors = [o.tensor for o in operands if o.tensor]
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
-    facts["belief"] = max([t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN)
+    facts["belief"] = max(
+        [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
+    )
     facts["marks"] = _reasons(node, requires, operands + own)
     return fresh(it, node, f"{part}{index}", **facts)
 
@@ -333,7 +336,9 @@ def _reasons(node: Any, requires: Truth, operands: Sequence[Operand]) -> tuple[M
     return tuple(dict.fromkeys(marks))[:4]
 
 
-def _record(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], results: Sequence[Ref], part: str) -> None:
+def _record(
+    it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], results: Sequence[Ref], part: str
+) -> None:
     """Put the operation into the graph and let its results know."""
     inputs = tuple(it.operand(o.value) for o in operands)
     saves = tuple(_saved(it, token, operands, results) for token in row.saves)
@@ -406,6 +411,7 @@ def write(
     found = it.all(target, Tensor)
     if not found:
         return
+    operands = list(operands)
     shown = it.only(target, Tensor)
     noticed = either([_unnoticed(it, ref) for ref, _ in found])
     if shown is not None and checked:
@@ -418,7 +424,7 @@ def write(
             holders=holders(it, [ref for ref, _ in found]),
             by=by,
             noticed=negation(noticed),
-            local=_local(it, found),
+            local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
             name=name,
         )
     wants = either([operand(it, "", value).requires_grad for value in operands])
@@ -469,6 +475,13 @@ def _local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
     """Whether code that is shown made the target, or what it is a view of."""
     made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
     return all(it[ref].belief is Belief.PROVEN for ref in made if ref in it.state.heap)
+
+
+def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
+    """Whether values that unseen code made are among these."""
+    options = [option for value in values for option in alternatives(value)]
+    things = [it.state.heap.get(option) if type(option) is Ref else option for option in options]
+    return any(type(thing) is Unknown or getattr(thing, "belief", Belief.PROVEN) is not Belief.PROVEN for thing in things)
 
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
@@ -525,9 +538,7 @@ def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[
     return out
 
 
-def _rebase(
-    it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operands: Iterable[Value], sure: bool
-) -> None:
+def _rebase(it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operands: Iterable[Value], sure: bool) -> None:
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
     requires = both(it.recording, either([wants, tensor.requires_grad]))

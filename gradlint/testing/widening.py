@@ -6,14 +6,15 @@ with that known was not, the rule speaks from ignorance.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from gradlint import linter
-from gradlint.domain import Fact, Ref
+from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
 from gradlint.events import Event
-from gradlint.rule import Draft, Rule
+from gradlint.rule import Draft, Rule, believed
 
 
 def heard_events(text: str) -> list[Event]:
@@ -23,24 +24,108 @@ def heard_events(text: str) -> list[Event]:
     return heard
 
 
-def widened(thing: Any) -> Iterator[tuple[str, Any]]:
-    """Each copy of an event, an object or a tuple of them in which one fact is less known, and which fact that is."""
-    if isinstance(thing, Fact):
-        yield from (("", wider) for wider in dict.fromkeys((thing.unsure(), thing | thing.unsure())) if wider != thing)
-    elif isinstance(thing, tuple) and not isinstance(thing, Ref):
-        for index, part in enumerate(thing):
-            for path, wider in widened(part):
-                yield f"[{index}]{path}", (*thing[:index], wider, *thing[index + 1 :])
-    elif is_dataclass(thing) and type(thing).__module__.startswith("gradlint."):
-        for field in fields(thing):
-            for path, wider in widened(getattr(thing, field.name)):
-                yield f".{field.name}{path}", replace(thing, **{field.name: wider})  # type: ignore[type-var]
+def widened(event: Event) -> Iterator[tuple[str, Event]]:
+    """Each copy of an event in which one thing is less known, and which that is.
+
+    A fact of the event, or of anything it holds, becomes unsure; what an event shows of a value becomes UNKNOWN. What
+    stands in several places (a tensor in two events of a story) is the same thing and changes in all of them.
+    """
+    things, holders = _held(event)
+    for path, thing in things:
+        if isinstance(thing, tuple):
+            continue
+        for name, wider in _less_known(thing):
+            changed = replace(thing, **{name.partition("[")[0]: wider})
+            yield f"{path}.{name}", _with(event, thing, changed, holders)
+
+
+def _held(event: Event) -> tuple[list[tuple[str, Any]], dict[int, list[Any]]]:
+    """All dataclasses and tuples of ours that an event holds, itself among them, each under the shortest path to it,
+    and what holds each directly."""
+    things: dict[int, tuple[str, Any]] = {}
+    holders: dict[int, list[Any]] = {}
+    todo: deque[tuple[str, Any]] = deque([("", event)])
+    while todo:
+        path, thing = todo.popleft()
+        if id(thing) in things:
+            continue
+        things[id(thing)] = path, thing
+        for name, part in _parts(thing):
+            if _is_ours(part):
+                holders.setdefault(id(part), []).append(thing)
+                todo.append((path + name, part))
+    return list(things.values()), holders
+
+
+def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What a dataclass or a tuple holds directly, and how it is got at."""
+    if isinstance(thing, tuple):
+        yield from ((f"[{index}]", part) for index, part in enumerate(thing))
+    else:
+        yield from ((f".{field.name}", getattr(thing, field.name)) for field in fields(thing))
+
+
+def _is_ours(thing: Any) -> bool:
+    if isinstance(thing, tuple):
+        return not isinstance(thing, Ref)
+    return is_dataclass(thing) and not isinstance(thing, type) and type(thing).__module__.startswith("gradlint.")
+
+
+def _less_known(thing: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a dataclass, or elements of them, and the field with less known in it."""
+    for field in fields(thing):
+        known = getattr(thing, field.name)
+        if isinstance(known, Fact):
+            for wider in dict.fromkeys((known.unsure(), known | known.unsure())):
+                if wider != known:
+                    yield field.name, wider
+        elif isinstance(thing, Event) and field.type == "Thing" and not isinstance(known, Unknown):
+            yield field.name, UNKNOWN
+        elif isinstance(thing, Event) and field.type == "tuple[Thing, ...]":
+            for index, part in enumerate(known):
+                if not isinstance(part, Unknown):
+                    yield (f"{field.name}[{index}]", (*known[:index], UNKNOWN, *known[index + 1 :]))
+
+
+def _with(event: Event, old: Any, new: Any, holders: dict[int, list[Any]]) -> Event:
+    """The event with one thing in it exchanged wherever it stands."""
+    touched: dict[int, Any] = {id(old): old}
+    todo = [old]
+    while todo:
+        for holder in holders.get(id(todo.pop()), ()):
+            if id(holder) not in touched:
+                touched[id(holder)] = holder
+                todo.append(holder)
+    made: dict[int, Any] = {id(old): new}
+
+    def rebuilt(thing: Any) -> Any:
+        key = id(thing)
+        if key not in touched:
+            return thing
+        if key not in made:
+            if isinstance(thing, tuple):
+                made[key] = tuple(rebuilt(part) for part in thing)
+            else:
+                parts = {field.name: getattr(thing, field.name) for field in fields(thing)}
+                made[key] = replace(thing, **{n: rebuilt(part) for n, part in parts.items() if id(part) in touched})
+        return made[key]
+
+    rebuilt_event: Event = rebuilt(event)
+    return rebuilt_event
+
+
+def empty_facts(event: Event) -> Iterator[str]:
+    """The facts of an event, or of anything it holds, that no answer is left for: its path is dead."""
+    for path, thing in _held(event)[0]:
+        for name, part in _parts(thing):
+            if isinstance(part, Fact) and part.is_empty:
+                yield f"{type(event).__name__}{path}{name}"
 
 
 def drafts(rule: Rule, event: Event) -> list[Draft]:
-    """What the checks of a rule that subscribed to an event yield for it."""
+    """What the checks of a rule that subscribed to an event yield for it, as far as the event may be believed."""
     return [
-        draft
+        draft.lowered(believed(event))
         for kind, keys, check in rule.checks
         if type(event) is kind and (not keys or event.key in keys)
         for draft in check(event)

@@ -94,12 +94,19 @@ def _confidence(call: ModuleCalled, end: ModuleFinished, runs: Mapping[int, Run]
     """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself."""
     run = runs.get(call.run)
     name = run.function.name if run and run.function else ""
-    if name.startswith("test_") and run and run.caller is None:
+    if _in_a_test(run, runs):
         return POSSIBLE
     if not any(graph in end.returned for graph in call.graph):
         return believed(call)
     said_so = (switch := _switched_to_eval(call, end)) is not None and switch.run == call.run
     return max(LIKELY if said_so and name != "forward" else POSSIBLE, believed(call))
+
+
+def _in_a_test(run: Run | None, runs: Mapping[int, Run]) -> bool:
+    """Whether a function that only a test runner calls is behind the call."""
+    while run is not None and run.caller is not None:
+        run = runs.get(run.parent)
+    return run is not None and run.function is not None and run.function.name.startswith("test_")
 
 
 @rule.bad

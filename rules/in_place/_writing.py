@@ -24,6 +24,6 @@ def weighed(draft: Draft, event: WrittenInPlace) -> Draft:
     """The finding, believed less where unseen callers may have switched gradients off.
 
     A function that makes the leaf itself hardly runs with gradients off; one that is handed a
-    parameter often does (initialisation, weight surgery).
+    parameter to write, or to copy into a new model, often does (initialisation, weight surgery).
     """
     return draft.lowered(POSSIBLE) if event.assumed_mode and not event.local else draft

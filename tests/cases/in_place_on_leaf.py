@@ -137,3 +137,10 @@ def with_optimizer():
     weight.sum().backward()
     optimizer.step()
     return weight
+
+
+def taken_over(old: nn.Module):
+    new = nn.Linear(4, 4)
+    new.weight.copy_(old.weight)  # ok: who moves weights about may do it with gradients off
+    new.bias.requires_grad_().addcmul_(torch.ones(4), torch.rand(4), value=2)  # GRD301
+    return new

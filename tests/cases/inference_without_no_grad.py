@@ -3,6 +3,7 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+import zoo
 from torch.utils.data import DataLoader
 
 
@@ -144,3 +145,36 @@ def handed_on(report):
     model = Net().eval()
     report(model(torch.ones(3, 8)))  # ok: whoever gets it may differentiate it
     return model
+
+
+class Trainer:
+    """The network comes from elsewhere, by way of a helper, and is used in methods that set other things."""
+
+    def fit(self, loader, optimizer):
+        self.build()
+        self.network.train()
+        self.epochs = 0
+        for x, y in loader:
+            optimizer.zero_grad()
+            F.cross_entropy(self.network(x), y).backward()  # ok: in train mode, and differentiated
+            optimizer.step()
+
+    def predict(self, loader):
+        self.network.eval()
+        return [self.network(x).argmax(-1).tolist() for x in loader]  # GRD401
+
+    def load(self, path):
+        self.network.load_state_dict(torch.load(path))
+        self.path = path
+
+    def build(self):
+        self.network = zoo.make(8, 2).to("cpu")
+
+
+def outputs_agree(net):
+    expected, again = net(torch.ones(1, 8)), net(torch.ones(1, 8))  # ok: called by a test, which may well leave gradients on
+    assert torch.equal(expected, again)
+
+
+def test_outputs():
+    outputs_agree(Net().eval())

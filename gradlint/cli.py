@@ -1,0 +1,277 @@
+"""The command line: what is asked for, what is printed where, and which code the process ends with.
+
+Commands import what they need when they run, so that `--version` and `--help` load neither LibCST nor rules.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from gradlint import __version__, terminal
+
+if TYPE_CHECKING:
+    from gradlint.proving import Proof
+    from gradlint.rule import Rule
+    from gradlint.run import Outcome, Request
+
+CLEAN, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
+OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
+LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude")
+CONFIDENCES = ("certain", "likely", "possible")
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+
+def run(args: Sequence[str]) -> int:
+    """Do what the arguments ask for and give the exit code; no error leaves as a traceback."""
+    terminal.prepare()
+    try:
+        code = cli.main(_with_command(args), prog_name="gradlint", standalone_mode=False)
+        return code if isinstance(code, int) else CLEAN
+    except click.exceptions.NoArgsIsHelpError as error:
+        terminal.say(error.format_message())
+        return WRONG
+    except click.ClickException as error:
+        terminal.complain(error.format_message())
+        _hint(error)
+        return WRONG
+    except (KeyboardInterrupt, click.Abort):
+        terminal.complain("interrupted")
+        return INTERRUPTED
+    except Exception as error:
+        terminal.complain(f"internal error: {_one_line(error)}; please report it with the command you ran")
+        return WRONG
+
+
+def _with_command(args: Sequence[str]) -> list[str]:
+    """The arguments with `check` in front, unless they begin with a command or ask about gradlint itself."""
+    if args and (args[0] in cli.commands or args[0] in ("--version", "--help", "-h")):
+        return list(args)
+    return ["check", *args]
+
+
+def _hint(error: click.ClickException) -> None:
+    if isinstance(error, click.UsageError) and error.ctx is not None and type(error) is not click.UsageError:
+        terminal.say(f"try `{error.ctx.command_path} --help`")
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="gradlint %(version)s")
+def cli() -> None:
+    """Find gradient-handling mistakes in PyTorch code.
+
+    `gradlint src/` is short for `gradlint check src/`; see `gradlint check --help` for the options.
+    """
+
+
+# ---- check
+
+
+def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
+    return click.option(name, multiple=True, metavar="RULES", help=text)
+
+
+@cli.command(short_help="Lint files and folders (the default command).")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=str))
+@_several("--select", "Report these rules: codes, prefixes, names or ALL; comma lists, repeatable.")
+@_several("--ignore", "Do not report these rules.")
+@_several("--extend-select", "Report these rules besides those that are selected.")
+@_several("--extend-ignore", "Do not report these rules besides those that are ignored.")
+@click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what may be believed so far. [likely]")
+@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="[full on a terminal, else concise]")
+@click.option("--output-file", metavar="FILE", help="Write the report to a file.")
+@click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
+@click.option("--stdin-filename", metavar="FILE", help="What the text on stdin (path `-`) is called.")
+@click.option("--exit-zero", is_flag=True, help="End with 0 where findings would make it 1.")
+@click.option("--config", metavar="FILE", help="Use this configuration for all files.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("--no-cache", is_flag=True, help="Accepted for scripts: nothing is cached.")
+@click.option("--force-exclude", is_flag=True, help="Exclude paths even when they are named here.")
+@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths, and no others.")
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths as well.")
+@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores. [yes]")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings and errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Tell about each file.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
+@click.option("--show-files", is_flag=True, help="List the files that would be linted.")
+def check(paths: tuple[str, ...], **options: Any) -> int:
+    """Lint files and folders; `-` reads from stdin. Without a path, the current folder.
+
+    Ends with 0 if there is nothing to report, 1 if there are findings or unreadable files, 2 if gradlint was
+    asked for something it cannot do (a path that does not exist, an unknown rule, a bad configuration).
+    """
+    from gradlint import run as running
+
+    try:
+        outcome = running.lint(_request(paths, options), _rules())
+    except running.Refused as error:
+        raise click.ClickException(str(error)) from error
+    if options["show_files"]:
+        terminal.write("".join(f"{path}\n" for path in outcome.files))
+    else:
+        _report(outcome, options)
+    for problem in outcome.problems:
+        terminal.complain(problem)
+    if outcome.problems:
+        return WRONG
+    return FOUND if outcome.entries and not (options["exit_zero"] or options["show_files"]) else CLEAN
+
+
+def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
+    from gradlint.finding import Confidence
+    from gradlint.run import Request
+
+    least = options["min_confidence"]
+    return Request(
+        paths=paths or (".",),
+        stdin=sys.stdin.buffer.read() if "-" in paths else b"",
+        stdin_filename=options["stdin_filename"],
+        min_confidence=Confidence[least.upper()] if least else None,
+        config=options["config"],
+        isolated=options["isolated"],
+        force_exclude=options["force_exclude"],
+        respect_gitignore=options["respect_gitignore"],
+        only_list=options["show_files"],
+        **{name: _listed(options[name]) for name in LISTS},
+    )
+
+
+def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
+    """The members of comma lists."""
+    return tuple(word for value in values for word in map(str.strip, value.split(",")) if word)
+
+
+def _report(outcome: Outcome, options: dict[str, Any]) -> None:
+    from gradlint import report
+
+    file = options["output_file"]
+    usual = "full" if file is None and terminal.is_terminal(sys.stdout) else "concise"
+    chosen = options["output_format"] or outcome.output_format or usual
+    painted = file is None and terminal.wants_colour(options["color"], sys.stdout, os.environ)
+    formats = report.STATISTICS if options["statistics"] else report.FORMATS
+    text = formats[chosen](outcome.entries, painted)
+    if file is None:
+        terminal.write(text)
+    else:
+        _save(text, file)
+    if options["verbose"]:
+        for line in outcome.told:
+            terminal.say(line)
+    if not options["quiet"] and chosen in report.FOR_PEOPLE:
+        terminal.say(_summary(outcome))
+
+
+def _save(text: str, file: str) -> None:
+    try:
+        with open(file, "w", encoding="utf-8", errors="backslashreplace") as output:
+            output.write(text)
+    except OSError as error:
+        raise click.ClickException(f"cannot write the report to {file}: {error.strerror or error}") from error
+
+
+def _summary(outcome: Outcome) -> str:
+    """How much there was, in a line that no tool takes for a finding."""
+    found = len(outcome.entries)
+    if not outcome.files:
+        return "no Python files found"
+    if not found:
+        return f"nothing to report in {_counted(len(outcome.files), 'file')}"
+    touched = len({entry.path for entry in outcome.entries})
+    return f"{_counted(found, 'finding')} in {_counted(touched, 'file')}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+# ---- rule, rules, prove
+
+
+@cli.command("rules", short_help="List the rules.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
+def list_rules(output_format: str) -> int:
+    """List the rules of gradlint and of installed rule packs."""
+    import json
+
+    from gradlint import pages
+
+    rules = _rules()
+    objects = [pages.as_object(rule) for rule in rules]
+    terminal.write(json.dumps(objects, indent=2) + "\n" if output_format == "json" else pages.table(rules))
+    return CLEAN
+
+
+@cli.command("rule", short_help="Explain a rule.")
+@click.argument("word", metavar="CODE|NAME")
+def explain(word: str) -> int:
+    """Print the page of a rule: why it matters, wrong and right examples, what torch does."""
+    from gradlint import pages
+
+    terminal.write(pages.page(_find(word)))
+    return CLEAN
+
+
+@cli.command(short_help="Confirm the rules on the installed torch.")
+@click.argument("word", metavar="[CODE|NAME]", required=False)
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
+def prove(word: str | None, color: str) -> int:
+    """Run each example of the rules, or of one, on the installed torch.
+
+    A tick each: gradlint sees the mistake on the marked lines and nothing else, torch shows what the rule claims, and
+    the cure is quiet and does not show it. Ends with 1 if a claim fails, 2 if torch is not installed.
+    """
+    from gradlint import proving
+    from gradlint.report import proofs
+
+    every = _rules()
+    wanted = (_find(word),) if word else every
+    proved: list[proving.Proof] = []
+    words = not terminal.can_show(proofs.TICKS[True], sys.stdout)
+    try:
+        found = _kept(proving.prove(wanted, every), proved)
+        for line in proofs.lines(found, words=words, painted=terminal.wants_colour(color, sys.stdout, os.environ)):
+            terminal.write(f"{line}\n")
+    except proving.TorchMissing as error:
+        raise click.ClickException(str(error)) from error
+    failed, skipped = sum(proof.failed for proof in proved), sum(bool(proof.skipped) for proof in proved)
+    terminal.say(f"{_counted(len(proved), 'example')}: {failed} failed, {skipped} skipped")
+    return FOUND if failed else CLEAN
+
+
+def _kept(proofs: Iterable[Proof], kept: list[Proof]) -> Iterator[Proof]:
+    for proof in proofs:
+        kept.append(proof)
+        yield proof
+
+
+def _rules() -> tuple[Rule, ...]:
+    """All rules. A pack that is broken is the user's to repair, not an internal error."""
+    from gradlint import registry
+
+    try:
+        return registry.rules()
+    except registry.BrokenPack as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _find(word: str) -> Rule:
+    """The rule of this code or name."""
+    import difflib
+
+    known = {spelling: rule for rule in _rules() for spelling in (rule.code, rule.name)}
+    for spelling in (word, word.upper(), word.lower()):
+        if spelling in known:
+            return known[spelling]
+    near = difflib.get_close_matches(word.lower(), [s.lower() for s in known], n=1)
+    meant = next((s for s in known if near and s.lower() == near[0]), "")
+    hint = f"did you mean `{meant}`?" if meant else "`gradlint rules` lists all"
+    raise click.ClickException(f"no rule is called `{word}`; {hint}")

@@ -1,0 +1,166 @@
+"""Configuration: `[tool.gradlint]` of a pyproject.toml, or a gradlint.toml.
+
+The file closest to each linted file counts, and it alone; its paths are relative to its folder.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gradlint.finding import Confidence
+
+OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
+OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
+DEFAULT_EXCLUDE = (
+    *(".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
+    *(".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
+    *("__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"),
+)
+
+
+class BadConfig(Exception):
+    """A configuration that cannot be used; the message names the file, the key and the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What is configured. `file` is where, empty if nowhere; paths are relative to `folder`."""
+
+    folder: str
+    file: str = ""
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    extend_exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
+    output_format: str | None = None
+    min_confidence: Confidence | None = None
+
+
+# ---- finding the file
+
+
+class Configs:
+    """The configuration of every folder: of one `file` for all, of none if `isolated`, else of the closest file."""
+
+    def __init__(self, file: str | None = None, isolated: bool = False) -> None:
+        self._fixed = load(os.path.abspath(file)) if file else Config(os.getcwd()) if isolated else None
+        self._known: dict[str, Config] = {}
+
+    def of(self, folder: str) -> Config:
+        """The configuration for what lies directly in an absolute folder. Raises `BadConfig`."""
+        if self._fixed is not None:
+            return self._fixed
+        if folder not in self._known:
+            self._known[folder] = self._found(folder)
+        return self._known[folder]
+
+    def _found(self, folder: str) -> Config:
+        own, shared = os.path.join(folder, OWN_FILE), os.path.join(folder, SHARED_FILE)
+        if os.path.isfile(own):
+            return load(own)
+        if os.path.isfile(shared) and "gradlint" in (content := _content(shared)).get("tool", {}):
+            return _config(content["tool"]["gradlint"], shared)
+        parent = os.path.dirname(folder)
+        return Config(os.getcwd()) if parent == folder else self.of(parent)
+
+
+def load(file: str) -> Config:
+    """The configuration of an absolute file of either kind. Raises `BadConfig`."""
+    content = _content(file)
+    if os.path.basename(file) == SHARED_FILE:
+        tools = content.get("tool", {})
+        content = tools.get("gradlint", {}) if isinstance(tools, dict) else {}
+    return _config(content, file)
+
+
+def _content(file: str) -> dict[str, Any]:
+    try:
+        with open(file, "rb") as stream:
+            return tomllib.load(stream)
+    except OSError as error:
+        raise BadConfig(f"cannot read the configuration {file}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadConfig(f"{file} is not TOML: {error}") from error
+
+
+# ---- from TOML to settings
+
+
+def _config(table: object, file: str) -> Config:
+    if not isinstance(table, dict):
+        raise BadConfig(f"{file}: `tool.gradlint` must be a table, not {_described(table)}")
+    settings: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in _READERS:
+            raise BadConfig(f"{file}: unknown key `{key}`{_nearest(key, _READERS)}")
+        expected, read = _READERS[key]
+        try:
+            settings[key.replace("-", "_")] = read(value)
+        except (TypeError, ValueError):
+            meant = _nearest(value, _CHOICES.get(key, ()))
+            raise BadConfig(f"{file}: `{key}` must be {expected}, not {_described(value)}{meant}") from None
+    return Config(os.path.dirname(file), file, **settings)
+
+
+def _described(value: object) -> str:
+    kinds = {bool: "a boolean", int: "a number", float: "a number", str: f'"{value}"', list: "a list", dict: "a table"}
+    return f"{value!r}" if isinstance(value, list) else kinds.get(type(value), f"{value}")
+
+
+def _nearest(word: object, known: Mapping[str, Any] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(str(word).lower().replace("_", "-"), list(known), n=1, cutoff=0.5)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError
+    return tuple(value)
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _table_of_strings(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return tuple((pattern, _strings(words)) for pattern, words in value.items())
+
+
+def _output_format(value: object) -> str:
+    if not isinstance(value, str) or value not in OUTPUT_FORMATS:
+        raise ValueError
+    return value
+
+
+def _confidence(value: object) -> Confidence:
+    for confidence in Confidence:
+        if str(confidence) == value:
+            return confidence
+    raise ValueError
+
+
+_LIST = "a list of strings"
+_CHOICES = {"output-format": OUTPUT_FORMATS, "min-confidence": tuple(str(each) for each in Confidence)}
+_READERS: dict[str, tuple[str, Callable[[object], object]]] = {
+    "select": (_LIST, _strings),
+    "extend-select": (_LIST, _strings),
+    "ignore": (_LIST, _strings),
+    "per-file-ignores": ("a table of lists of strings", _table_of_strings),
+    "exclude": (_LIST, _strings),
+    "extend-exclude": (_LIST, _strings),
+    "respect-gitignore": ("true or false", _boolean),
+    "output-format": (f"one of {', '.join(OUTPUT_FORMATS)}", _output_format),
+    "min-confidence": ("certain, likely or possible", _confidence),
+}

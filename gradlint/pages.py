@@ -1,0 +1,137 @@
+"""What gradlint tells about its rules: the table of all, and the page of one."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Rule, Warns
+
+_MARKER = re.compile(r"[ \t]*#[ \t]*[A-Z]{3}[0-9]{3}(?:[ \t]+[A-Z]{3}[0-9]{3})*[ \t]*$", re.MULTILINE)
+_FACT = re.compile(r"\{[a-z_]+\}")
+_UNDERLINE = {"# ": "=", "## ": "-"}
+
+
+# ---- all rules
+
+
+def table(rules: Sequence[Rule]) -> str:
+    """A line for each rule: code, name, whether it is on by default, and what it says first."""
+    names = max((len(rule.name) for rule in rules), default=0)
+    effects = max((len(rule.effect) for rule in rules), default=0)
+    rows = [
+        (
+            rule.code,
+            f"{rule.name:<{names}}",
+            "on " if rule.default else "off",
+            f"{rule.effect:<{effects}}",
+            summary(rule),
+        )
+        for rule in rules
+    ]
+    return "".join("  ".join(row).rstrip() + "\n" for row in rows)
+
+
+def as_object(rule: Rule) -> dict[str, Any]:
+    """A rule as JSON knows it. `message` and `help` are templates: what stands in braces is filled in."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "family": family(rule),
+        "summary": summary(rule),
+        "message": rule.message,
+        "help": rule.help,
+        "default": rule.default,
+        "effect": rule.effect,
+        "consequence": "; ".join(_shown_by_torch(rule)),
+        "yields_to": list(rule.yields_to),
+        "page": rule.page.strip(),
+    }
+
+
+def summary(rule: Rule) -> str:
+    """The claim with which the rule's page begins."""
+    return rule.page.strip().partition("\n")[0]
+
+
+def family(rule: Rule) -> str:
+    """The folder that the rule's file is in; empty for a rule that is in none."""
+    folders = rule.checks[0][2].__module__.split(".")[1:-1] if rule.checks else []
+    return folders[-1] if folders else ""
+
+
+# ---- the page of one
+
+
+def page(rule: Rule) -> str:
+    """All there is to read about a rule."""
+    blocks = [f"{rule.code} {rule.name}", "=" * len(f"{rule.code} {rule.name}")]
+    blocks = ["\n".join(blocks), _headings(rule.page.strip())]
+    blocks += [f"On by default: {'yes' if rule.default else 'no'}. Effect: {rule.effect}."]
+    blocks += _titled("What torch does", "\n".join(f"- {said}" for said in _shown_by_torch(rule)))
+    if rule.help:
+        blocks += _titled("Help", _without_facts(rule.help))
+    for number, bad in enumerate((given for given in rule.evidence if given.cures is None), 1):
+        blocks += _example(f"Wrong, example {number}", bad)
+        for good in rule.evidence:
+            if good.cures is bad.example:
+                blocks += _example(f"Right, example {number}", good)
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _titled(title: str, text: str) -> list[str]:
+    return [f"{title}\n{'-' * len(title)}", text] if text else []
+
+
+def _headings(text: str) -> str:
+    """The text with its Markdown headings underlined, as they are read in a terminal."""
+    lines = []
+    for line in text.splitlines():
+        sign = next((sign for sign in _UNDERLINE if line.startswith(sign)), "")
+        title = line.removeprefix(sign)
+        lines += [title, _UNDERLINE[sign] * len(title)] if sign else [line]
+    return "\n".join(lines)
+
+
+def _without_facts(template: str) -> str:
+    return _FACT.sub("...", template)
+
+
+def _shown_by_torch(rule: Rule) -> list[str]:
+    """Each consequence that the rule's evidence shows, once."""
+    own = [rule.consequence] if rule.consequence else []
+    given = [*own, *(evidence.shows for evidence in rule.evidence if evidence.shows)]
+    return list(dict.fromkeys(described(each) for each in given))
+
+
+def described(consequence: Consequence) -> str:
+    """A consequence in words."""
+    if isinstance(consequence, Raises):
+        return f"raises {consequence.error.__name__}: ... {consequence.saying} ..."
+    if isinstance(consequence, Warns):
+        return f"warns: ... {consequence.saying} ..."
+    if isinstance(consequence, Grows):
+        return "keeps more memory alive with every step"
+    said = inspect.getdoc(consequence) or consequence.__name__.replace("_", " ")
+    return said.partition("\n")[0].rstrip(".")
+
+
+# ---- examples
+
+
+def _example(title: str, given: Evidence) -> Iterator[str]:
+    yield f"{title} ({given.example.__name__.replace('_', ' ')}):"
+    yield textwrap.indent(_source(given.example), "    ")
+    for name, neighbour in given.files.items():
+        yield f"    with {name}:"
+        yield textwrap.indent(_source(neighbour), "    ")
+
+
+def _source(example: Example) -> str:
+    """The example as a reader writes it: without its decorators and without markers."""
+    lines = textwrap.dedent(inspect.getsource(example)).splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith(("def ", "async def ")))
+    return _MARKER.sub("", "\n".join(lines[first:])).rstrip()

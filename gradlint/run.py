@@ -1,0 +1,231 @@
+"""From paths to results: every file is read, analysed and told about, whatever happens to the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gradlint import linter, source
+from gradlint.config import BadConfig, Config, Configs
+from gradlint.files import Excluded, find, is_excluded
+from gradlint.finding import Confidence, Finding, Place
+from gradlint.patterns import matches
+from gradlint.report.entry import Entry
+from gradlint.rule import Rule
+from gradlint.selection import Layer, UnknownRule, matching, selected
+from gradlint.suppression import unsuppressed
+
+STDIN = "-"
+NOTEBOOK = ".ipynb"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to lint, and how. What is None or empty is left to the configuration."""
+
+    paths: tuple[str, ...] = ()
+    stdin: bytes = b""
+    stdin_filename: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
+    min_confidence: Confidence | None = None
+    config: str | None = None
+    isolated: bool = False
+    exclude: tuple[str, ...] = ()
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool | None = None
+    only_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
+    the run a failure whatever was found, and `told`: a line about each file, for those who ask."""
+
+    entries: tuple[Entry, ...]
+    files: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    output_format: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one file: its findings in order, or the `fault` of ours that kept us from them (one line)."""
+
+    path: str
+    filename: str
+    findings: tuple[Finding, ...] = ()
+    lines: tuple[str, ...] = ()
+    fault: str = ""
+    counts: tuple[tuple[str, int], ...] = ()
+
+    def entries(self) -> Iterator[Entry]:
+        """The findings as reports take them."""
+        return (Entry(finding, self.path, self.filename, self.lines) for finding in self.findings)
+
+    def told(self) -> str:
+        """The file in a line."""
+        counted = ", ".join(f"{number} {what}" for what, number in self.counts)
+        return f"{self.path}: {counted}" if counted else self.path
+
+
+class Refused(Exception):
+    """A request that cannot be met at all: an unknown rule, a bad configuration. The message says how to mend it."""
+
+
+def lint(request: Request, rules: Sequence[Rule]) -> Outcome:
+    """Lint what is asked for. Raises `Refused`."""
+    try:
+        return _lint(request, rules)
+    except (BadConfig, UnknownRule) as error:
+        raise Refused(str(error)) from error
+
+
+def _lint(request: Request, rules: Sequence[Rule]) -> Outcome:
+    settings = _Settings(request, rules)
+    found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
+    if request.only_list:
+        results = [Result(displayed(file), file) for file in found.files]
+    else:
+        results = ordered(_results(request, found.files, found.closed, settings))
+    problems = [f"{path}: no such file or folder" for path in found.missing]
+    problems += [
+        f"{result.path}: internal error: {result.fault}; please report it" for result in results if result.fault
+    ]
+    closed = {folder for folder, _ in found.closed}
+    return Outcome(
+        tuple(entry for result in results for entry in result.entries()),
+        tuple(result.path for result in results if result.filename not in closed),
+        tuple(problems),
+        tuple(result.told() for result in results),
+        settings.configs.of(os.getcwd()).output_format,
+    )
+
+
+def _results(
+    request: Request, files: Iterable[str], closed: Iterable[tuple[str, str]], settings: _Settings
+) -> Iterator[Result]:
+    for file in files:
+        yield _of_file(file, settings)
+    for folder, why in closed:
+        yield Result(displayed(folder), folder, (unreadable(f"the folder cannot be listed: {why}"),))
+    if STDIN in request.paths:
+        yield from _of_stdin(request, settings)
+
+
+def _of_file(file: str, settings: _Settings) -> Result:
+    """Read a file and lint it."""
+    shown = displayed(file)
+    if file.endswith(NOTEBOOK):
+        return Result(shown, file, (unreadable("notebooks are not read yet"),))
+    try:
+        with open(file, "rb") as stream:
+            data = stream.read()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        return Result(shown, file, (unreadable(f"cannot be read: {why}"),))
+    return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file))
+
+
+def _of_stdin(request: Request, settings: _Settings) -> Iterator[Result]:
+    """What comes over stdin, under the name it is given."""
+    name = request.stdin_filename
+    file = os.path.abspath(name or "stdin.py")
+    if name and request.force_exclude and is_excluded(file, settings.excluded(os.path.dirname(file))):
+        return
+    shown, filename = (displayed(file), file) if name else (STDIN, STDIN)
+    if file.endswith(NOTEBOOK):
+        yield Result(shown, filename, (unreadable("notebooks are not read yet"),))
+        return
+    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), settings.min_confidence(file))
+
+
+def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min_confidence: Confidence) -> Result:
+    """Lint what a file holds. Nothing is raised: an error of ours is the result's `fault`."""
+    try:
+        text = source.decode(data)
+        found = linter.analyse(text, rules)
+        findings = unsuppressed(text, linter.shown(found.findings, rules, min_confidence))
+        lines = tuple(source.rows(text)) if findings else ()
+        return Result(path, filename, findings, lines, counts=found.counts)
+    except source.Unreadable as error:
+        lines = tuple(source.rows(data.decode("utf-8", "replace")))
+        return Result(path, filename, (unreadable(error.message, error.row, error.column),), lines)
+    except Exception as error:
+        return Result(path, filename, fault=_one_line(error))
+
+
+class _Settings:
+    """What holds for each file: the request, and where it is silent the configuration closest to the file."""
+
+    def __init__(self, request: Request, rules: Sequence[Rule]) -> None:
+        self.request = request
+        self.configs = Configs(request.config, request.isolated)
+        self._every = tuple(rules)
+        self._chosen: dict[str, frozenset[str]] = {}
+        self._asked = Layer(request.select or None, request.extend_select, (*request.ignore, *request.extend_ignore))
+        selected(self._every, [self._asked])  # a wrong word is told even where there is nothing to lint
+
+    def excluded(self, folder: str) -> Excluded:
+        """What is left out of a folder."""
+        request, config = self.request, self.configs.of(folder)
+        # What is asked for on the command line is meant from where one stands.
+        asked = _from_here((*request.exclude, *request.extend_exclude))
+        patterns = () if request.exclude else config.exclude
+        respect = config.respect_gitignore if request.respect_gitignore is None else request.respect_gitignore
+        return Excluded(config.folder, (*patterns, *config.extend_exclude, *asked), respect)
+
+    def min_confidence(self, file: str) -> Confidence:
+        for least in (self.request.min_confidence, self.configs.of(os.path.dirname(file)).min_confidence):
+            if least is not None:
+                return least
+        return Confidence.LIKELY
+
+    def rules(self, file: str) -> tuple[Rule, ...]:
+        """The rules that are asked for in a file."""
+        config = self.configs.of(os.path.dirname(file))
+        if config.file not in self._chosen:
+            configured = Layer(config.select, config.extend_select, config.ignore, origin=config.file)
+            self._chosen[config.file] = selected(self._every, [configured, self._asked])
+        codes = self._chosen[config.file] - self._ignored_here(file, config)
+        return tuple(rule for rule in self._every if rule.code in codes)
+
+    def _ignored_here(self, file: str, config: Config) -> frozenset[str]:
+        """The codes that `per-file-ignores` names for a file."""
+        out: frozenset[str] = frozenset()
+        for pattern, words in config.per_file_ignores:
+            codes = frozenset[str]().union(*(matching(word, self._every, config.file) for word in words))
+            if matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
+                out |= codes
+        return out
+
+
+def _from_here(patterns: Iterable[str]) -> tuple[str, ...]:
+    """Patterns with a slash as absolute ones."""
+    here = os.getcwd()
+    return tuple(os.path.join(here, pattern) if "/" in pattern.rstrip("/") else pattern for pattern in patterns)
+
+
+def displayed(path: str) -> str:
+    """How an absolute path is named in reports: from the current folder where it is below it, else in full."""
+    return path.removeprefix(os.path.join(os.getcwd(), ""))
+
+
+def ordered(results: Iterable[Result]) -> list[Result]:
+    """Results by path, in the order in which they are reported."""
+    return sorted(results, key=lambda result: result.path)
+
+
+def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
+    """The finding that stands for a file that could not be linted."""
+    return Finding("GRD000", "unreadable-file", message, Place(row, column, row, column))
+
+
+def _one_line(error: BaseException) -> str:
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

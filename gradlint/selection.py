@@ -1,0 +1,71 @@
+"""Which rules are asked for: codes, beginnings of codes, names, or ALL.
+
+The more exact word wins (`--select GRD1 --ignore GRD101`), and of two equally exact ones the one that ignores.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gradlint.rule import Rule
+
+ALL = "ALL"
+_EXACT = 1000
+
+
+class UnknownRule(Exception):
+    """A word that names no rule; the message has the nearest one that does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one place says about the rules: a configuration file, or the command line. `select` of None says nothing."""
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    origin: str = "the command line"
+
+
+def selected(rules: Sequence[Rule], layers: Iterable[Layer]) -> frozenset[str]:
+    """The codes that are asked for. Each layer goes on from what the ones before left, or with `select` starts anew.
+
+    Raises `UnknownRule`.
+    """
+    codes = {rule.code for rule in rules if rule.default}
+    for layer in layers:
+        chosen = [(word, matching(word, rules, layer.origin)) for word in (*(layer.select or ()), *layer.extend_select)]
+        dropped = [(word, matching(word, rules, layer.origin)) for word in layer.ignore]
+        if layer.select is not None:
+            codes = set()
+        for exactness in sorted({_exactness(word, rules) for word, _ in (*chosen, *dropped)}):
+            codes.update(*(found for word, found in chosen if _exactness(word, rules) == exactness))
+            codes.difference_update(*(found for word, found in dropped if _exactness(word, rules) == exactness))
+    return frozenset(codes)
+
+
+def matching(word: str, rules: Sequence[Rule], origin: str) -> frozenset[str]:
+    """The codes that a word stands for. Raises `UnknownRule`."""
+    if word.upper() == ALL:
+        return frozenset(rule.code for rule in rules)
+    named = frozenset(rule.code for rule in rules if rule.name == word.lower())
+    begun = frozenset(rule.code for rule in rules if rule.code.startswith(word.upper()))
+    found = named or begun
+    if not found or not word:
+        raise UnknownRule(_unknown(word, rules, origin))
+    return found
+
+
+def _exactness(word: str, rules: Sequence[Rule]) -> int:
+    if word.upper() == ALL:
+        return 0
+    return _EXACT if any(word.lower() == rule.name or word.upper() == rule.code for rule in rules) else len(word)
+
+
+def _unknown(word: str, rules: Sequence[Rule], origin: str) -> str:
+    known = {spelling.lower(): spelling for rule in rules for spelling in (rule.code, rule.name)} | {"all": ALL}
+    near = difflib.get_close_matches(word.lower(), known, n=1)
+    hint = f"did you mean `{known[near[0]]}`?" if near else "`gradlint rules` lists all"
+    return f"unknown rule `{word}` in {origin}; {hint}"

@@ -1,0 +1,80 @@
+"""What the process writes and where: findings to stdout, everything else to stderr, colour only where it is wanted."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+from gradlint.report.entry import escaped
+from gradlint.report.paint import paint
+
+
+def prepare() -> None:
+    """Let no character and no closed pipe be an error: what a terminal cannot show is written with backslashes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def wants_colour(choice: str, stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Whether to paint: as asked for, else as NO_COLOR and FORCE_COLOR say, else on a terminal that can."""
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR"):
+        return True
+    return environment.get("TERM") != "dumb" and is_terminal(stream)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether somebody reads a stream as it is written."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def can_show(text: str, stream: TextIO) -> bool:
+    """Whether a stream's encoding knows these characters."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def write(text: str) -> None:
+    """Put text on stdout; a reader who has gone away is no error."""
+    _put(sys.stdout, text)
+
+
+def say(text: str) -> None:
+    """Put a line on stderr."""
+    _put(sys.stderr, f"{text}\n")
+
+
+def complain(text: str) -> None:
+    """Say in one line, whatever the text holds, that something is wrong."""
+    painted = wants_colour("auto", sys.stderr, os.environ)
+    say(f"{paint('error:', 'red', painted)} {escaped(text)}")
+
+
+def _put(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        _close_quietly(stream)
+    except (AttributeError, ValueError):
+        return  # The process was started without this stream.
+
+
+def _close_quietly(stream: TextIO) -> None:
+    """Send what else is written nowhere, so that Python does not complain about it when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

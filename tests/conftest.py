@@ -1,0 +1,42 @@
+"""What holds before any test runs: one tree is tested, and only with what is installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+NEED_TORCH = (
+    "test_evidence.py",
+    "test_facts.py",
+    "test_facts_graph.py",
+    "test_knowledge.py",
+    "test_knowledge_modules.py",
+    "test_knowledge_objects.py",
+    "test_programs.py",
+)
+WITHOUT_TORCH = find_spec("torch") is None
+collect_ignore = list(NEED_TORCH) if WITHOUT_TORCH else []
+
+
+def pytest_configure() -> None:
+    """Refuse to test the engine of one tree with the rules of another."""
+    engine, rules = _folder("gradlint"), _folder("gradlint_rules")
+    if rules not in (engine.parent / "rules", engine.parent / "gradlint_rules"):
+        raise pytest.UsageError(
+            f"gradlint is imported from {engine}, its rules from {rules}: that is not one tree; "
+            "install this one with `pip install -e '.[test]'`"
+        )
+
+
+def pytest_report_header() -> str | None:
+    """Say what is left out."""
+    return f"torch is not installed; left out: {', '.join(NEED_TORCH)}" if WITHOUT_TORCH else None
+
+
+def _folder(package: str) -> Path:
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise pytest.UsageError(f"{package} is not installed; install this tree with `pip install -e '.[test]'`")
+    return Path(spec.submodule_search_locations[0]).resolve()
