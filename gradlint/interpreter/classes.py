@@ -122,6 +122,13 @@ def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None
     return found if type(found) is Function else None
 
 
+def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
+    """The first of these methods that the class of an object defines in the program."""
+    cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
+    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    return next((method for method in found if method is not None), None)
+
+
 def torch_base(it: Interpreter, cls: Value) -> str:
     """The path of the torch module a class derives from, or nothing."""
     for one in ancestry(it, cls):
