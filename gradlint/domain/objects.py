@@ -89,6 +89,9 @@ class Cell:
 
     __slots__ = ("_mentions", "_origins")
 
+    _mentions: tuple[Ref, ...]
+    _origins: frozenset[Origin]
+
 
 @dataclass(frozen=True, slots=True)
 class Tensor(Cell):
@@ -351,10 +354,21 @@ def joined(a: Object, b: Object) -> Object:
 
 
 def _same_length(a: Container, b: Container) -> tuple[Container, Container]:
-    """Sequences of different lengths join by their elements, not by index."""
-    if a.kind in MAPPINGS or [k for k, _ in a.items] == [k for k, _ in b.items]:
+    """Sequences of different lengths join by their elements, not by index; a key that only one mapping has is not certain."""
+    mine, its = [k for k, _ in a.items], [k for k, _ in b.items]
+    if mine == its:
         return a, b
-    return summarised(a), summarised(b)
+    if a.kind not in MAPPINGS:
+        return summarised(a), summarised(b)
+    return _uncertain_but(a, frozenset(its)), _uncertain_but(b, frozenset(mine))
+
+
+def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
+    """The mapping with all values but those under the certain keys in its summary."""
+    kept = tuple((key, value) for key, value in mapping.items if key in certain)
+    if len(kept) == len(mapping.items):
+        return mapping
+    return replace(mapping, items=kept, rest=one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest]))
 
 
 def summarised(container: Container) -> Container:
@@ -367,7 +381,7 @@ def summarised(container: Container) -> Container:
 def object_references(thing: Object) -> tuple[Ref, ...]:
     """All heap objects and memories that an object mentions."""
     try:
-        return thing._mentions  # type: ignore[no-any-return]
+        return thing._mentions
     except AttributeError:
         found = tuple(dict.fromkeys(_mentioned(thing)))
         object.__setattr__(thing, "_mentions", found)
@@ -377,7 +391,7 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
 def origins(thing: Object) -> frozenset[Origin]:
     """Where all that an object mentions was made."""
     try:
-        return thing._origins  # type: ignore[no-any-return]
+        return thing._origins
     except AttributeError:
         found = frozenset([ref.origin for ref in object_references(thing)])
         object.__setattr__(thing, "_origins", found)

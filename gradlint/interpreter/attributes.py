@@ -252,7 +252,8 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
 
 
 def _old(shown: Any, name: str) -> Value:
-    return dict(getattr(shown, "attributes", ())).get(name, UNKNOWN)
+    known: dict[object, Value] = dict(getattr(shown, "attributes", ()))
+    return known.get(name, UNKNOWN)
 
 
 def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
@@ -288,7 +289,18 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
         it.put(ref, replace(thing, storage=memory, dtype=other.dtype if other else thing.dtype), sure=sure)
 
 
+def setter_of(name: str) -> str:
+    """The name under which a class keeps the setter of a property; no attribute can be called so."""
+    return f"{name} setter"
+
+
 def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
+    from gradlint.interpreter.functions import call_function
+
+    setter = find_member(it, thing.cls, setter_of(name))
+    if type(setter) is Function:
+        call_function(it, node, setter, Arguments([ref, value]))
+        return
     attributes = dict(thing.attributes) | {name: value}
     it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
     if type(thing) is Instance and thing.cls == UNKNOWN:

@@ -37,6 +37,7 @@ from gradlint.knowledge import MODULES
 MODULE = "torch.nn.Module"
 MOST_INSTANCES_DEEP = 3
 """How deep modules of the program are taken apart, one inside the constructor of another."""
+MOST_BASES = 100
 PLAIN_BASES = frozenset({
     "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "enum.Enum", "builtins.Exception", "typing.NamedTuple",
 })  # fmt: skip
@@ -48,7 +49,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     start = it.hold(*bases)
     key = (it.frame.id, node, "class")
     number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
-    frame = Frame(number, it.frame, it.scan.scopes[node], caller=it.frame)
+    frame = Frame(number, it.frame, it.scan.scopes[node], tries=it.frame.tries, caller=it.frame)
     it.frames[number] = frame
     outer, it.frame = it.frame, frame
     it.run_body(node.body.body)
@@ -56,7 +57,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     bases = tuple(it.land(start))
     members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
     for name, _ in members:
-        del it.state.names[number, name]  # type: ignore[arg-type]
+        del it.state.names[number, name]
     module = either([_is_module(it, base) for base in bases]) if bases else NO
     opened = either([_is_open(it, base) for base in bases]) if bases else NO
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
@@ -87,17 +88,15 @@ def _is_open(it: Interpreter, base: Value) -> Truth:
 
 def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
     """A class and its bases in the order of look-up; a base that is not known comes as it is."""
-    seen: list[Value] = []
+    met: list[Value] = []
     todo = list(alternatives(cls))
-    while todo:
+    while todo and len(met) < MOST_BASES:
         one = todo.pop(0)
-        if one in seen:
-            continue
-        seen.append(one)
-        yield one
+        met.append(one)
         thing = it.state.heap.get(one) if type(one) is Ref else None
         if type(thing) is Class:
             todo = [*thing.bases, *todo]
+    yield from reversed(dict.fromkeys(reversed(met)))  # a base that several classes share comes behind all of them
 
 
 def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
@@ -175,12 +174,33 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
         _built_as(it, node, owner, path, args)
         return
     thing = it.thing(cls)
-    if type(thing) is Class and any(_decorator_name(d) == "dataclass" for d in thing.node.decorators):
-        fields = [name for name, _ in _annotated(thing)]
-        for name, value in [*zip(fields, args.positional, strict=False), *args.keywords.items()]:
-            set_attribute(it, node, owner, name, value, "", own=False)
+    if type(thing) is Class and _is_dataclass(thing):
+        _fill_fields(it, node, owner, cls, args)
     elif type(thing) is Class and thing.open is not NO:
         havoc(it, [owner, *args.values()])
+
+
+def _is_dataclass(thing: Class) -> bool:
+    return any(_decorator_name(decorator) == "dataclass" for decorator in thing.node.decorators)
+
+
+def _fill_fields(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> None:
+    """What the `__init__` of a dataclass does: the fields of its bases come first."""
+    from gradlint.interpreter.attributes import set_attribute
+    from gradlint.interpreter.functions import call_function
+
+    bases = [it.thing(one) for one in ancestry(it, cls)]
+    fields: dict[str, None] = {}
+    for base in reversed(bases):
+        if type(base) is Class and _is_dataclass(base):
+            fields |= dict.fromkeys(name for name, _ in _annotated(base))
+    start = it.hold(owner)
+    for name, value in [*zip(fields, args.positional, strict=False), *args.keywords.items()]:
+        set_attribute(it, node, it.state.flight[start], name, value, "", own=False)
+    method = find_method(it, cls, "__post_init__")
+    if method is not None:
+        call_function(it, node, method, Arguments([it.state.flight[start]]))
+    it.land(start)
 
 
 def _decorator_name(decorator: cst.Decorator) -> str:

@@ -14,6 +14,7 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Class,
     Const,
     Container,
     Context,
@@ -24,6 +25,7 @@ from gradlint.domain import (
     State,
     Tensor,
     Truth,
+    Unknown,
     Value,
     alternatives,
 )
@@ -31,11 +33,12 @@ from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.calls import call_value
-from gradlint.interpreter.classes import define
+from gradlint.interpreter.classes import define, find_method
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
-from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.functions import RESULT, make_function, written_since
+from gradlint.interpreter.attributes import get_attribute, setter_of
+from gradlint.interpreter.functions import RESULT, call_function, let_out, make_function, passing, restoring, written_since
+from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
 from gradlint.interpreter.scan import dotted, spelled
@@ -87,10 +90,13 @@ AUGMENTED: dict[type, str] = {
 }  # fmt: skip
 
 
+NOTHING_GIVEN: Value = UNKNOWN
+
+
 @statement(cst.AugAssign)
 def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
-    target, index = node.target, UNKNOWN
+    target, index = node.target, NOTHING_GIVEN
     if isinstance(target, cst.Subscript):
         start = it.hold(it.value(target.value))
         index = index_value(it, target)
@@ -321,26 +327,17 @@ def assert_(it: Interpreter, node: cst.Assert) -> None:
 # ---- try and with: whatever leaves them passes through them
 
 
-def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> None:
-    """Run something on every state that left since `before` by return, break or continue."""
-    for waiting, length in zip(it.frame.pending(), before, strict=False):
-        for index in range(length, len(waiting)):
-            inside, it.state = it.state, waiting[index]
-            through()
-            waiting[index], it.state = it.state, inside
-        waiting[:] = [state for state in waiting if state.live]
-
-
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
-    it.frame.tries.append(it.fork())
+    tries = it.frame.tries
+    tries.append(it.fork())
     it.run_body(node.body.body)
-    raised = it.frame.tries.pop()
-    after: list[State] = []
+    raised = tries.pop()
+    tries.append(None if raised is None or _catches_all(node.handlers) else raised.copy())
     if node.orelse is not None:
         it.run_body(node.orelse.body.body)
-    after.append(it.state)
+    after: list[State] = [it.state]
     for handler in node.handlers:
         it.state = raised.copy() if raised is not None else State(live=False)
         if handler.type is not None:
@@ -349,49 +346,103 @@ def try_(it: Interpreter, node: Any) -> None:
             it.bind(handler.name.name.value, Plain("exception"))
         it.run_body(handler.body.body)
         after.append(it.state)
+    uncaught = tries.pop()
     it.join(after)
-    if node.finalbody is None:
-        return
-    body = node.finalbody.body.body
-    if it.state.live:
+    if node.finalbody is not None:
+        uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
+    let_out(it, uncaught)
+
+
+def _catches_all(handlers: Any) -> bool:
+    return any(handler.type is None or dotted(handler.type) in ("Exception", "BaseException") for handler in handlers)
+
+
+def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:
+    """Run the final block on every way out; the first that there is runs aloud. What still is uncaught comes back."""
+    aloud = it.state.live
+    if aloud:
         it.run_body(body)
-        with it.silently():
-            passing(it, before, lambda: it.run_body(body))
-    else:
+    elif any(len(waiting) > length for waiting, length in zip(it.frame.pending(), before, strict=False)):
+        aloud = True
         passing(it, before, lambda: it.run_body(body))
+        before = [len(waiting) for waiting in it.frame.pending()]
+    it.muted += aloud
+    passing(it, before, lambda: it.run_body(body))
+    if uncaught is not None:
+        normal, it.state = it.state, uncaught
+        it.run_body(body)
+        uncaught, it.state = it.state, normal
+    it.muted -= aloud
+    return uncaught
 
 
 @statement(cst.With)
 def with_(it: Interpreter, node: cst.With) -> None:
-    mode = (it.state.grad_mode, it.state.inference)
-    before = [len(waiting) for waiting in it.frame.pending()]
-    tries = list(it.frame.tries)
-    suppresses = False
-    for item in node.items:
-        manager = it.value(item.item)
-        it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
-        start = it.hold(_entered(it, item.item, manager))
-        suppresses = suppresses or not _lets_pass(manager)
+    _within(it, node, 0)
+
+
+def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:
+    """Enter the managers from this one on, run the block, and leave them again; some may expect an error in the block."""
+    if index == len(node.items):
+        it.expected += expected
+        it.run_body(node.body.body)
+        it.expected -= expected
+        return
+    item = node.items[index]
+    mode = (it.state.grad_mode, it.state.inference)  # making the manager may already switch
+    manager = it.value(item.item)
+    it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
+
+    def block(entered: Value) -> None:
         if item.asname is not None:
-            assign(it, item, item.asname.name, it.state.flight[start])
-        it.land(start)
-    entry = it.fork() if suppresses else None
-    it.expected += suppresses
-    it.run_body(node.body.body)
-    it.expected -= suppresses
+            assign(it, item, item.asname.name, entered)
+        _within(it, node, index + 1, expected + (not _lets_pass(manager)))
+
+    if is_manager(it, manager):
+        run_around(it, item.item, manager, block)
+    else:
+        _managed(it, node, item.item, manager, mode, block)
+
+
+def _managed(
+    it: Interpreter, node: cst.With, place: Any, manager: Value, mode: tuple[Truth, Truth], block: Callable[[Value], None]
+) -> None:
+    """A block under a manager that is no generator: afterwards the grad mode is `mode`."""
+    before = [len(waiting) for waiting in it.frame.pending()]
+    start = it.hold(manager)
+    entered = _entered(it, place, manager)
+    entry = it.fork() if not _lets_pass(manager) else None
+    with restoring(it, mode):
+        block(entered)
+    manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
     def leave() -> None:
+        _exited(it, place, manager)
         it.state.grad_mode, it.state.inference = mode
 
     if (it.state.grad_mode, it.state.inference) != mode and it.state.live:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
-    leave()
-    passing(it, before, leave)
-    if it.frame.tries and it.frame.tries[-1] is not None and tries[-1] is not it.frame.tries[-1]:
-        it.frame.tries[-1].grad_mode, it.frame.tries[-1].inference = mode
+    if it.state.live:
+        leave()
+    with it.silently():
+        passing(it, before, leave)
     if entry is not None:
         entry.grad_mode, entry.inference = mode
         it.join([it.state, entry])
+    it.land(start)
+
+
+def _exited(it: Interpreter, place: Any, manager: Value) -> None:
+    """An `__exit__` written in the program runs as if no error had happened."""
+    method = _method(it, manager, ("__exit__", "__aexit__"))
+    if method is not None:
+        call_function(it, it.place_of(place, "exit"), method, Arguments([manager, *[Const(None)] * 3]))
+
+
+def _method(it: Interpreter, manager: Value, names: tuple[str, ...]) -> Function | None:
+    cls = getattr(it.thing(manager), "cls", None) if type(manager) is Ref else None
+    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    return next((method for method in found if method is not None), None)
 
 
 def _lets_pass(manager: Value) -> bool:
@@ -401,16 +452,11 @@ def _lets_pass(manager: Value) -> bool:
 
 def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
     """What `as` binds; grad modes are switched on the way."""
-    from gradlint.interpreter.classes import find_method
-    from gradlint.interpreter.functions import call_function
-
     if type(manager) is Context:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
         switch(it, manager)
         return Const(None)
-    thing = it.thing(manager)
-    cls = getattr(thing, "cls", None)
-    method = find_method(it, cls, "__enter__") if cls is not None and type(manager) is Ref else None
+    method = _method(it, manager, ("__enter__", "__aenter__"))
     if method is not None:
         return call_function(it, node, method, Arguments([manager]))
     if any(type(option) is Context for option in alternatives(manager)):
@@ -447,9 +493,15 @@ def function(it: Interpreter, node: cst.FunctionDef) -> None:
         found = it.value(decorator.decorator)
         it.state.grad_mode, it.state.inference = mode
         value = decorated(it, decorator.decorator, value, found)
-    if type(value) is Function:
-        it.functions[node] = value
-    it.bind(node.name.value, value)
+        made = value if type(value) is Function and value.node is node else with_decorator(made, found)
+    it.functions[node] = made
+    name = node.name.value
+    it.bind(name if made.name == name else made.name, value)
+
+
+def with_decorator(function: Function, decorator: Value) -> Function:
+    """The function with one more decorator."""
+    return replace(function, decorators=(*function.decorators, decorator))
 
 
 KINDS = {
@@ -468,7 +520,9 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
     """What a decorator makes of a function."""
     if type(value) is not Function:
         return value
-    value = replace(value, decorators=(*value.decorators, decorator))
+    if (made := _made_by_program(it, node, value, decorator)) is not None:
+        return made
+    value = with_decorator(value, decorator)
     if type(decorator) is Context:
         return replace(value, modes=(decorator, *value.modes))
     if type(decorator) is Named:
@@ -478,16 +532,39 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
         if row is not None:
             made = call_value(it, node, decorator, Arguments(), "")
             return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
-        if decorator.path.startswith(KEEPING):
-            return value
-    if dotted(node).endswith((".setter", ".getter", ".deleter")):
-        return replace(value, kind="function", name=f"{value.name} setter")
+    if _path_of(it, node, decorator).startswith(KEEPING):
+        return value
+    if dotted(node).endswith(".getter"):
+        return replace(value, kind="property")
+    if dotted(node).endswith((".setter", ".deleter")):
+        return replace(
+            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter"
+        )
     it.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
 
+def _path_of(it: Interpreter, node: Any, decorator: Value) -> str:
+    """The import path of a decorator, with or without arguments."""
+    if type(decorator) is not Named and isinstance(node, cst.Call):
+        decorator = it.value(node.func)
+    return decorator.path if type(decorator) is Named else ""
+
+
+def _made_by_program(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+    """What a decorator written in the program makes; None for others, and where that is not known."""
+    if type(decorator) is not Function and not it.may_be(decorator, Class):
+        return None
+    made = call_value(it, it.place_of(node, "decorator"), decorator, Arguments([value]), "")
+    return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
+
+
 @statement(cst.ClassDef)
 def class_(it: Interpreter, node: cst.ClassDef) -> None:
-    for decorator in node.decorators:
-        it.value(decorator.decorator)
-    it.bind(node.name.value, define(it, node))
+    start = it.hold(*it.values([decorator.decorator for decorator in node.decorators]))
+    value: Value = define(it, node)
+    for decorator in reversed(it.land(start)):
+        start = it.hold(value)
+        made = _made_by_program(it, node, value, decorator)
+        value = it.land(start)[0] if made is None else made
+    it.bind(node.name.value, value)

@@ -27,7 +27,7 @@ class Both(Left, Right):
     pass
 
 
-reveal(Both().get())  # Tensor[float, requires_grad=no, leaf=yes]
+reveal(Both().get())  # Tensor[float, requires_grad=yes, leaf=yes]
 
 
 @dataclass
@@ -50,10 +50,10 @@ reveal(batch.images)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(batch.labels)  # Tensor[integer, requires_grad=no, leaf=yes]
 reveal(Batch(plain).labels)  # None
 weighted = Weighted(weight, torch.arange(3), plain)
-reveal(weighted.images)  # Bound(owner=Ref(site=14, part='instance', context=0, age=0), name='images', function=None)
-reveal(weighted.labels)  # None
-reveal(weighted.weights)  # Tensor[float, requires_grad=yes, leaf=yes]
-reveal(weighted.scaled)  # Bound(owner=Ref(site=14, part='instance', context=0, age=0), name='scaled', function=None)
+reveal(weighted.images)  # Tensor[float, requires_grad=yes, leaf=yes]
+reveal(weighted.labels)  # Tensor[integer, requires_grad=no, leaf=yes]
+reveal(weighted.weights)  # Tensor[float, requires_grad=no, leaf=yes]
+reveal(weighted.scaled)  # Tensor[float, requires_grad=yes, leaf=no]
 
 
 class Scaler:
@@ -89,4 +89,4 @@ reveal(scaler.last)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(scaler + weight)  # Tensor[?, requires_grad=yes|?, leaf=no|?]
 with scaler as inside:
     reveal(inside)  # Tensor[integer, requires_grad=no, leaf=yes]
-reveal(scaler.last)  # Tensor[integer, requires_grad=no, leaf=yes]
+reveal(scaler.last)  # Tensor[float, requires_grad=no, leaf=yes]

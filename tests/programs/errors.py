@@ -16,7 +16,7 @@ def changed_inside_a_function():
         freeze_and_fail(tensor)
     except ValueError:
         # vague: the call may raise before the change
-        reveal(tensor)  # Tensor[float, requires_grad=yes, leaf=yes]
+        reveal(tensor)  # Tensor[float, requires_grad=no|yes, leaf=yes]
 
 
 def finally_after_an_error():
@@ -27,10 +27,11 @@ def finally_after_an_error():
             raise KeyError("uncaught here")
         finally:
             # vague: anything in the block may raise
-            reveal(value)
+            reveal(value)  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
             value = value.detach().long()
     except KeyError:
-        reveal(value)  # Tensor[float, requires_grad=no, leaf=yes]
+        # vague: anything in the two blocks may raise
+        reveal(value)  # Tensor[integer|float, requires_grad=no|yes, leaf=no|yes]
 
 
 def else_and_finally(text):
@@ -62,7 +63,7 @@ def mode_in_a_block():
             raise ValueError
     except ValueError:
         # vague: the statement before the block may raise too
-        reveal(weight * 2)  # Tensor[float, requires_grad=no, leaf=yes]
+        reveal(weight * 2)  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
     torch.set_grad_enabled(True)
 
 
