@@ -51,6 +51,9 @@ from gradlint.knowledge import ATTRIBUTES, PLAIN
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
 
+LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
+"""Methods by which something unknown shows that it is a tensor and is looked at, not handed on."""
+
 # ---- reading
 
 
@@ -79,7 +82,7 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
     if type(owner) is Named:
         return Named(f"{owner.path}.{name}")
     if type(owner) is Unknown:
-        return owner
+        return Bound(owner, name) if name in LEAVING_THE_GRAPH else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)
