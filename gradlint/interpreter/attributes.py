@@ -249,7 +249,8 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
 
 
 def _old(shown: Any, name: str) -> Value:
-    return dict(getattr(shown, "attributes", ())).get(name, UNKNOWN)
+    known: dict[object, Value] = dict(getattr(shown, "attributes", ()))
+    return known.get(name, UNKNOWN)
 
 
 def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:

@@ -57,7 +57,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     bases = tuple(it.land(start))
     members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
     for name, _ in members:
-        del it.state.names[number, name]  # type: ignore[arg-type]
+        del it.state.names[number, name]
     module = either([_is_module(it, base) for base in bases]) if bases else NO
     opened = either([_is_open(it, base) for base in bases]) if bases else NO
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})

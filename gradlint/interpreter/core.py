@@ -67,7 +67,10 @@ class LoopPaths:
 
 @dataclass(slots=True)
 class Frame:
-    """A scope at run time: the module, a function called from one place, a class body."""
+    """A scope at run time: the module, a function called from one place, a class body.
+
+    `around` runs the block around which a context manager written as a generator stands.
+    """
 
     id: int
     parent: Frame | None
@@ -79,6 +82,7 @@ class Frame:
     loop: LoopPaths | None = None
     tries: list[State | None] = field(default_factory=list)
     caller: Frame | None = None
+    around: Callable[[Value], None] | None = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""
@@ -324,7 +328,7 @@ class Interpreter:
         options = alternatives(value)
         if len(options) == 1:
             return value
-        shown = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
+        shown: list[Any] = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
         if not any(shown):
             return value
         if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):

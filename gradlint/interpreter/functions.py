@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import libcst as cst
 
 from gradlint.domain import (
+    NO,
     NONE_VALUE,
     NOTHING,
     UNKNOWN,
+    UNSURE,
     Bound,
     Container,
     Function,
+    Instance,
     Mark,
+    Named,
     State,
     Tensor,
     Truth,
@@ -39,19 +43,50 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
     number = it.frame_ids.get(key)
     if number is None:
         number = it.frame_ids[key] = len(it.frame_ids) + 1
-    frame = Frame(number, it.frames[function.frame], it.scan.scopes[function.node], function, tries=it.frame.tries, caller=it.frame)
+    frame = Frame(
+        number,
+        it.frames[function.frame],
+        it.scan.scopes[function.node],
+        function,
+        tries=it.frame.tries,
+        caller=it.frame,
+    )
     it.frames[number] = frame
     return frame
 
 
+def too_deep(it: Interpreter, function: Function) -> bool:
+    """Whether a call is no longer followed."""
+    deep = it.running.count(function.node)
+    if deep < 2 and len(it.running) < MOST_CALLS_DEEP and it.steps_left > 0:
+        return False
+    it.hit("recursion" if deep >= 2 else "depth of calls" if it.steps_left > 0 else "steps")
+    return True
+
+
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
-    deep = it.running.count(function.node)
-    if deep >= 2 or len(it.running) >= MOST_CALLS_DEEP or it.steps_left <= 0:
-        it.hit("recursion" if deep >= 2 else "depth of calls" if it.steps_left > 0 else "steps")
+    if too_deep(it, function):
         it.escaped_functions[function.node] = None
         havoc(it, args.values())
         return result_of_unknown(args.values())
+    if function.generator and MANAGER in function.decorators:
+        return waiting_manager(it, node, function, args)
+    frame = enter(it, node, function, args)
+    return run_function(it, node, frame, function, caller=node)
+
+
+MANAGER = Named("contextlib.contextmanager")
+
+
+def waiting_manager(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+    """What a function under `@contextmanager` gives: its body runs around the block that enters it."""
+    given = (*enumerate(args.positional), *args.keywords.items())
+    return it.new(node, "manager", Instance(cls=function, attributes=given, open=UNSURE if args.unknown else NO))
+
+
+def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
+    """The frame of a call, with the parameters bound."""
     it.called[function.node] = None
     frame = new_frame(
         it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
@@ -59,7 +94,7 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
     it.land(start)
-    return run_function(it, node, frame, function, caller=node)
+    return frame
 
 
 def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, caller: Any) -> Value:
@@ -106,6 +141,16 @@ def restoring(it: Interpreter, mode: tuple[Truth, Truth] | None) -> Iterator[Non
     if raised is not None:
         raised.grad_mode, raised.inference = mode
     let_out(it, raised)
+
+
+def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> None:
+    """Run something on every state that left since `before` by return, break or continue."""
+    for waiting, length in zip(it.frame.pending(), before, strict=False):
+        for index in range(length, len(waiting)):
+            inside, it.state = it.state, waiting[index]
+            through()
+            waiting[index], it.state = it.state, inside
+        waiting[:] = [state for state in waiting if state.live]
 
 
 def let_out(it: Interpreter, raised: State | None) -> None:

@@ -148,7 +148,7 @@ def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
     other = it.only(value, Tensor)
     if other is not None:
         return other.dtype
-    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):  # type: ignore[union-attr]
+    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):
         return None
     if type(value) is Named and value.path.startswith("torch.device"):
         return None

@@ -33,11 +33,12 @@ from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.calls import call_value
-from gradlint.interpreter.classes import define
+from gradlint.interpreter.classes import define, find_method
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
 from gradlint.interpreter.attributes import get_attribute, setter_of
-from gradlint.interpreter.functions import RESULT, let_out, make_function, restoring, written_since
+from gradlint.interpreter.functions import RESULT, call_function, let_out, make_function, passing, restoring, written_since
+from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
 from gradlint.interpreter.scan import dotted, spelled
@@ -89,10 +90,13 @@ AUGMENTED: dict[type, str] = {
 }  # fmt: skip
 
 
+NOTHING_GIVEN: Value = UNKNOWN
+
+
 @statement(cst.AugAssign)
 def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
-    target, index = node.target, UNKNOWN
+    target, index = node.target, NOTHING_GIVEN
     if isinstance(target, cst.Subscript):
         start = it.hold(it.value(target.value))
         index = index_value(it, target)
@@ -323,16 +327,6 @@ def assert_(it: Interpreter, node: cst.Assert) -> None:
 # ---- try and with: whatever leaves them passes through them
 
 
-def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> None:
-    """Run something on every state that left since `before` by return, break or continue."""
-    for waiting, length in zip(it.frame.pending(), before, strict=False):
-        for index in range(length, len(waiting)):
-            inside, it.state = it.state, waiting[index]
-            through()
-            waiting[index], it.state = it.state, inside
-        waiting[:] = [state for state in waiting if state.live]
-
-
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
@@ -384,33 +378,71 @@ def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | No
 
 @statement(cst.With)
 def with_(it: Interpreter, node: cst.With) -> None:
-    mode = (it.state.grad_mode, it.state.inference)
-    before = [len(waiting) for waiting in it.frame.pending()]
-    suppresses = False
-    for item in node.items:
-        manager = it.value(item.item)
-        it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
-        start = it.hold(_entered(it, item.item, manager))
-        suppresses = suppresses or not _lets_pass(manager)
-        if item.asname is not None:
-            assign(it, item, item.asname.name, it.state.flight[start])
-        it.land(start)
-    entry = it.fork() if suppresses else None
-    it.expected += suppresses
-    with restoring(it, mode):
+    _within(it, node, 0)
+
+
+def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:
+    """Enter the managers from this one on, run the block, and leave them again; some may expect an error in the block."""
+    if index == len(node.items):
+        it.expected += expected
         it.run_body(node.body.body)
-    it.expected -= suppresses
+        it.expected -= expected
+        return
+    item = node.items[index]
+    mode = (it.state.grad_mode, it.state.inference)  # making the manager may already switch
+    manager = it.value(item.item)
+    it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
+
+    def block(entered: Value) -> None:
+        if item.asname is not None:
+            assign(it, item, item.asname.name, entered)
+        _within(it, node, index + 1, expected + (not _lets_pass(manager)))
+
+    if is_manager(it, manager):
+        run_around(it, item.item, manager, block)
+    else:
+        _managed(it, node, item.item, manager, mode, block)
+
+
+def _managed(
+    it: Interpreter, node: cst.With, place: Any, manager: Value, mode: tuple[Truth, Truth], block: Callable[[Value], None]
+) -> None:
+    """A block under a manager that is no generator: afterwards the grad mode is `mode`."""
+    before = [len(waiting) for waiting in it.frame.pending()]
+    start = it.hold(manager)
+    entered = _entered(it, place, manager)
+    entry = it.fork() if not _lets_pass(manager) else None
+    with restoring(it, mode):
+        block(entered)
+    manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
     def leave() -> None:
+        _exited(it, place, manager)
         it.state.grad_mode, it.state.inference = mode
 
     if (it.state.grad_mode, it.state.inference) != mode and it.state.live:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
-    leave()
-    passing(it, before, leave)
+    if it.state.live:
+        leave()
+    with it.silently():
+        passing(it, before, leave)
     if entry is not None:
         entry.grad_mode, entry.inference = mode
         it.join([it.state, entry])
+    it.land(start)
+
+
+def _exited(it: Interpreter, place: Any, manager: Value) -> None:
+    """An `__exit__` written in the program runs as if no error had happened."""
+    method = _method(it, manager, ("__exit__", "__aexit__"))
+    if method is not None:
+        call_function(it, it.place_of(place, "exit"), method, Arguments([manager, *[Const(None)] * 3]))
+
+
+def _method(it: Interpreter, manager: Value, names: tuple[str, ...]) -> Function | None:
+    cls = getattr(it.thing(manager), "cls", None) if type(manager) is Ref else None
+    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    return next((method for method in found if method is not None), None)
 
 
 def _lets_pass(manager: Value) -> bool:
@@ -420,16 +452,11 @@ def _lets_pass(manager: Value) -> bool:
 
 def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
     """What `as` binds; grad modes are switched on the way."""
-    from gradlint.interpreter.classes import find_method
-    from gradlint.interpreter.functions import call_function
-
     if type(manager) is Context:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
         switch(it, manager)
         return Const(None)
-    thing = it.thing(manager)
-    cls = getattr(thing, "cls", None)
-    method = find_method(it, cls, "__enter__") if cls is not None and type(manager) is Ref else None
+    method = _method(it, manager, ("__enter__", "__aenter__"))
     if method is not None:
         return call_function(it, node, method, Arguments([manager]))
     if any(type(option) is Context for option in alternatives(manager)):
@@ -505,14 +532,23 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
         if row is not None:
             made = call_value(it, node, decorator, Arguments(), "")
             return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
-        if decorator.path.startswith(KEEPING):
-            return value
+    if _path_of(it, node, decorator).startswith(KEEPING):
+        return value
     if dotted(node).endswith(".getter"):
         return replace(value, kind="property")
     if dotted(node).endswith((".setter", ".deleter")):
-        return replace(value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter")
+        return replace(
+            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter"
+        )
     it.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
+
+
+def _path_of(it: Interpreter, node: Any, decorator: Value) -> str:
+    """The import path of a decorator, with or without arguments."""
+    if type(decorator) is not Named and isinstance(node, cst.Call):
+        decorator = it.value(node.func)
+    return decorator.path if type(decorator) is Named else ""
 
 
 def _made_by_program(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:

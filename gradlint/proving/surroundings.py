@@ -138,7 +138,7 @@ def _put_hook_kind(value: bool | None) -> None:
 def _process_group() -> bool:
     import torch.distributed as dist
 
-    return dist.is_available() and dist.is_initialized()
+    return bool(dist.is_available() and dist.is_initialized())
 
 
 def _leave_process_group(value: bool) -> None:

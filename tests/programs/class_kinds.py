@@ -89,4 +89,4 @@ reveal(scaler.last)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(scaler + weight)  # Tensor[?, requires_grad=yes|?, leaf=no|?]
 with scaler as inside:
     reveal(inside)  # Tensor[integer, requires_grad=no, leaf=yes]
-reveal(scaler.last)  # Tensor[integer, requires_grad=no, leaf=yes]
+reveal(scaler.last)  # Tensor[float, requires_grad=no, leaf=yes]

@@ -57,13 +57,13 @@ def evaluating():
         yield
 
 
-reveal(loss(weight))  # Tensor[float, requires_grad=no|?, leaf=yes|?]
+reveal(loss(weight))  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(plain_sum(weight))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(cached())  # Tensor[integer, requires_grad=no, leaf=yes]
 with frozen(weight) as held:
-    reveal(held)  # Iterator[generator]
-    reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
+    reveal(held)  # Tensor[float, requires_grad=no, leaf=yes]
+    reveal(weight)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 with evaluating():
-    reveal(weight * 2)  # Tensor[float, requires_grad=yes, leaf=no]
+    reveal(weight * 2)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(weight * 2)  # Tensor[float, requires_grad=yes, leaf=no]
