@@ -43,7 +43,7 @@ def run(args: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         terminal.complain("interrupted")
         return INTERRUPTED
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (whatever goes wrong is told in a line)
         terminal.complain(f"internal error: {_one_line(error)}; please report it with the command you ran")
         return WRONG
 

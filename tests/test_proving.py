@@ -270,8 +270,8 @@ def a_script():
     def inner():
         return torch.ones(1)
 
-    for x in [1]:
-        y = inner() * x  # ABC101 ABC102
+    for x in [1]:  # noqa: B007
+        y = inner()  # ABC101 ABC102
     if x:
         return (y,)
     return y
