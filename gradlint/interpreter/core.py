@@ -51,9 +51,9 @@ Step = Callable[["Interpreter", Any], None]
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
-MOST_STEPS_PER_STATEMENT = 8
+MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
-FEWEST_STEPS = 2_000
+FEWEST_STEPS = 1_000
 
 
 @dataclass(slots=True)
@@ -141,6 +141,7 @@ class Interpreter:
         self.muted = 0
         self.later: Truth = NO
         self.peeled = 0
+        self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
         self.story: list[Event] = []
@@ -159,7 +160,13 @@ class Interpreter:
         self.escaped: set[Graph] = set()
         self.returned: set[Graph] = set()
         self.unknown: dict[Any, None] = {}
+        self.receivers: dict[Any, bool] = {}
         self.counts: Counter[str] = Counter()
+        self.steps_left = 0
+        self.grant_steps()
+
+    def grant_steps(self) -> None:
+        """What begins now may run this many statements before calls are no longer followed, whatever ran before it."""
         self.steps_left = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * self.scan.statements)
 
     # ---- running syntax

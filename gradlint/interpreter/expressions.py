@@ -20,9 +20,11 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Array,
+    Belief,
     Const,
     Container,
     Dtypes,
+    Instance,
     Module,
     Named,
     Plain,
@@ -186,7 +188,16 @@ def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
 
 @expression(cst.Attribute)
 def attribute(it: Interpreter, node: cst.Attribute) -> Value:
-    return get_attribute(it, node, it.value(node.value), node.attr.value, spelled(node.value))
+    owner = it.value(node.value)
+    if not it.muted:
+        it.receivers[node] = it.receivers.get(node, True) and not is_opaque(it, owner)
+    return get_attribute(it, node, owner, node.attr.value, spelled(node.value))
+
+
+def is_opaque(it: Interpreter, value: Value) -> bool:
+    """Whether nothing is known of a value, or only that it is some object."""
+    thing = it.thing(value)
+    return type(thing) is Unknown or (type(thing) is Instance and thing.belief is Belief.BY_NAME)
 
 
 @expression(cst.Subscript)

@@ -37,6 +37,8 @@ from gradlint.interpreter.reach import AFTERWARDS
 MOST_PASSES = 8
 """Silent passes before what still changes is given up as unknown."""
 PEELED_LEVELS = 2
+MOST_LOOPS_DEEP = 4
+"""Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
 
 
 @statement(cst.For)
@@ -111,12 +113,18 @@ def run_loop(
     if peel:
         it.peeled += 1
         _pass(it, paths, step)
-    if it.state.live:
+    it.loops_deep += 1
+    if it.loops_deep > MOST_LOOPS_DEEP:
+        it.hit("depth of loops")
+        if not peel:
+            _pass(it, paths, step)
+    elif it.state.live:
         _fixpoint(it, paths, step)
         outer_later = it.later
         it.later = YES if peel else it.later if it.later is YES else MAYBE
         _pass(it, paths, step)
         it.later = outer_later
+    it.loops_deep -= 1
     if peel:
         it.peeled -= 1
     it.frame.loop = outer

@@ -109,6 +109,7 @@ def _waits(it: Interpreter, function: Function) -> bool:
 
 def run_class(it: Interpreter, node: Any) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
+    it.grant_steps()
     cls = it.classes[node]
     if type(it.state.heap.get(cls)) is not Class:
         return
@@ -176,6 +177,7 @@ def _without_stand_ins(name: str, value: Value) -> Value:
 def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     """Run a function with what annotations, defaults and use tell about its parameters."""
     it.called[function.node] = None
+    it.grant_steps()
     outer = it.frame
     it.frame = it.frames[function.frame]
     frame = new_frame(it, ("alone", function.node), function)
@@ -212,6 +214,8 @@ def _finish(it: Interpreter) -> None:
     """Tell the stories: of each function, each class, and the whole file."""
     it.muted = 0
     it.run = 0
+    it.counts["receivers"] = len(it.receivers)
+    it.counts["unknown receivers"] = sum(not known for known in it.receivers.values())
     it.state.live = True
     runs: dict[Any, list[Run]] = {}
     for run in it.runs:
