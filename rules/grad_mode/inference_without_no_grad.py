@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, YES, Syntax, Tensor
+from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, Findings, Rule, believed, quoted
 
@@ -94,12 +94,18 @@ def _confidence(call: ModuleCalled, end: ModuleFinished, runs: Mapping[int, Run]
     """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself."""
     run = runs.get(call.run)
     name = run.function.name if run and run.function else ""
-    if _in_a_test(run, runs):
+    if _in_a_test(run, runs) or _also_without_gradients(call, end):
         return POSSIBLE
     if not any(graph in end.returned for graph in call.graph):
         return believed(call)
     said_so = (switch := _switched_to_eval(call, end)) is not None and switch.run == call.run
     return max(LIKELY if said_so and name != "forward" else POSSIBLE, believed(call))
+
+
+def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
+    """Whether the same run calls the module with gradients off as well: then gradients are on here on purpose."""
+    others = [event for event in end.story if isinstance(event, ModuleCalled) and event.run == call.run]
+    return bool(call.name) and any(other.name == call.name and other.grad_mode <= NO for other in others)
 
 
 def _in_a_test(run: Run | None, runs: Mapping[int, Run]) -> bool:
