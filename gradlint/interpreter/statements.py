@@ -192,7 +192,7 @@ def type_alias(it: Interpreter, node: Any) -> None:
 # ---- imports
 
 
-@statement(cst.Import)
+@statement(cst.Import, *([cst.LazyImport] if hasattr(cst, "LazyImport") else []))
 def import_(it: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
@@ -203,7 +203,7 @@ def import_(it: Interpreter, node: cst.Import) -> None:
             it.bind(first, Named(first))
 
 
-@statement(cst.ImportFrom)
+@statement(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
 def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
     dots = "." * len(node.relative)
     base = dots + (dotted(node.module) if node.module is not None else "")
