@@ -15,6 +15,7 @@ reveal(weight.to(torch.int32))  # Tensor[integer, requires_grad=no, leaf=yes]
 # The same object comes back.
 # vague: gradlint does not tell float32 from float64, so the same object may come back
 reveal(weight.float())  # Tensor[float, requires_grad=yes, leaf=no|yes]
+# vague: as above
 reveal(weight.to("cpu"))  # Tensor[float, requires_grad=yes, leaf=no|yes]
 # vague: gradlint does not tell float32 from float64, so the same object may come back
 reveal(weight.type(torch.float64))  # Tensor[float, requires_grad=yes, leaf=no|yes]

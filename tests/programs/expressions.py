@@ -8,6 +8,7 @@ plain = torch.zeros(3)
 
 def chosen(flag):
     reveal(weight if flag else plain)  # Tensor[float, requires_grad=no|yes, leaf=yes]
+    # vague: a tensor or a number is shown as unknown
     reveal(flag and weight)  # unknown
     reveal(None or weight)  # Tensor[float, requires_grad=yes, leaf=yes]
     reveal((plain, weight)[flag])  # Tensor[float, requires_grad=no|yes, leaf=yes]

@@ -18,21 +18,26 @@ def reduced(x, how):
     reveal(out)  # Tensor[integer|float, requires_grad=no|yes, leaf=no|yes]
 
 
-def unpacked(pair):
-    match pair:
-        case [first, *others]:
-            reveal(first)  # unknown
-            reveal(others[0])  # unknown
-        case {"x": value, **rest}:
-            # vague: mapping patterns are not taken apart
-            reveal(value)  # unknown
+def guarded(x):
+    match x:
         case torch.Tensor() as tensor if tensor.requires_grad:
-            # vague: the subject is not narrowed by earlier cases
-            reveal(tensor)  # unknown
+            reveal(tensor)  # Tensor[float, requires_grad=yes, leaf=yes]
+        case other:
+            # vague: what earlier cases matched is not taken away
+            reveal(other)  # Tensor[float, requires_grad=no|yes, leaf=yes]
 
 
+match [weight, weight * 2]:
+    case [first, *others]:
+        # vague: the elements that a pattern takes apart are joined
+        reveal(first)  # Tensor[float, requires_grad=yes, leaf=no|yes]
+        # vague: as above
+        reveal(others[0])  # Tensor[float, requires_grad=yes, leaf=no|yes]
+match {"x": weight}:
+    case {"x": value, **rest}:
+        # vague: mapping patterns are not taken apart
+        reveal(value)  # unknown
 for word in ("sum", "count", None):
     reduced(weight, word)
-unpacked([weight, weight])
-unpacked({"x": weight})
-unpacked(weight)
+for tensor in (weight, torch.zeros(3)):
+    guarded(tensor)

@@ -39,7 +39,6 @@ def guards(x):
 
 def asserted(x):
     assert x is not None and x.dtype.is_floating_point
-    # vague: what stands behind `dtype` is not narrowed
     reveal(x)  # Tensor[float, requires_grad=no|yes, leaf=yes]
 
 
