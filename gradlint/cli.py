@@ -43,7 +43,7 @@ def run(args: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         terminal.complain("interrupted")
         return INTERRUPTED
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (whatever goes wrong is told in a line)
         terminal.complain(f"internal error: {_one_line(error)}; please report it with the command you ran")
         return WRONG
 
@@ -197,7 +197,7 @@ def _counted(number: int, what: str) -> str:
 
 
 @cli.command("rules", short_help="List the rules.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
+@click.option("--output-format", type=click.Choice(["text", "json", "markdown"]), default="text", help="[text]")
 def list_rules(output_format: str) -> int:
     """List the rules of gradlint and of installed rule packs."""
     import json
@@ -205,8 +205,10 @@ def list_rules(output_format: str) -> int:
     from gradlint import pages
 
     rules = _rules()
-    objects = [pages.as_object(rule) for rule in rules]
-    terminal.write(json.dumps(objects, indent=2) + "\n" if output_format == "json" else pages.table(rules))
+    if output_format == "json":
+        terminal.write(json.dumps([pages.as_object(rule) for rule in rules], indent=2) + "\n")
+    else:
+        terminal.write(pages.markdown(rules) if output_format == "markdown" else pages.table(rules))
     return CLEAN
 
 

@@ -8,13 +8,32 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
+from pathspec import GitIgnoreSpec, RegexPattern
 
 _SECTION = re.compile(r"^\s*\[\s*([^\]\s\"]+)\s*(\"[^\"]*\")?\s*\]\s*(.*)$")
+_BY_FOLDER = "ps_d"
+"""The group of pathspec's expressions that takes part where not the path but a folder it is in matches."""
 _EXCLUDES_FILE = re.compile(r"^\s*excludesfile\s*=\s*(.*?)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """One line of an ignore file."""
+
+    expression: re.Pattern[str]
+    ignores: bool
+    folders_only: bool
+
+    def matches(self, relative: str, is_folder: bool) -> bool:
+        """Whether the path itself matches, not a folder it is in: that one was asked about before."""
+        if self.folders_only and not is_folder:
+            return False
+        found = self.expression.match(relative)
+        return found is not None and not found.groupdict().get(_BY_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +41,12 @@ class _Layer:
     """The patterns of one file and the folder that they are relative to."""
 
     base: str
-    patterns: GitIgnoreSpec
+    patterns: tuple[_Pattern, ...]
 
     def says(self, path: str, is_folder: bool) -> bool | None:
-        """Whether the path is ignored; None where no pattern speaks of it."""
+        """Whether the path is ignored; None where no pattern speaks of it. The last one that does counts."""
         relative = os.path.relpath(path, self.base).replace(os.sep, "/")
-        return self.patterns.check_file(f"{relative}/" if is_folder else relative).include
+        return next((each.ignores for each in reversed(self.patterns) if each.matches(relative, is_folder)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +166,18 @@ def _read(file: str, base: str, follow: bool = True) -> tuple[_Layer, ...]:
         text = Path(file).read_bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     except OSError:
         return ()
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return (_Layer(base, GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])),)
+    patterns = tuple(pattern for line in text.split("\n") for pattern in _patterns(line.removesuffix("\r")))
+    return (_Layer(base, patterns),)
 
 
-def _is_pattern(line: str) -> bool:
+def _patterns(line: str) -> Iterator[_Pattern]:
+    """The pattern of a line, if there is one that git would take."""
+    bare = line if line.endswith("\\ ") else line.rstrip(" ")
+    folders_only = bare.endswith("/")
     try:
-        GitIgnoreSpec.from_lines([line])
+        read = GitIgnoreSpec.from_lines([bare.removesuffix("/")]).patterns
     except ValueError:
-        return False
-    return True
+        return
+    for pattern in read:
+        if isinstance(pattern, RegexPattern) and pattern.regex is not None and pattern.include is not None:
+            yield _Pattern(re.compile(pattern.regex.pattern), pattern.include, folders_only)

@@ -35,6 +35,16 @@ def table(rules: Sequence[Rule]) -> str:
     return "".join("  ".join(row).rstrip() + "\n" for row in rows)
 
 
+def markdown(rules: Sequence[Rule]) -> str:
+    """The same as a Markdown table."""
+    rows = [("code", "name", "effect", "the mistake"), ("---",) * 4]
+    rows += [
+        (rule.code, f"`{rule.name}`", rule.effect if rule.default else f"{rule.effect} (off)", summary(rule))
+        for rule in rules
+    ]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
+
+
 def as_object(rule: Rule) -> dict[str, Any]:
     """A rule as JSON knows it. `message` and `help` are templates: what stands in braces is filled in."""
     return {

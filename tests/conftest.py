@@ -15,6 +15,9 @@ NEED_TORCH = (
     "test_knowledge_modules.py",
     "test_knowledge_objects.py",
     "test_programs.py",
+    "test_proving.py",
+    "test_surroundings.py",
+    "test_testing.py",
 )
 WITHOUT_TORCH = find_spec("torch") is None
 collect_ignore = list(NEED_TORCH) if WITHOUT_TORCH else []

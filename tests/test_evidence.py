@@ -43,7 +43,7 @@ def test_every_rule_has_evidence_and_a_way_to_measure_it(rule):
     assert isinstance(rule.consequence, Raises | Warns | Grows) or callable(rule.consequence)
 
 
-@pytest.mark.parametrize("rule, cure", PAIRS)
+@pytest.mark.parametrize(("rule", "cure"), PAIRS)
 def test_evidence_with_bad_and_good_exchanged_fails(rule, cure):
     """gradlint notices always; torch notices unless the consequence only says that the two differ."""
     disease, (healthy, ill) = cure.disease, exchanged(rule, cure)

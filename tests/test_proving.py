@@ -270,7 +270,7 @@ def a_script():
     def inner():
         return torch.ones(1)
 
-    for x in [1]:
+    for x in [1]:  # noqa: B007
         y = inner()  # ABC101 ABC102
     if x:
         return (y,)

@@ -89,6 +89,9 @@ class Cell:
 
     __slots__ = ("_mentions", "_origins")
 
+    _mentions: tuple[Ref, ...]
+    _origins: frozenset[Origin]
+
 
 @dataclass(frozen=True, slots=True)
 class Tensor(Cell):
@@ -365,9 +368,7 @@ def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
     kept = tuple((key, value) for key, value in mapping.items if key in certain)
     if len(kept) == len(mapping.items):
         return mapping
-    return replace(
-        mapping, items=kept, rest=one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest])
-    )
+    return replace(mapping, items=kept, rest=one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest]))
 
 
 def summarised(container: Container) -> Container:
@@ -380,7 +381,7 @@ def summarised(container: Container) -> Container:
 def object_references(thing: Object) -> tuple[Ref, ...]:
     """All heap objects and memories that an object mentions."""
     try:
-        return thing._mentions  # type: ignore[no-any-return]
+        return thing._mentions
     except AttributeError:
         found = tuple(dict.fromkeys(_mentioned(thing)))
         object.__setattr__(thing, "_mentions", found)
@@ -390,7 +391,7 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
 def origins(thing: Object) -> frozenset[Origin]:
     """Where all that an object mentions was made."""
     try:
-        return thing._origins  # type: ignore[no-any-return]
+        return thing._origins
     except AttributeError:
         found = frozenset([ref.origin for ref in object_references(thing)])
         object.__setattr__(thing, "_origins", found)

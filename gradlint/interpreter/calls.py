@@ -10,6 +10,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import (
     NONE_VALUE,
+    NOTHING,
     UNKNOWN,
     UNSURE,
     Bound,
@@ -23,6 +24,7 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Ref,
+    State,
     Super,
     Tensor,
     Unknown,
@@ -58,7 +60,7 @@ def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cs
         args.keywords[argument.keyword.value] = value
     elif argument.star == "*":
         thing = it.only(value, Container)
-        if thing is not None and thing.rest == containers.NOTHING and thing.kind in containers.SEQUENCES:
+        if thing is not None and thing.rest == NOTHING and thing.kind in containers.SEQUENCES:
             args.positional += [v for _, v in thing.items]
         else:
             args.positional.append(containers.elements(it, node, value))
@@ -66,7 +68,7 @@ def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cs
             args.unknown = True
     elif argument.star == "**":
         thing = it.only(value, Container)
-        args.unknown = args.unknown or thing is None or thing.rest != containers.NOTHING
+        args.unknown = args.unknown or thing is None or thing.rest != NOTHING
         args.keywords |= {str(key): v for key, v in thing.items} if thing is not None else {}
         if thing is None:
             args.keywords.setdefault("**", value)
@@ -82,7 +84,9 @@ def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name:
     modules_only = [o for o in options if type(o) is Ref and type(it.state.heap.get(o)) is Module]
     if len(modules_only) == len(options):
         return modules.call(it, node, callee, args, "call", name)
-    before, after, results = it.fork(), [], []
+    before = it.fork()
+    after: list[State] = []
+    results: list[Value] = []
     for option in options:
         it.state = before.copy()
         result = _call(it, it.place_of(node, f"option {len(results)}"), option, args, name)

@@ -11,6 +11,7 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
+    NOTHING,
     TRAIN,
     UNKNOWN,
     UNSURE,
@@ -21,7 +22,6 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
-    NOTHING,
     Ref,
     Super,
     Truth,
@@ -57,7 +57,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     bases = tuple(it.land(start))
     members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
     for name, _ in members:
-        del it.state.names[number, name]  # type: ignore[arg-type]
+        del it.state.names[number, name]
     module = either([_is_module(it, base) for base in bases]) if bases else NO
     opened = either([_is_open(it, base) for base in bases]) if bases else NO
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
@@ -169,7 +169,6 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
-    from gradlint.interpreter.attributes import set_attribute
     from gradlint.interpreter.functions import call_function
 
     method = find_method(it, cls, "__init__", after)

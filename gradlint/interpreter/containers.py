@@ -70,10 +70,14 @@ def _elements(it: Interpreter, node: Any, value: Value) -> Value:
     if type(value) is Const and isinstance(value.value, (str, bytes)):
         return Plain("str")
     if type(value) is Plain:
-        return {"range": Scalar(INTEGER), "Size": Scalar(INTEGER), "str": Plain("str")}.get(value.kind, UNKNOWN)
+        return ELEMENTS.get(value.kind, UNKNOWN)
     if type(value) is Unknown:
         return value
     return Unknown((value,)) if type(value) is Ref else UNKNOWN
+
+
+ELEMENTS: dict[str, Value] = {"range": Scalar(INTEGER), "Size": Scalar(INTEGER), "str": Plain("str")}
+"""What the elements of Python objects are that hold no tensors."""
 
 
 def rows(it: Interpreter, node: Any, value: Value) -> Value:

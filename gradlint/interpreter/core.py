@@ -328,7 +328,7 @@ class Interpreter:
         options = alternatives(value)
         if len(options) == 1:
             return value
-        shown = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
+        shown: list[Any] = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
         if not any(shown):
             return value
         if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):

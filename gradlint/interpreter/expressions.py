@@ -23,6 +23,7 @@ from gradlint.domain import (
     Const,
     Container,
     Dtypes,
+    Module,
     Named,
     Plain,
     Ref,
@@ -33,8 +34,10 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    summarised,
 )
 from gradlint.interpreter import containers
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.classes import method_of
@@ -42,7 +45,6 @@ from gradlint.interpreter.functions import YIELDED, call_function, make_function
 from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
-from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import apply
@@ -105,9 +107,12 @@ def ellipsis(it: Interpreter, node: cst.Ellipsis) -> Value:
 # ---- displays
 
 
+DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}
+
+
 @expression(cst.Tuple, cst.List, cst.Set)
 def sequence(it: Interpreter, node: Any) -> Value:
-    kind = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}[type(node)]
+    kind = DISPLAYS[type(node)]
     values = it.values([element.value for element in node.elements])
     if any(type(element) is cst.StarredElement for element in node.elements):
         return _starred(it, node, kind, values)
@@ -125,7 +130,7 @@ def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> 
             for _, inner in thing.items:
                 out = containers.appended(out, inner)
         else:
-            whole = containers.summarised(out)
+            whole = summarised(out)
             out = replace(whole, rest=one_of((whole.rest, containers.elements(it, node, value))))
             containers.consume(it, node, value, "*")
     return it.new(node, "container", out)
@@ -235,7 +240,7 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     thing = it.state.heap.get(owner) if type(owner) is Ref else None
     if type(thing) is Container:
         if index == Plain("slice"):
-            return it.new(node, "slice", containers.summarised(thing))
+            return it.new(node, "slice", summarised(thing))
         return containers.get_item(it, owner, thing, index)  # type: ignore[arg-type]
     if type(thing) is Tensor:
         return _row(it, node, owner, index)
@@ -245,22 +250,18 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     method = method_of(it, owner, "__getitem__")
     if method is not None:
         return call_function(it, node, method, Arguments([owner, index]))
-    if cls is not None and it.may_be(owner, type(thing)):
-        found = _part_of_module(it, thing, index)
-        if found is not None:
-            return found
+    if type(thing) is Module and thing.attributes:
+        return _part_of_module(thing, index)
     if type(owner) is Named or type(owner) is Const:
         return owner if type(owner) is Named else Plain("str")
     if type(owner) is Plain:
-        return {"Size": Scalar(INTEGER), "str": Plain("str")}.get(owner.kind, UNKNOWN)
+        return containers.ELEMENTS.get(owner.kind, UNKNOWN)
     return result_of_unknown([owner])
 
 
-def _part_of_module(it: Interpreter, thing: Any, index: Value) -> Value | None:
+def _part_of_module(thing: Module, index: Value) -> Value:
     """`sequential[0]`, `modulelist[-1]`, `moduledict["a"]`."""
     parts = [(str(key), value) for key, value in thing.attributes]
-    if not parts:
-        return None
     if type(index) is Const:
         wanted = index.value
         if isinstance(wanted, int) and wanted < 0:
@@ -396,13 +397,13 @@ def _joined_sequences(it: Interpreter, node: Any, name: str, values: list[Value]
             for _, value in right.items:
                 out = containers.appended(out, value)
         else:
-            whole = containers.summarised(out)
-            out = replace(whole, rest=one_of((whole.rest, containers.summarised(right).rest)))
+            whole = summarised(out)
+            out = replace(whole, rest=one_of((whole.rest, summarised(right).rest)))
         return it.new(node, "container", out)
     if name == "mul" and any(things):
         thing = things[0] or things[1]
         assert thing is not None
-        return it.new(node, "container", containers.summarised(thing))
+        return it.new(node, "container", summarised(thing))
     return None
 
 

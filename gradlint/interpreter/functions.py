@@ -43,7 +43,14 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
     number = it.frame_ids.get(key)
     if number is None:
         number = it.frame_ids[key] = len(it.frame_ids) + 1
-    frame = Frame(number, it.frames[function.frame], it.scan.scopes[function.node], function, tries=it.frame.tries, caller=it.frame)
+    frame = Frame(
+        number,
+        it.frames[function.frame],
+        it.scan.scopes[function.node],
+        function,
+        tries=it.frame.tries,
+        caller=it.frame,
+    )
     it.frames[number] = frame
     return frame
 

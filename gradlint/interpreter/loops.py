@@ -8,7 +8,6 @@ further out run silently to their fixpoint and then once aloud.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 import libcst as cst
@@ -192,12 +191,11 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[li
         empty[0] = NO
 
     _clause(it, node.for_in, inner)
-    for name in [name for name in it.state.names if name[0] == frame and name not in before]:
-        del it.state.names[name]
+    for bound in [bound for bound in it.state.names if bound[0] == frame and bound not in before]:
+        del it.state.names[bound]
     for name in _targets(node.for_in):
         if (frame, name) in before:
-            with suppress(KeyError):
-                it.state.names[frame, name] = before[frame, name]
+            it.state.names[frame, name] = before[frame, name]
     values = it.land(found)[: len(wanted)]
     return values, empty[0] | Truth.unsure()
 

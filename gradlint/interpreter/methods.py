@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -25,8 +26,6 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
-from dataclasses import replace
-
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
@@ -148,7 +147,7 @@ def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
     other = it.only(value, Tensor)
     if other is not None:
         return other.dtype
-    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):  # type: ignore[union-attr]
+    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):
         return None
     if type(value) is Named and value.path.startswith("torch.device"):
         return None

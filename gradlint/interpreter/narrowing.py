@@ -111,7 +111,7 @@ def peek(it: Interpreter, node: Any) -> Value | None:
 def _key(node: cst.Subscript) -> object | None:
     part: Any = node.slice[0].slice if len(node.slice) == 1 else None
     if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
-        return part.value.evaluated_value  # type: ignore[no-any-return]
+        return part.value.evaluated_value
     return None
 
 
@@ -311,12 +311,15 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
         return Truth.unsure() if getattr(thing, "loose", False) else truth(type(thing) is Tensor)
     if cls in PARAMETER_CLASSES:
         return thing.parameter if type(thing) is Tensor else NO
+    assert isinstance(cls, str)
     if cls in PYTHON_CLASSES:
-        return truth(type(thing.value) in PYTHON_CLASSES[cls]) if type(thing) is Const else Truth.unsure() if type(
-            value) is not Ref else NO  # fmt: skip
+        if type(thing) is Const:
+            return truth(type(thing.value) in PYTHON_CLASSES[cls])
+        return NO if type(value) is Ref else Truth.unsure()
     if cls in CONTAINER_CLASSES:
-        return truth(thing.kind in CONTAINER_CLASSES[cls]) if type(thing) is Container else truth(False) if type(
-            thing) in (Tensor, Module, Optimizer, Const) else Truth.unsure()  # fmt: skip
+        if type(thing) is Container:
+            return truth(thing.kind in CONTAINER_CLASSES[cls])
+        return NO if type(thing) in (Tensor, Module, Optimizer, Const) else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
         return _is_module(it, thing, cls)
     if type(thing) in (Tensor, Const) and not cls.startswith("torch."):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -158,7 +159,7 @@ def state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
     return it.new(node, "state", Container("dict", rest=UNKNOWN))
 
 
-METHODS = {
+METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     "step": step,
     "zero_grad": zero_grad,
     "add_param_group": add_param_group,

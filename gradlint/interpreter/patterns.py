@@ -24,6 +24,7 @@ def match_case(it: Interpreter, pattern: Any, subject: Value) -> bool:
         it.value(pattern.value)
     elif isinstance(pattern, (cst.MatchList, cst.MatchTuple)):
         element = containers.elements(it, pattern, subject)
+        part: Any
         for part in pattern.patterns:
             inner = getattr(part, "value", None)
             if isinstance(part, cst.MatchStar):

@@ -32,12 +32,20 @@ from gradlint.domain import (
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
+from gradlint.interpreter.attributes import get_attribute, setter_of
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import define, method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
-from gradlint.interpreter.attributes import get_attribute, setter_of
-from gradlint.interpreter.functions import RESULT, call_function, let_out, make_function, passing, restoring, written_since
+from gradlint.interpreter.functions import (
+    RESULT,
+    call_function,
+    let_out,
+    make_function,
+    passing,
+    restoring,
+    written_since,
+)
 from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
@@ -90,10 +98,13 @@ AUGMENTED: dict[type, str] = {
 }  # fmt: skip
 
 
+NOTHING_GIVEN: Value = UNKNOWN
+
+
 @statement(cst.AugAssign)
 def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
-    target, index = node.target, UNKNOWN
+    target, index = node.target, NOTHING_GIVEN
     if isinstance(target, cst.Subscript):
         start = it.hold(it.value(target.value))
         index = index_value(it, target)
@@ -531,7 +542,9 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
     if dotted(node).endswith(".getter"):
         return replace(value, kind="property")
     if dotted(node).endswith((".setter", ".deleter")):
-        return replace(value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter")
+        return replace(
+            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter"
+        )
     it.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 

@@ -23,7 +23,7 @@ from gradlint.domain import (
     Scalar,
     Value,
 )
-from gradlint.interpreter import annotations
+from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
@@ -74,7 +74,7 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
 def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
     name = param.name.value
     if param.annotation is not None:
-        told = annotations.value_of(it, param, param.annotation.annotation)
+        told = declared.value_of(it, param, param.annotation.annotation)
         if told is not None:
             return told
     found = by_use(it, param, name, "argument")

@@ -215,7 +215,7 @@ def apply(
         _tell(it, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
     if it.only(values[0], Tensor) is None and not it.may_be(values[0], Tensor):
-        return values[0]  # type: ignore[no-any-return]
+        return values[0]
     if row.bundle == "list":
         return it.new(node, f"{part}list", Container("tuple", rest=values[0]))
     if row.bundle or len(values) > 1:
@@ -481,7 +481,9 @@ def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
     """Whether values that unseen code made are among these."""
     options = [option for value in values for option in alternatives(value)]
     things = [it.state.heap.get(option) if type(option) is Ref else option for option in options]
-    return any(type(thing) is Unknown or getattr(thing, "belief", Belief.PROVEN) is not Belief.PROVEN for thing in things)
+    return any(
+        type(thing) is Unknown or getattr(thing, "belief", Belief.PROVEN) is not Belief.PROVEN for thing in things
+    )
 
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
@@ -529,8 +531,8 @@ def memory_written(
                 it.state.heap[ref] = replace(thing, overwritten=now)
 
 
-def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Truth]:
-    out = {}
+def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Any]:
+    out: dict[str, Any] = {}
     if noticed.may(YES):
         out["stale"] = YES if strong and noticed is YES else thing.stale | verdict
     if noticed.may(NO):
@@ -551,10 +553,10 @@ def _rebase(it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operand
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
             family[other] = None
     for other in family:
-        thing = it.state.heap.get(other)
-        if type(thing) is Tensor:
-            now = either([thing.requires_grad, requires])
-            it.put(other, replace(thing, requires_grad=now, leaf=negation(now), node=(moved,)), sure=sure)
+        member = it.state.heap.get(other)
+        if type(member) is Tensor:
+            now = either([member.requires_grad, requires])
+            it.put(other, replace(member, requires_grad=now, leaf=negation(now), node=(moved,)), sure=sure)
 
 
 # ---- asking for gradients
@@ -590,7 +592,8 @@ def sure_past(it: Interpreter, start: tuple[Ref | None, ...], most: int = MOST_W
         if most is MOST_WEIGHED:
             it.hit("size of a graph")
         return _single_past(it, start, most)
-    order, certain = _inputs_first(it, start), {}
+    order = _inputs_first(it, start)
+    certain: dict[Ref, set[Ref]] = {}
     for ref in order:
         thing = it.state.heap.get(ref)
         inside = {ref} if ref.age < 2 else set()
@@ -658,7 +661,7 @@ def backward(it: Interpreter, node: Any, root: Value, *, how: str, retain: Truth
             events.BackwardRun,
             node,
             root=shown,
-            leaves=tuple(heap[ref] for ref in leaves),  # type: ignore[misc]
+            leaves=tuple(heap[ref] for ref in leaves),
             freed=_state_of(it, nodes, sure, "freed"),
             stale=_state_of(it, nodes, sure, "stale"),
             corrupt=_state_of(it, nodes, sure, "corrupt"),
@@ -683,7 +686,7 @@ def _state_of(it: Interpreter, nodes: Sequence[Ref], sure: dict[Ref, None], attr
 
 def _differentiated(it: Interpreter, ref: Ref, sure: bool, keep: Truth) -> None:
     thing: Node = it[ref]
-    facts = {"reached": YES if sure else thing.reached | YES}
+    facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
     it.state.heap[ref] = replace(thing, **facts)

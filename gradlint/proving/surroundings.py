@@ -1,4 +1,4 @@
-"""What an example runs in: one seed, torch's own settings, a folder of its own; all put back afterwards, and checked."""
+"""What an example runs in: one seed, torch's own settings, a folder of its own; all put back, and checked."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _put_hook_kind(value: bool | None) -> None:
 def _process_group() -> bool:
     import torch.distributed as dist
 
-    return dist.is_available() and dist.is_initialized()
+    return bool(dist.is_available() and dist.is_initialized())
 
 
 def _leave_process_group(value: bool) -> None:

@@ -141,6 +141,6 @@ def with_optimizer():
 
 def taken_over(old: nn.Module):
     new = nn.Linear(4, 4)
-    new.weight.copy_(old.weight)  # ok: who moves weights about may do it with gradients off
-    new.bias.requires_grad_().addcmul_(torch.ones(4), torch.rand(4), value=2)  # GRD301
+    new.weight.copy_(old.weight.t())  # ok: who moves weights about may do it with gradients off
+    new.bias.normal_(std=0.02)  # GRD301
     return new
