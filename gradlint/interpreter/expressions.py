@@ -39,8 +39,8 @@ from gradlint.domain import (
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.classes import method_of
+from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import YIELDED, call_function, make_function
 from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.narrowing import narrow, truthiness
@@ -246,7 +246,6 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
         return _row(it, node, owner, index)
     if type(thing) is Array:
         return it.new(node, "array", thing) if index != Scalar(INTEGER) else Scalar(thing.dtype)
-    cls = getattr(thing, "cls", None)
     method = method_of(it, owner, "__getitem__")
     if method is not None:
         return call_function(it, node, method, Arguments([owner, index]))

@@ -21,7 +21,6 @@ from gradlint.domain import (
     Function,
     Named,
     Plain,
-    Ref,
     State,
     Tensor,
     Truth,
@@ -393,7 +392,7 @@ def with_(it: Interpreter, node: cst.With) -> None:
 
 
 def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:
-    """Enter the managers from this one on, run the block, and leave them again; some may expect an error in the block."""
+    """Enter the managers from this one on, run the block, and leave them; some may expect an error in the block."""
     if index == len(node.items):
         it.expected += expected
         it.run_body(node.body.body)
@@ -416,7 +415,12 @@ def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> N
 
 
 def _managed(
-    it: Interpreter, node: cst.With, place: Any, manager: Value, mode: tuple[Truth, Truth], block: Callable[[Value], None]
+    it: Interpreter,
+    node: cst.With,
+    place: Any,
+    manager: Value,
+    mode: tuple[Truth, Truth],
+    block: Callable[[Value], None],
 ) -> None:
     """A block under a manager that is no generator: afterwards the grad mode is `mode`."""
     before = [len(waiting) for waiting in it.frame.pending()]

@@ -1,4 +1,4 @@
-"""A cast within the differentiable kinds keeps the graph, a cast out of them cuts it, a cast to the same gives the same."""
+"""A cast from float to float or complex keeps the graph, one to integers cuts it, one to the same kind gives the same."""
 
 import torch
 

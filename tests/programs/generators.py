@@ -40,4 +40,3 @@ first, second = both()
 reveal(first)  # Tensor[float, requires_grad=no|yes, leaf=yes]
 # vague: as above
 reveal(list(both())[1])  # Tensor[float, requires_grad=no|yes, leaf=yes]
-

@@ -1,4 +1,4 @@
-"""A Parameter is a leaf that requires grad unless told otherwise; a module's parameters are reached by name and in order."""
+"""A Parameter is a leaf that requires grad unless told otherwise; a module's are reached by name and in order."""
 
 import torch
 from torch import nn
