@@ -113,7 +113,26 @@ def _is_tensor_method(name: str) -> bool:
 
 
 PLAIN_ATTRIBUTES = frozenset(
-    ["shape", "dtype", "device", "layout", "ndim", "nbytes", "itemsize", "output_nr", "is_cuda", "is_cpu", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_xpu", "grad_fn", "names", "_version"]
+    [
+        "shape",
+        "dtype",
+        "device",
+        "layout",
+        "ndim",
+        "nbytes",
+        "itemsize",
+        "output_nr",
+        "is_cuda",
+        "is_cpu",
+        "is_sparse",
+        "is_quantized",
+        "is_meta",
+        "is_mps",
+        "is_xpu",
+        "grad_fn",
+        "names",
+        "_version",
+    ]
 )
 """Attributes (not methods) of tensors that are no tensors."""
 

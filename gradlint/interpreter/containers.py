@@ -143,6 +143,8 @@ def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value) -> Value:
     constant = key_of(key)
     if constant is None:
         return one_of([*(v for _, v in thing.items), thing.rest]) if thing.items or thing.rest != NOTHING else UNKNOWN
+    if isinstance(constant, bool) and thing.kind in SEQUENCES:
+        constant = int(constant)
     if isinstance(constant, int) and constant < 0 and thing.kind in SEQUENCES and thing.rest == NOTHING:
         constant += len(thing.items)
     for known, value in thing.items:

@@ -41,8 +41,8 @@ from gradlint.domain import (
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.classes import method_of
+from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import YIELDED, call_function, make_function
 from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.narrowing import narrow, truthiness
@@ -171,6 +171,8 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
 @expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def list_comprehension(it: Interpreter, node: Any) -> Value:
     element, more = comprehension(it, node, [node.elt])
+    if type(node.elt) is cst.StarredElement:
+        element = [containers.elements(it, node, element[0])]
     if type(node) is cst.GeneratorExp:
         return containers.iterator(it, node, element[0], "generator expression", empty=more)
     kind = "list" if type(node) is cst.ListComp else "set"
@@ -181,6 +183,12 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
     found, _ = comprehension(it, node, [node.key, node.value])
     return it.new(node, "container", Container("dict", rest=found[1]))
+
+
+@expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
+def merging_comprehension(it: Interpreter, node: Any) -> Value:
+    (merged,), _ = comprehension(it, node, [node.value])
+    return it.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
 
 
 # ---- access
@@ -249,7 +257,6 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
         return _row(it, node, owner, index)
     if type(thing) is Array:
         return it.new(node, "array", thing) if index != Scalar(INTEGER) else Scalar(thing.dtype)
-    cls = getattr(thing, "cls", None)
     method = method_of(it, owner, "__getitem__")
     if method is not None:
         return call_function(it, node, method, Arguments([owner, index]))

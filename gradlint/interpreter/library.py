@@ -466,7 +466,22 @@ def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- methods of what is no tensor, module or container
 
 TEXT_METHODS = frozenset(
-    ["format", "join", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode", "zfill", "ljust", "rjust"]
+    [
+        "format",
+        "join",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "replace",
+        "title",
+        "encode",
+        "decode",
+        "zfill",
+        "ljust",
+        "rjust",
+    ]
 )
 
 

@@ -15,6 +15,7 @@ from gradlint.domain import (
     FLOAT,
     INEXACT,
     INTEGER,
+    LOST,
     NO,
     NONE,
     NONE_VALUE,
@@ -178,7 +179,11 @@ def _gradient(it: Interpreter, place: Any, none: bool) -> None:
     """`x.grad is None`."""
     value = peek(it, place)
     for ref, tensor in it.all(value, Tensor) if value is not None else ():
-        grad = tensor.grad & NONE if none else tensor.grad.without(NONE)
+        if type(tensor.gradient) is not Unknown:
+            dead = all((option == NONE_VALUE) != none for option in alternatives(tensor.gradient))
+            grad = tensor.grad.without(tensor.grad) if dead else tensor.grad
+        else:
+            grad = tensor.grad & (NONE | LOST) if none else tensor.grad.without(NONE | LOST)
         if not grad.is_empty:
             it.put(ref, replace(tensor, grad=grad))
         elif len(alternatives(value)) == 1 and not tensor.many:  # type: ignore[arg-type]

@@ -21,7 +21,6 @@ from gradlint.domain import (
     Function,
     Named,
     Plain,
-    Ref,
     State,
     Tensor,
     Truth,
@@ -203,7 +202,7 @@ def type_alias(it: Interpreter, node: Any) -> None:
 # ---- imports
 
 
-@statement(cst.Import)
+@statement(cst.Import, *([cst.LazyImport] if hasattr(cst, "LazyImport") else []))
 def import_(it: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
@@ -214,7 +213,7 @@ def import_(it: Interpreter, node: cst.Import) -> None:
             it.bind(first, Named(first))
 
 
-@statement(cst.ImportFrom)
+@statement(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
 def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
     dots = "." * len(node.relative)
     base = dots + (dotted(node.module) if node.module is not None else "")
@@ -393,7 +392,7 @@ def with_(it: Interpreter, node: cst.With) -> None:
 
 
 def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:
-    """Enter the managers from this one on, run the block, and leave them again; some may expect an error in the block."""
+    """Enter the managers from this one on, run the block, and leave them; some may expect an error in the block."""
     if index == len(node.items):
         it.expected += expected
         it.run_body(node.body.body)
@@ -416,7 +415,12 @@ def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> N
 
 
 def _managed(
-    it: Interpreter, node: cst.With, place: Any, manager: Value, mode: tuple[Truth, Truth], block: Callable[[Value], None]
+    it: Interpreter,
+    node: cst.With,
+    place: Any,
+    manager: Value,
+    mode: tuple[Truth, Truth],
+    block: Callable[[Value], None],
 ) -> None:
     """A block under a manager that is no generator: afterwards the grad mode is `mode`."""
     before = [len(waiting) for waiting in it.frame.pending()]

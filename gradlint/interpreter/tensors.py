@@ -724,16 +724,21 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
     it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, name=name)
     out: list[Value] = []
     for ref, tensor in it.all(value, Tensor):
-        if tensor.grad.may(NONE) or tensor.grad.may(LOST):
+        if type(tensor.gradient) is Unknown and (tensor.grad.may(NONE) or tensor.grad.may(LOST)):
             out.append(Const(None))
-        if tensor.grad is not NONE:
+        if has_gradient(tensor):
             out.append(_gradient(it, node, ref, tensor))
     return one_of(out)
 
 
+def has_gradient(tensor: Tensor) -> bool:
+    """Whether `.grad` may hold a tensor, if only one of zeros."""
+    return type(tensor.gradient) is not Unknown or not tensor.grad <= NONE | LOST
+
+
 def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     """The tensor that `.grad` holds: the same one until it is cleared."""
-    if tensor.gradient != UNKNOWN:
+    if type(tensor.gradient) is not Unknown:
         return tensor.gradient
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
@@ -749,7 +754,9 @@ def clear_gradients(it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none:
     for ref in refs:
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
-            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), gradient=UNKNOWN)
+            zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
+            left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, Const(None)))
+            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), gradient=left)
             it.put(ref, now, sure=sure)
 
 

@@ -1,4 +1,4 @@
-"""A cast within the differentiable kinds keeps the graph, a cast out of them cuts it, a cast to the same gives the same."""
+"""A cast from float to float or complex keeps the graph, one to integers cuts it, one to the same kind gives the same."""
 
 import torch
 
@@ -15,6 +15,7 @@ reveal(weight.to(torch.int32))  # Tensor[integer, requires_grad=no, leaf=yes]
 # The same object comes back.
 # vague: gradlint does not tell float32 from float64, so the same object may come back
 reveal(weight.float())  # Tensor[float, requires_grad=yes, leaf=no|yes]
+# vague: as above
 reveal(weight.to("cpu"))  # Tensor[float, requires_grad=yes, leaf=no|yes]
 # vague: gradlint does not tell float32 from float64, so the same object may come back
 reveal(weight.type(torch.float64))  # Tensor[float, requires_grad=yes, leaf=no|yes]

@@ -56,6 +56,7 @@ def nested(rows):
         else:
             continue
         break
+    # vague: a tensor or None is shown as unknown
     reveal(kept)  # unknown
 
 

@@ -1,4 +1,4 @@
-"""A Parameter is a leaf that requires grad unless told otherwise; a module's parameters are reached by name and in order."""
+"""A Parameter is a leaf that requires grad unless told otherwise; a module's are reached by name and in order."""
 
 import torch
 from torch import nn
@@ -24,4 +24,5 @@ for name, parameter in layer.named_parameters():
 layer.weight.requires_grad_(False)
 reveal(layer.weight)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(next(nn.Linear(1, 1).parameters()))  # Tensor[float, requires_grad=yes, leaf=yes]
+# vague: the loop above changed some of them, and which is not known
 reveal(list(layer.parameters())[0])  # Tensor[float, requires_grad=no|?, leaf=yes]

@@ -12,7 +12,9 @@ reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 
 loss = hidden.sum()
 loss.backward()
+# vague: hooks and `create_graph` elsewhere could have put the gradient into a graph
 reveal(hidden.grad)  # Tensor[float, requires_grad=no|?, leaf=?]
+# vague: as above
 reveal(weight.grad)  # Tensor[float, requires_grad=no|?, leaf=?]
 
 cut = weight * 3

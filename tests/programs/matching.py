@@ -1,0 +1,43 @@
+"""`match` binds what its patterns name and joins its cases."""
+
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+
+
+def reduced(x, how):
+    match how:
+        case "sum":
+            out = x.sum()
+        case "count":
+            out = torch.tensor(x.numel())
+        case None:
+            out = x.detach()
+        case _:
+            raise ValueError(how)
+    reveal(out)  # Tensor[integer|float, requires_grad=no|yes, leaf=no|yes]
+
+
+def guarded(x):
+    match x:
+        case torch.Tensor() as tensor if tensor.requires_grad:
+            reveal(tensor)  # Tensor[float, requires_grad=yes, leaf=yes]
+        case other:
+            # vague: what earlier cases matched is not taken away
+            reveal(other)  # Tensor[float, requires_grad=no|yes, leaf=yes]
+
+
+match [weight, weight * 2]:
+    case [first, *others]:
+        # vague: the elements that a pattern takes apart are joined
+        reveal(first)  # Tensor[float, requires_grad=yes, leaf=no|yes]
+        # vague: as above
+        reveal(others[0])  # Tensor[float, requires_grad=yes, leaf=no|yes]
+match {"x": weight}:
+    case {"x": value, **rest}:
+        # vague: mapping patterns are not taken apart
+        reveal(value)  # unknown
+for word in ("sum", "count", None):
+    reduced(weight, word)
+for tensor in (weight, torch.zeros(3)):
+    guarded(tensor)
