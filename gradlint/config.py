@@ -66,8 +66,10 @@ class Configs:
         own, shared = os.path.join(folder, OWN_FILE), os.path.join(folder, SHARED_FILE)
         if os.path.isfile(own):
             return load(own)
-        if os.path.isfile(shared) and "gradlint" in (content := _content(shared)).get("tool", {}):
-            return _config(content["tool"]["gradlint"], shared)
+        if os.path.isfile(shared):
+            tools = _content(shared).get("tool", {})
+            if isinstance(tools, dict) and "gradlint" in tools:
+                return _config(tools["gradlint"], shared)
         parent = os.path.dirname(folder)
         return Config(os.getcwd()) if parent == folder else self.of(parent)
 

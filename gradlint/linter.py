@@ -83,7 +83,8 @@ def analyse(
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
 
-    Findings of every confidence are given, sorted by place, those that yield to others as well (see `shown`). `unknown` and `heard` are filled only where
+    Findings of every confidence are given, sorted by place, those that yield to others as well (see `shown`).
+    `unknown` and `heard` are filled only where
     `positions` are asked for: they cost time. Raises `source.Unreadable` for text that is no Python.
     """
     module = source.parse(text)

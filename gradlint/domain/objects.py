@@ -97,12 +97,13 @@ class Cell:
 class Tensor(Cell):
     """A tensor's handle.
 
-    `storage` are the memories it may use, `node` the graph nodes that may have made it (None among
-    them where it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be no view), `made`
-    the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was computed,
-    `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
-    written through another handle since this one was made. `many`: it stands for several tensors; `loose`: it may
-    as well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
+    `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
+    it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
+    no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
+    computed, `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
+    written through another handle since this one was made. `many`: it stands for several tensors; `loose`: it
+    may as well be a tuple, a dict or an object of tensors with these facts (the result of a module of an
+    unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -354,7 +355,7 @@ def joined(a: Object, b: Object) -> Object:
 
 
 def _same_length(a: Container, b: Container) -> tuple[Container, Container]:
-    """Sequences of different lengths join by their elements, not by index; a key that only one mapping has is not certain."""
+    """Sequences of different lengths join by their elements; a key that only one mapping has is not certain."""
     mine, its = [k for k, _ in a.items], [k for k, _ in b.items]
     if mine == its:
         return a, b

@@ -96,7 +96,8 @@ class Function:
     """A function, method or lambda written in the program.
 
     `frame` is the scope it was defined in; `modes` are the grad modes its decorators run it under,
-    outermost first; `kind` is "function", "static", "class" or "property"; `owner` is the class whose body it stands in.
+    outermost first; `kind` is "function", "static", "class" or "property"; `owner` is the
+    class whose body it stands in.
     """
 
     node: Syntax

@@ -13,8 +13,8 @@ from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
-from gradlint.interpreter.tensors import memory_written, write
 from gradlint.interpreter.uses import told_by_use
+from gradlint.interpreter.writing import memory_written, write
 
 
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:

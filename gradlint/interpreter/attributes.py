@@ -39,12 +39,15 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import modules, optimizers
+from gradlint.interpreter import module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.differentiating import clear_gradients, read_gradient
 from gradlint.interpreter.operations import plain_value
-from gradlint.interpreter.tensors import apply, clear_gradients, read_gradient, set_requires_grad, truth_of
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.uses import by_use
 from gradlint.knowledge import ATTRIBUTES, PLAIN
 
@@ -160,7 +163,7 @@ def _instance_attribute(
     if member is not None:
         return _member(it, node, owner, member, name)
     if type(thing) is Module:
-        if name in modules.METHODS:
+        if name in module_methods.METHODS:
             return Bound(owner, name)
         if name == "training":
             return Scalar(BOOL)
@@ -275,7 +278,7 @@ def _old(shown: Any, name: str) -> Value:
 
 
 def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
-    """Whether the class of a module or instance reads or defines an attribute itself, so that setting it has a meaning."""
+    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning."""
     if not isinstance(shown, (Module, Instance)):
         return NO
     verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE

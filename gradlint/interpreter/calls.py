@@ -32,7 +32,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import containers, library, methods, modules, optimizers
+from gradlint.interpreter import builtins, containers, library, methods, module_calls, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import call_super, find_method, instantiate
 from gradlint.interpreter.core import Interpreter, expression
@@ -83,7 +83,7 @@ def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name:
         return _call(it, node, options[0], args, name)
     modules_only = [o for o in options if type(o) is Ref and type(it.state.heap.get(o)) is Module]
     if len(modules_only) == len(options):
-        return modules.call(it, node, callee, args, "call", name)
+        return module_calls.call(it, node, callee, args, "call", name)
     before = it.fork()
     after: list[State] = []
     results: list[Value] = []
@@ -108,7 +108,7 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
     if kind is Ref:
         thing = it.state.heap.get(callee)  # type: ignore[arg-type]
         if type(thing) is Module:
-            return modules.call(it, node, callee, args, "call", name)
+            return module_calls.call(it, node, callee, args, "call", name)
         if type(thing) is Class:
             return instantiate(it, node, callee, args)  # type: ignore[arg-type]
         if type(thing) is Instance and (method := find_method(it, thing.cls, "__call__")) is not None:
@@ -184,7 +184,7 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
 
 
 def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
-    known = library.plain_method(it, node, owner, name, args)
+    known = builtins.plain_method(it, node, owner, name, args)
     return call_unknown(it, node, [owner, *args.values()]) if known is None else known
 
 
@@ -195,23 +195,35 @@ def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     if not it.muted and type(shown) is Tensor:
         start = it.hold(UNKNOWN if found is None else found)
         things = [it.thing(value) for value in args.positional]
-        it.emit(events.Called, node, path=f"torch.Tensor.{method}", args=(shown, *things), result=it.thing(it.land(start)[0]),
-                name=chain)  # fmt: skip
+        it.emit(
+            events.Called,
+            node,
+            path=f"torch.Tensor.{method}",
+            args=(shown, *things),
+            result=it.thing(it.land(start)[0]),
+            name=chain,
+        )
     return call_unknown(it, node, [owner, *args.values()]) if found is None else found
 
 
 def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     chain = name.rpartition(".")[0]
     if method in ("forward", "__call__"):
-        return modules.call(it, node, owner, args, "forward" if method == "forward" else "call", chain)
-    known = modules.METHODS.get(method)
+        return module_calls.call(it, node, owner, args, "forward" if method == "forward" else "call", chain)
+    known = module_methods.METHODS.get(method)
     if known is None:
         return call_unknown(it, node, [owner, *args.values()])
     shown = it.thing(owner)
     result = known(it, node, owner, args)
     if not it.muted:
-        it.emit(events.Called, node, path=f"torch.nn.Module.{method}", args=(shown, *(it.thing(v) for v in args.positional)),
-                result=it.thing(result), name=chain)  # fmt: skip
+        it.emit(
+            events.Called,
+            node,
+            path=f"torch.nn.Module.{method}",
+            args=(shown, *(it.thing(v) for v in args.positional)),
+            result=it.thing(result),
+            name=chain,
+        )
     return result
 
 

@@ -38,9 +38,17 @@ MODULE = "torch.nn.Module"
 MOST_INSTANCES_DEEP = 3
 """How deep modules of the program are taken apart, one inside the constructor of another."""
 MOST_BASES = 100
-PLAIN_BASES = frozenset({
-    "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "enum.Enum", "builtins.Exception", "typing.NamedTuple",
-})  # fmt: skip
+PLAIN_BASES = frozenset(
+    {
+        "builtins.object",
+        "abc.ABC",
+        "typing.Generic",
+        "typing.Protocol",
+        "enum.Enum",
+        "builtins.Exception",
+        "typing.NamedTuple",
+    }
+)
 
 
 def define(it: Interpreter, node: cst.ClassDef) -> Ref:
@@ -255,7 +263,7 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     if method is not None:
         return call_function(it, node, method, args.with_first(value.owner))
     if it.may_be(value.owner, Module):
-        from gradlint.interpreter.modules import METHODS
+        from gradlint.interpreter.module_methods import METHODS
 
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)

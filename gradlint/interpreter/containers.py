@@ -33,7 +33,7 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.tensors import apply
+from gradlint.interpreter.recording import apply
 from gradlint.knowledge import OPERATIONS
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})

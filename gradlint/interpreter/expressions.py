@@ -1,17 +1,15 @@
-"""Expressions: every kind that Python has."""
+"""Expressions: names, literals, displays, attributes and subscripts."""
 
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import libcst as cst
 
 from gradlint.domain import (
-    BOOL,
     FLOAT,
     INTEGER,
     MAPPINGS,
@@ -23,7 +21,6 @@ from gradlint.domain import (
     Belief,
     Const,
     Container,
-    Dtypes,
     Instance,
     Module,
     Named,
@@ -43,16 +40,12 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
-from gradlint.interpreter.functions import YIELDED, call_function, make_function
+from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.loops import comprehension
-from gradlint.interpreter.narrowing import narrow, truthiness
-from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
-from gradlint.interpreter.tensors import apply
 from gradlint.knowledge import OPERATIONS
-
-# ---- atoms
 
 
 @expression(cst.Name)
@@ -104,9 +97,6 @@ def text(it: Interpreter, node: Any) -> Value:
 @expression(cst.Ellipsis)
 def ellipsis(it: Interpreter, node: cst.Ellipsis) -> Value:
     return Const(...)
-
-
-# ---- displays
 
 
 DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}
@@ -189,9 +179,6 @@ def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
 def merging_comprehension(it: Interpreter, node: Any) -> Value:
     (merged,), _ = comprehension(it, node, [node.value])
     return it.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
-
-
-# ---- access
 
 
 @expression(cst.Attribute)
@@ -314,272 +301,3 @@ def index_kind(it: Interpreter, index: Value) -> Truth:
             found = Truth.unsure()
         out = found if out is None else out | found
     return out if out in (YES, NO) else Truth.unsure()
-
-
-# ---- operators
-
-BINARY: dict[type, str] = {
-    cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",
-    cst.Modulo: "mod", cst.Power: "pow", cst.MatrixMultiply: "matmul", cst.BitAnd: "and_", cst.BitOr: "or_",
-    cst.BitXor: "xor", cst.LeftShift: "lshift", cst.RightShift: "rshift",
-}  # fmt: skip
-COMPARISONS: dict[type, str] = {
-    cst.LessThan: "lt", cst.LessThanEqual: "le", cst.GreaterThan: "gt", cst.GreaterThanEqual: "ge", cst.Equal: "eq",
-    cst.NotEqual: "ne",
-}  # fmt: skip
-UNARY: dict[type, str] = {cst.Minus: "neg", cst.Plus: "pos", cst.BitInvert: "invert"}
-FOLDED: dict[str, Callable[..., Any]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "mod": operator.mod,
-    "floordiv": operator.floordiv, "neg": operator.neg, "lt": operator.lt, "le": operator.le, "gt": operator.gt,
-    "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
-}  # fmt: skip
-LARGEST_FOLDED = 2**40
-
-
-@expression(cst.BinaryOperation)
-def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
-    operands: list[Any] = []
-    operations: list[Any] = []
-    left: Any = node
-    while type(left) is cst.BinaryOperation:
-        operations.append(left)
-        operands.append(left.right)
-        left = left.left
-    value = it.value(left)
-    for operation in reversed(operations):
-        start = it.hold(value)
-        right = it.value(operands.pop())
-        value = compute(it, operation, BINARY[type(operation.operator)], [it.land(start)[0], right])
-    return value
-
-
-@expression(cst.UnaryOperation)
-def unary(it: Interpreter, node: cst.UnaryOperation) -> Value:
-    value = it.value(node.expression)
-    if type(node.operator) is cst.Not:
-        found = truthiness(it, value)
-        return Const(found is NO) if found in (YES, NO) else Scalar(BOOL)
-    return compute(it, node, UNARY[type(node.operator)], [value])
-
-
-def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value:
-    """An operator of Python on these operands."""
-    if (found := _by_method(it, node, name, values)) is not None:
-        return found
-    if any(it.may_be(value, Tensor) for value in values):
-        row = OPERATIONS.get(f"operator.{name}")
-        if row is not None:
-            return run_operation(it, node, row, Arguments(values), by="operator")
-    folded = _folded(name, values)
-    if folded is not None:
-        return folded
-    kinds = [k for value in values if (k := _kind(value)) is not None]
-    if len(kinds) == len(values):
-        return _number(name, kinds)
-    if all(type(value) in (Const, Plain, Scalar) for value in values):
-        return Plain("str")
-    if (joined := _joined_sequences(it, node, name, values)) is not None:
-        return joined
-    arrays = [thing for value in values for _, thing in it.all(value, Array)]
-    if arrays:
-        return it.new(node, "array", Array(arrays[0].dtype | Dtypes.unsure()))
-    return result_of_unknown(values)
-
-
-def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
-    """What a class of the program makes of an operator."""
-    plain = name.removesuffix("_")
-    for owner, *others in (values, values[::-1])[: len(values)]:
-        method = method_of(it, owner, f"__{plain}__" if owner is values[0] else f"__r{plain}__")
-        if method is not None:
-            return call_function(it, node, method, Arguments([owner, *others]))
-    return None
-
-
-def _joined_sequences(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
-    """`list + list`, `[x] * n`."""
-    things = [it.only(value, Container) for value in values]
-    if name == "add" and all(things) and len(things) == 2:
-        left, right = things
-        assert left is not None and right is not None
-        out = left
-        if right.rest == NOTHING:
-            for _, value in right.items:
-                out = containers.appended(out, value)
-        else:
-            whole = summarised(out)
-            out = replace(whole, rest=one_of((whole.rest, summarised(right).rest)))
-        return it.new(node, "container", out)
-    if name == "mul" and any(things):
-        thing = things[0] or things[1]
-        assert thing is not None
-        return it.new(node, "container", summarised(thing))
-    return None
-
-
-def _folded(name: str, values: list[Value]) -> Value | None:
-    if name not in FOLDED or not all(type(value) is Const for value in values):
-        return None
-    constants = [value.value for value in values]  # type: ignore[union-attr]
-    if any(isinstance(c, str) and len(c) > 100 for c in constants):
-        return None
-    try:
-        found = FOLDED[name](*constants)
-    except (TypeError, ValueError, ArithmeticError):
-        return None
-    if isinstance(found, (int, float)) and not isinstance(found, bool) and not abs(found) < LARGEST_FOLDED:
-        return None
-    return Const(found) if isinstance(found, (bool, int, float, str)) else None
-
-
-def _kind(value: Value) -> Dtypes | None:
-    from gradlint.domain import number_kind
-
-    return number_kind(value)
-
-
-def _number(name: str, kinds: list[Dtypes]) -> Value:
-    if name in ("lt", "le", "gt", "ge", "eq", "ne"):
-        return Scalar(BOOL)
-    from gradlint.interpreter.tensors import combined
-
-    if name == "truediv":
-        return Scalar(combined("divide", kinds))
-    found = combined("promote", kinds)
-    return Scalar(INTEGER if found is BOOL else found)
-
-
-@expression(cst.Comparison)
-def comparison(it: Interpreter, node: cst.Comparison) -> Value:
-    start = it.hold(_guarded(it, node.left, node))
-    results: list[Value] = []
-    for target in node.comparisons:
-        left = it.land(start)[0]
-        start = it.hold(left)
-        right = it.value(target.comparator)
-        results.append(_compared(it, node, target.operator, it.land(start)[0], right))
-        start = it.hold(right)
-    it.land(start)
-    return results[0] if len(results) == 1 else Scalar(BOOL)
-
-
-def _guarded(it: Interpreter, left: Any, node: cst.Comparison) -> Value:
-    """The left side of a comparison; `.grad` compared with None is only looked at."""
-    if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
-        return get_attribute(it, left, it.value(left.value), "grad", spelled(left.value), guard=True)
-    return it.value(left)
-
-
-def _with_none(node: cst.Comparison) -> bool:
-    return all(isinstance(t.comparator, cst.Name) and t.comparator.value == "None" for t in node.comparisons)
-
-
-def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
-    name = COMPARISONS.get(type(operation))
-    if name is None:
-        if type(operation) in (cst.Is, cst.IsNot) and right == Const(None):
-            return _is_none(left, type(operation) is cst.Is)
-        if type(operation) in (cst.In, cst.NotIn) and _certainly_lacks(it, right, left):
-            return Const(type(operation) is cst.NotIn)
-        return Scalar(BOOL)
-    if any(it.may_be(value, Tensor) for value in (left, right)):
-        return compute(it, node, name, [left, right])
-    return _folded(name, [left, right]) or Scalar(BOOL)
-
-
-def _certainly_lacks(it: Interpreter, value: Value, key: Value) -> bool:
-    """Whether a mapping has no such key."""
-    constant = containers.key_of(key)
-    found = it.all(value, Container)
-    return (
-        constant is not None
-        and len(found) == len(alternatives(value))
-        and all(
-            thing.kind in MAPPINGS and thing.rest == NOTHING and all(known != constant for known, _ in thing.items)
-            for _, thing in found
-        )
-    )
-
-
-def _is_none(value: Value, wanted: bool) -> Value:
-    found = [option == Const(None) for option in alternatives(value)]
-    if any(type(option) is Unknown for option in alternatives(value)) or (any(found) and not all(found)):
-        return Scalar(BOOL)
-    return Const(all(found) == wanted)
-
-
-@expression(cst.BooleanOperation)
-def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
-    left = it.value(node.left)
-    goes_on = type(node.operator) is cst.And
-    decided = truthiness(it, left)
-    if decided is (NO if goes_on else YES):
-        return left
-    start = it.hold(left)
-    aside = it.fork()
-    narrow(it, node.left, goes_on)
-    right = it.value(node.right)
-    left = it.land(start)[0]
-    if decided is (YES if goes_on else NO):
-        return right
-    it.hold(right)
-    narrowed = it.state
-    it.state = aside
-    narrow(it, node.left, not goes_on)
-    other = it.land(start)[0]
-    it.hold(other)
-    it.join([narrowed, it.state])
-    return it.state.flight.pop() if it.state.flight else UNKNOWN
-
-
-@expression(cst.IfExp)
-def conditional(it: Interpreter, node: cst.IfExp) -> Value:
-    decided = truthiness(it, it.value(node.test))
-    if decided in (YES, NO):
-        return it.value(node.body if decided is YES else node.orelse)
-    aside = it.fork()
-    narrow(it, node.test, True)
-    it.hold(it.value(node.body))
-    first = it.state
-    it.state = aside
-    narrow(it, node.test, False)
-    it.hold(it.value(node.orelse))
-    it.join([first, it.state])
-    return it.state.flight.pop() if it.state.flight else UNKNOWN
-
-
-@expression(cst.NamedExpr)
-def walrus(it: Interpreter, node: cst.NamedExpr) -> Value:
-    from gradlint.interpreter.assignments import assign
-
-    value = it.value(node.value)
-    return assign(it, node, node.target, value)
-
-
-# ---- functions and coroutines
-
-
-@expression(cst.Lambda)
-def lambda_(it: Interpreter, node: cst.Lambda) -> Value:
-    return make_function(it, node, "<lambda>")
-
-
-@expression(cst.Await)
-def await_(it: Interpreter, node: cst.Await) -> Value:
-    return it.value(node.expression)
-
-
-@expression(cst.Yield)
-def yield_(it: Interpreter, node: cst.Yield) -> Value:
-    if node.value is None:
-        value: Value = Const(None)
-    elif type(node.value) is cst.From:
-        value = containers.elements(it, node, it.value(node.value.item))
-    else:
-        value = it.value(node.value)
-    if it.frame.around is not None:
-        it.frame.around(value)
-        return UNKNOWN
-    it.escape([value])
-    it.state.names[it.frame.id, YIELDED] = one_of([it.state.names.get((it.frame.id, YIELDED), NOTHING), value])
-    return UNKNOWN

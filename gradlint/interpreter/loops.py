@@ -141,7 +141,7 @@ def run_loop(
 
 
 def _pass(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
-    """One iteration; what continues meets at its end. Objects of the iteration before that nobody holds are forgotten."""
+    """One iteration; what continues meets at its end. Objects that nobody holds any more are forgotten."""
     it.state.tidy()
     step()
     it.join([it.state, *paths.continues])

@@ -21,7 +21,7 @@ def is_manager(it: Interpreter, value: Value) -> bool:
 
 
 def run_around(it: Interpreter, node: Any, manager: Value, block: Block) -> None:
-    """Run the body of the manager and in it the block; what leaves the block early passes through the rest of the body."""
+    """Run the body of the manager and in it the block; what leaves that early passes through the rest of the body."""
     thing = it.only(manager, Instance)
     assert thing is not None and type(thing.cls) is Function
     function = thing.cls

@@ -27,17 +27,13 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.differentiating import backward, clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.reach import havoc
-from gradlint.interpreter.tensors import (
-    apply,
-    backward,
-    clear_gradients,
-    dtype_named,
-    set_requires_grad,
-    truth_of,
-)
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.tensors import dtype_named, truth_of
 from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 

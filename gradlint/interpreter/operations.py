@@ -1,4 +1,4 @@
-"""Operations and factories of torch by their rows of knowledge: arguments are matched to parameters, the row decides the rest."""
+"""Operations and factories of torch: arguments are matched to the parameters of a row, which decides the rest."""
 
 from __future__ import annotations
 
@@ -26,18 +26,11 @@ from gradlint.domain import (
     Value,
 )
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.tensors import (
-    LETTERS,
-    apply,
-    combined,
-    data_kind,
-    dtype_named,
-    fresh,
-    set_requires_grad,
-    truth_of,
-    write,
-)
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.tensors import LETTERS, combined, data_kind, dtype_named, fresh, truth_of
+from gradlint.interpreter.writing import write
 from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.rows import Factory, Operation
 

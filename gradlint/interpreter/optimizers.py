@@ -32,11 +32,13 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.tensors import AFTER_STEP, clear_gradients, memory_written, truth_of, written_without_graph
+from gradlint.interpreter.differentiating import clear_gradients
+from gradlint.interpreter.tensors import AFTER_STEP, truth_of
+from gradlint.interpreter.writing import memory_written, written_without_graph
 
 
 def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], Truth]:
-    """The tensors that an argument holds, directly, in an iterable or in parameter groups, and whether there may be others."""
+    """The tensors that an argument holds, by itself, in an iterable or in groups, and whether there may be others."""
     thing = it.only(value, Container)
     if thing is not None:
         inner = [dict(group.items).get("params") for _, v in thing.items for _, group in it.all(v, Container)]

@@ -19,7 +19,8 @@ def match_case(it: Interpreter, pattern: Any, subject: Value) -> bool:
             it.bind(pattern.name.value, subject)
         return always
     if isinstance(pattern, cst.MatchOr):
-        return any([match_case(it, element.pattern, subject) for element in pattern.patterns])
+        matched = [match_case(it, element.pattern, subject) for element in pattern.patterns]
+        return any(matched)
     if isinstance(pattern, cst.MatchValue):
         it.value(pattern.value)
     elif isinstance(pattern, (cst.MatchList, cst.MatchTuple)):

@@ -28,9 +28,11 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
+    builtins,
     calls,
     expressions,
     loops,
+    operators,
     statements,
 )
 from gradlint.interpreter.attributes import STAND_IN

@@ -38,7 +38,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.tensors import memory_written
+from gradlint.interpreter.writing import memory_written
 
 
 def _tensor(thing: Tensor) -> Tensor:

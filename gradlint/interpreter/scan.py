@@ -68,7 +68,7 @@ class Loop:
 
 @dataclass(slots=True)
 class Scan:
-    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to be evaluated."""
+    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)

@@ -35,7 +35,7 @@ from gradlint.interpreter.attributes import get_attribute, setter_of
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import define, method_of
 from gradlint.interpreter.core import Interpreter, statement
-from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
+from gradlint.interpreter.expressions import get_item, index_value
 from gradlint.interpreter.functions import (
     RESULT,
     call_function,
@@ -47,9 +47,10 @@ from gradlint.interpreter.functions import (
 )
 from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.narrowing import narrow, truthiness
+from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import match_case
 from gradlint.interpreter.scan import dotted, spelled
-from gradlint.interpreter.tensors import write
+from gradlint.interpreter.writing import write
 from gradlint.knowledge import CONTEXTS, OPERATIONS
 
 # ---- lines and blocks
@@ -90,11 +91,20 @@ def annotated(it: Interpreter, node: cst.AnnAssign) -> None:
 
 
 AUGMENTED: dict[type, str] = {
-    cst.AddAssign: "add", cst.SubtractAssign: "sub", cst.MultiplyAssign: "mul", cst.DivideAssign: "truediv",
-    cst.FloorDivideAssign: "floordiv", cst.ModuloAssign: "mod", cst.PowerAssign: "pow", cst.MatrixMultiplyAssign: "matmul",
-    cst.BitAndAssign: "and", cst.BitOrAssign: "or", cst.BitXorAssign: "xor", cst.LeftShiftAssign: "lshift",
+    cst.AddAssign: "add",
+    cst.SubtractAssign: "sub",
+    cst.MultiplyAssign: "mul",
+    cst.DivideAssign: "truediv",
+    cst.FloorDivideAssign: "floordiv",
+    cst.ModuloAssign: "mod",
+    cst.PowerAssign: "pow",
+    cst.MatrixMultiplyAssign: "matmul",
+    cst.BitAndAssign: "and",
+    cst.BitOrAssign: "or",
+    cst.BitXorAssign: "xor",
+    cst.LeftShiftAssign: "lshift",
     cst.RightShiftAssign: "rshift",
-}  # fmt: skip
+}
 
 
 NOTHING_GIVEN: Value = UNKNOWN
@@ -520,8 +530,10 @@ KINDS = {
     "functools.cached_property": "property",
     "abc.abstractproperty": "property",
 }
-KEEPING = ("functools.", "abc.", "typing.", "torch.jit.", "contextlib.", "pytest.", "torch.compile", "torch.autograd.function.",
-           "numba.", "typing_extensions.", "builtins.", "torch.amp.", "torch.cuda.amp.", "warnings.")  # fmt: skip
+KEEPING = tuple(
+    "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. torch.compile "
+    "torch.autograd.function. torch.amp. torch.cuda.amp.".split()
+)
 """Where decorators come from that run the function as it is, in the mode they are called in."""
 
 

@@ -1,0 +1,32 @@
+"""Asking for gradients: `requires_grad` of a tensor is set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    NO,
+    YES,
+    Mark,
+    Tensor,
+    Truth,
+    Value,
+)
+from gradlint.interpreter.core import Interpreter
+
+
+def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: str, name: str = "") -> None:
+    """`requires_grad` of a tensor is set; only a leaf can change it, unless it is a view made without the graph."""
+    found = it.all(value, Tensor)
+    shown = it.only(value, Tensor)
+    if shown is not None:
+        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name)
+    for ref, tensor in found:
+        fixed = tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base)
+        if fixed:
+            continue
+        now = to if tensor.leaf is YES else tensor.requires_grad | to
+        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-4:]
+        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=it.sure(found))

@@ -1,0 +1,78 @@
+"""Graphs: what is certainly in the history of a node."""
+
+from __future__ import annotations
+
+from gradlint.domain import (
+    Node,
+    Ref,
+)
+from gradlint.interpreter.core import Interpreter
+
+MOST_WEIGHED = 300
+MOST_LOOKED_BACK = 20
+"""How many nodes of a history are weighed in whole; of larger ones only what is straight ahead is certain.
+
+`MOST_LOOKED_BACK` holds where it is asked whether a graph grows, which is asked at every operation in a loop.
+"""
+
+
+def sure_past(it: Interpreter, start: tuple[Ref | None, ...], most: int = MOST_WEIGHED) -> dict[Ref, None]:
+    """Nodes and leaves that are certainly in the history: in every history it may be."""
+    nodes = it.past(start, most)
+    if len(nodes) > most:
+        if most is MOST_WEIGHED:
+            it.hit("size of a graph")
+        return _single_past(it, start, most)
+    order = _inputs_first(it, start)
+    certain: dict[Ref, set[Ref]] = {}
+    for ref in order:
+        thing = it.state.heap.get(ref)
+        inside = {ref} if ref.age < 2 else set()
+        for slot in thing.inputs if type(thing) is Node else ():
+            inside |= _in_all(slot, certain)
+        certain[ref] = inside
+    sure = _in_all(start, certain)
+    return {ref: None for ref in nodes if ref in sure}
+
+
+def _in_all(slot: tuple[Ref | None, ...], certain: dict[Ref, set[Ref]]) -> set[Ref]:
+    """What every alternative certainly has in its history."""
+    if None in slot or not slot:
+        return set()
+    found = [certain.get(ref, set()) for ref in slot if ref is not None]
+    return set.intersection(*found)
+
+
+def _inputs_first(it: Interpreter, start: tuple[Ref | None, ...]) -> list[Ref]:
+    """The nodes of a history, each after those it was made from (but for cycles)."""
+    order: list[Ref] = []
+    seen: set[Ref] = set()
+    todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
+    while todo:
+        ref, done = todo.pop()
+        if done:
+            order.append(ref)
+            continue
+        if ref in seen:
+            continue
+        seen.add(ref)
+        todo.append((ref, True))
+        thing = it.state.heap.get(ref)
+        if type(thing) is Node:
+            todo += [(other, False) for slot in thing.inputs for other in slot if other is not None]
+    return order
+
+
+def _single_past(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> dict[Ref, None]:
+    """The part of the history to which only one way leads at every step."""
+    found: dict[Ref, None] = {}
+    todo = list(start) if len(start) == 1 else []
+    while todo and (len(found) < most or most is MOST_WEIGHED):
+        ref = todo.pop()
+        if ref is None or ref in found or ref.age >= 2:
+            continue
+        found[ref] = None
+        thing = it.state.heap.get(ref)
+        if type(thing) is Node:
+            todo += [slot[0] for slot in thing.inputs if len(slot) == 1]
+    return found

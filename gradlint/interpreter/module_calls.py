@@ -1,0 +1,173 @@
+"""Calling modules: their own `forward`, or what their row of knowledge says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    EVAL,
+    NO,
+    UNKNOWN,
+    YES,
+    Belief,
+    Container,
+    Module,
+    Named,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import container, elements
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.modules import MOST_MODULES_DEEP, parameters
+from gradlint.interpreter.recording import apply
+from gradlint.knowledge import MODULES
+from gradlint.knowledge.rows import ModuleRow, Operation, Result
+
+
+def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, name: str) -> Value:
+    """A module is applied to arguments."""
+    results = []
+    for ref, module in it.all(owner, Module):
+        start = it.hold(ref, *args.values())
+        result = _call_one(it, node, ref, module, args)
+        it.hold(result)
+        *held, result = it.land(start)
+        results.append(result)
+        shown = it.state.heap.get(held[0])  # type: ignore[arg-type]
+        if it.muted or type(shown) is not Module:
+            continue
+        it.emit(
+            events.ModuleCalled,
+            node,
+            module=shown,
+            args=tuple(it.thing(value) for value in held[1 : 1 + len(args.positional)]),
+            result=it.thing(result),
+            how=how,
+            graph=_graph(it, result),
+            nested=it.inside_module > 0,
+            name=name,
+        )
+    return one_of(results)
+
+
+def _graph(it: Interpreter, result: Value) -> tuple[tuple[int, str, int], ...]:
+    tensors = [ref for ref in it.state.reach([result]) if type(it[ref]) is Tensor]
+    nodes = [node for ref in tensors for node in it[ref].node]
+    return tuple(dict.fromkeys(node.key for node in nodes if node is not None))
+
+
+def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
+    from gradlint.interpreter.classes import find_method, torch_base
+    from gradlint.interpreter.functions import call_function
+
+    method = find_method(it, module.cls, "forward")
+    if method is not None and it.inside_module >= MOST_MODULES_DEEP:
+        it.hit("depth of modules")
+        return loose_result(it, node, ref, module, args)
+    if method is not None:
+        it.inside_module += 1
+        try:
+            return call_function(it, node, method, args.with_first(ref))
+        finally:
+            it.inside_module -= 1
+    path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
+    row = MODULES.get(path or "")
+    if row is None:
+        return loose_result(it, node, ref, module, args)
+    return CALLS[row.call](it, node, ref, module, row, args)
+
+
+def _own(it: Interpreter, ref: Ref) -> list[Value]:
+    return list(dict.fromkeys(found for _, found in parameters(it, ref)[0]))
+
+
+def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
+    """What a module of an unknown class gives: something computed from its parameters and arguments."""
+    row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
+    own, _ = parameters(it, ref)
+    result = apply(
+        it, node, row, [("input", value) for value in args.positional], extra=[r for _, r in own], part="call "
+    )
+    belief = max(module.belief, Belief.BY_USE)
+    for found, tensor in it.all(result, Tensor):
+        leaf = NO if tensor.requires_grad is YES else tensor.leaf
+        it.put(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
+    return result
+
+
+def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], results: tuple[Result, ...]) -> Operation:
+    name = row.path.rpartition(".")[2]
+    return Operation(name, (), operands, operands, "", results=results, saves=row.saves)
+
+
+def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    result = row.result
+    if row.identity_in_eval and module.mode.may(EVAL):
+        result = replace(result, kind="self" if module.mode is EVAL else "self or fresh")
+    return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1)
+
+
+def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    return _applied(it, node, ref, _operation(module, row, ("input", "target"), (row.result,)), args, 2)
+
+
+def _applied(it: Interpreter, node: Any, ref: Ref, row: Operation, args: Arguments, count: int) -> Value:
+    inputs = [
+        value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
+    ]
+    slots = list(zip([*row.operands, *(["other"] * len(inputs))], inputs, strict=False))[: max(count, len(inputs))]
+    return apply(it, node, row, slots or [("input", UNKNOWN)], extra=_own(it, ref), part=f"call {ref.site} ")
+
+
+def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    return _applied(it, node, ref, _operation(module, row, ("input", "state"), (row.result, row.result)), args, 2)
+
+
+def _lstm(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    flat = Arguments([*args.positional[:1], *(elements(it, node, v) for v in args.positional[1:])])
+    out = _applied(it, node, ref, _operation(module, row, ("input", "state"), (row.result,) * 3), flat, 2)
+    output, hidden, cell = (v for _, v in it.all(out, Container)[0][1].items)
+    return container(it, node, "tuple", [output, container(it, node, "tuple", [hidden, cell], "states")], "outcome")
+
+
+def _sequence(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """Sequential: each part gets what the one before gave."""
+    value = args.positional[0] if args.positional else UNKNOWN
+    if module.open.may(YES):
+        return loose_result(it, node, ref, module, args)
+    start = it.hold(value)
+    it.inside_module += 1
+    for name, part in module.attributes:
+        value = it.state.flight[start]
+        inner = it.all(part, Module)
+        if len(inner) != 1 or len(alternatives(part)) != 1 or str(name).endswith("..."):
+            found = loose_result(it, node, ref, module, Arguments([value]))
+        else:
+            found = call(it, it.place_of(node, f"{ref.site} {name}"), part, Arguments([value]), "call", "")
+        it.state.flight[start] = found
+    it.inside_module -= 1
+    return it.land(start)[0]
+
+
+def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    return loose_result(it, node, ref, module, args)
+
+
+CALLS = {
+    "layer": _layer,
+    "loss": _loss,
+    "rnn": _rnn,
+    "lstm": _lstm,
+    "pair": _rnn,
+    "container": _sequence,
+    "none": _custom,
+    "custom": _custom,
+}

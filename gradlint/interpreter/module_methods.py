@@ -1,0 +1,276 @@
+"""Methods that every nn.Module has, state dictionaries among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    EVAL,
+    MAYBE,
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Const,
+    Container,
+    Mark,
+    Mode,
+    Module,
+    Named,
+    Plain,
+    Ref,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    either,
+    one_of,
+)
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.asking import set_requires_grad
+from gradlint.interpreter.containers import elements, iterator
+from gradlint.interpreter.core import Interpreter, not_none
+from gradlint.interpreter.differentiating import clear_gradients
+from gradlint.interpreter.modules import parameter_iterator, parameters, set_mode, submodules, unknown_module
+from gradlint.interpreter.tensors import fresh, truth_of
+from gradlint.interpreter.writing import written_without_graph
+
+
+def _parameters(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return parameter_iterator(it, node, owner, named=False)
+
+
+def _named_parameters(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return parameter_iterator(it, node, owner, named=True)
+
+
+def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    given = truth_of(args.get("mode", 0, Const(True)))
+    mode = {YES: TRAIN, NO: EVAL}.get(given, Mode.unsure())
+    set_mode(it, node, owner, mode)
+    return owner
+
+
+def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_mode(it, node, owner, EVAL)
+    return owner
+
+
+def _itself(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return owner
+
+
+def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    to = truth_of(args.get("requires_grad", 0, Const(True)))
+    sure = len(it.all(owner, Module)) == 1
+    for _, ref in parameters(it, owner)[0]:
+        it.sweeping.append(ref)
+        set_requires_grad(it, node, ref if sure else one_of([ref]), to, "module")
+        it.sweeping.pop()
+    return owner
+
+
+def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    to_none = truth_of(args.get("set_to_none", 0, Const(True)))
+    refs = [ref for _, ref in parameters(it, owner)[0]]
+    it.sweeping += refs
+    clear_gradients(it, node, refs, to_none=to_none, sure=len(it.all(owner, Module)) == 1)
+    del it.sweeping[len(it.sweeping) - len(refs) :]
+    return NONE_VALUE
+
+
+def _modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return iterator(it, node, _all(it, node, owner), "modules()", empty=NO, source=owner)
+
+
+def _all(it: Interpreter, node: Any, owner: Value) -> Value:
+    """A module and all its parts; those nobody saw are one more."""
+    return one_of([*submodules(it, owner), *_unseen(it, node, owner)], MOST_ITEMS)
+
+
+def _unseen(it: Interpreter, node: Any, owner: Value) -> list[Value]:
+    """A module that stands for the parts that were not seen, if there may be any."""
+    opened = [it[ref] for ref in submodules(it, owner) if it[ref].open.may(YES)]
+    if not opened:
+        return []
+    return [unknown_module(it, node, "unseen part", Belief.BY_USE, Named(TORCH_MODULE))]
+
+
+def _children_of(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return iterator(it, node, _direct(it, node, owner), "children()", source=owner)
+
+
+def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
+    found = [part for _, module in it.all(owner, Module) for _, part in module.attributes if it.may_be(part, Module)]
+    found += _unseen(it, node, owner)
+    return one_of(found, MOST_ITEMS) if found else Unknown(tuple(ref for ref, _ in it.all(owner, Module)))
+
+
+def _named(it: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
+    pair = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
+    return iterator(it, node, pair, by, source=owner)
+
+
+def _named_modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _named(it, node, _all(it, node, owner), "named_modules()", owner)
+
+
+def _named_children(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _named(it, node, _direct(it, node, owner), "named_children()", owner)
+
+
+def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`apply(fn)`: the function is called with each part."""
+    from gradlint.interpreter.calls import call_value
+
+    start = it.hold(owner)
+    call_value(it, node, args.get("fn", 0, UNKNOWN), Arguments([_all(it, node, owner)]), "")
+    return it.land(start)[0]
+
+
+def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _register(it, owner, args.get("name", 0, UNKNOWN), args.get("tensor", 1, NONE_VALUE))
+
+
+def _register_parameter(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _register(it, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
+
+
+def _add_module(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _register(it, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
+
+
+def _register(it: Interpreter, owner: Value, name: Value, value: Value) -> Value:
+    key = name.value if type(name) is Const else None
+    for ref, module in it.all(owner, Module):
+        attributes = dict(module.attributes)
+        if isinstance(key, str):
+            attributes[key] = value
+        elif it.may_be(value, Module):
+            attributes[f"{len(attributes)}..."] = value
+        it.put(ref, replace(module, attributes=tuple(attributes.items())))
+    return NONE_VALUE
+
+
+def _append(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`append`, `extend` and `insert` of ModuleList and Sequential."""
+    for value in args.positional:
+        part = value if it.may_be(value, Module) else elements(it, node, value)
+        if it.may_be(part, Module):
+            for ref, module in it.all(owner, Module):
+                position = str(len(module.attributes)) if part is value else f"{len(module.attributes)}..."
+                it.put(ref, replace(module, attributes=(*module.attributes, (position, part))[:MOST_ITEMS]))
+    return owner
+
+
+def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`state_dict()`: new handles on the module's own memory, without gradients."""
+    items: dict[object, Value] = {}
+    rest: Value = NOTHING
+    origin = tuple(ref for ref, _ in it.all(owner, Module))
+    found, _ = parameters(it, owner)
+    keeps = truth_of(args.get("keep_vars", -1, Const(False)))
+    for index, (name, ref) in enumerate(found):
+        tensor: Tensor = it[ref]
+        handle = (
+            ref
+            if keeps is YES
+            else fresh(
+                it,
+                node,
+                f"entry {index}",
+                dtype=tensor.dtype,
+                made="state_dict",
+                storage=tensor.storage,
+                inference=tensor.inference,
+                many=tensor.many,
+                belief=tensor.belief,
+            )
+        )
+        if name and len(found) <= MOST_ITEMS and name not in items:
+            items[name] = handle
+        else:
+            rest = one_of((rest, handle), MOST_ITEMS)
+    belief = it.only(owner, Module)
+    return it.new(
+        node,
+        "state",
+        Container(
+            "OrderedDict",
+            tuple(items.items()),
+            rest,
+            origin,
+            belief.belief if belief else Belief.PROVEN,
+            (Mark("made", node),),
+        ),
+    )
+
+
+def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    source = args.get("state_dict", 0, UNKNOWN)
+    memories = {m for _, ref in parameters(it, owner)[0] for m in it[ref].storage}
+    loaded = [
+        tensor for ref in it.state.reach([source]) if type(tensor := it[ref]) is Tensor and tensor.made != "Parameter"
+    ]
+    shares = _shares(it, source, loaded, memories)
+    given = [thing for _, thing in it.all(source, Container)]
+    shown = it.only(owner, Module)
+    if shown is not None:
+        it.emit(
+            events.StateLoaded,
+            node,
+            module=shown,
+            source=it.thing(not_none(source)),
+            shares=shares,
+            written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
+            taken=tuple(mark for thing in given for mark in thing.marks),
+        )
+    for _, ref in parameters(it, owner)[0]:
+        written_without_graph(it, node, ref, "load_state_dict", "load", sure=True)
+    return UNKNOWN if shown is None else Plain("keys")
+
+
+def _shares(it: Interpreter, source: Value, loaded: Sequence[Tensor], memories: set[Ref]) -> Truth:
+    """Whether what is loaded is the module's own memory."""
+    known = [option for option in alternatives(source) if option != NONE_VALUE]
+    if not loaded or any(not it.may_be(option, Container) for option in known):
+        return UNSURE
+    inside = [bool(memories.intersection(tensor.storage)) for tensor in loaded]
+    return YES if all(inside) else MAYBE if any(inside) else NO
+
+
+METHODS = {
+    "parameters": _parameters,
+    "named_parameters": _named_parameters,
+    "train": _train,
+    "eval": _eval,
+    "requires_grad_": _requires_grad_,
+    "zero_grad": _zero_grad,
+    "modules": _modules,
+    "children": _children_of,
+    "named_modules": _named_modules,
+    "named_children": _named_children,
+    "apply": _apply,
+    "register_buffer": _register_buffer,
+    "register_parameter": _register_parameter,
+    "add_module": _add_module,
+    "register_module": _add_module,
+    "append": _append,
+    "extend": _append,
+    "state_dict": _state_dict,
+    "load_state_dict": _load_state_dict,
+} | dict.fromkeys(
+    ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty"), _itself
+)
+"""Methods that every nn.Module has."""
+
+TORCH_MODULE = "torch.nn.Module"

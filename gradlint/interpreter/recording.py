@@ -1,0 +1,275 @@
+"""Operations: what they give, by their rows of knowledge, and what they put into the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    DISCRETE,
+    NO,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Const,
+    Container,
+    Dtypes,
+    Mark,
+    Named,
+    Node,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    either,
+    negation,
+    number_kind,
+    one_of,
+)
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_past
+from gradlint.interpreter.tensors import combined, fresh
+from gradlint.knowledge.rows import Operation, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand of an operation: its value and the facts that matter."""
+
+    name: str
+    value: Value
+    dtype: Dtypes | None
+    requires_grad: Truth
+    tensor: Tensor | None
+    known: bool
+
+
+def operand(it: Interpreter, name: str, value: Value) -> Operand:
+    """Look up the facts of an operand."""
+    tensor = it.only(value, Tensor)
+    if tensor is not None:
+        return Operand(name, value, tensor.dtype, tensor.requires_grad, tensor, True)
+    kind = _number(value)
+    if kind is not None:
+        return Operand(name, value, kind, NO, None, True)
+    if all(type(option) is Const or type(option) is Named for option in alternatives(value)):
+        return Operand(name, value, None, NO, None, True)
+    return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
+
+
+def _number(value: Value) -> Dtypes | None:
+    out: Dtypes | None = None
+    for option in alternatives(value):
+        kind = number_kind(option)
+        if kind is None:
+            return None
+        out = kind if out is None else out | kind
+    return out
+
+
+def apply(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    slots: Sequence[tuple[str, Value]],
+    *,
+    dtype: Dtypes | None = None,
+    part: str = "",
+    extra: Sequence[Value] = (),
+) -> Value:
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own)."""
+    operands = [operand(it, name, value) for name, value in slots]
+    own = [operand(it, "own", value) for value in extra]
+    involved = operands + own
+    wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
+    parts = [
+        _result(it, node, row, result, index, operands, own, wants, dtype, part)
+        for index, result in enumerate(row.results)
+    ]
+    recording = [ref for _, ref in parts if ref is not None]
+    if recording:
+        _record(it, node, row, involved, recording, part)
+    if not it.muted:
+        _tell(it, node, row, involved, parts[0][0])
+    values = [value for value, _ in parts]
+    if it.only(values[0], Tensor) is None and not it.may_be(values[0], Tensor):
+        return values[0]
+    if row.bundle == "list":
+        return it.new(node, f"{part}list", Container("tuple", rest=values[0]))
+    if row.bundle or len(values) > 1:
+        return it.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values))))
+    return values[0]
+
+
+def _result(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    result: Result,
+    index: int,
+    operands: list[Operand],
+    own: list[Operand],
+    wants: Truth,
+    dtype: Dtypes | None,
+    part: str,
+) -> tuple[Value, Ref | None]:
+    """One result, and the new handle in it if it may be recorded in the graph."""
+    counted = [o for o in operands if o.dtype is not None]
+    kinds = [o.dtype for o in counted if o.dtype is not None]
+    kind = dtype or combined(result.dtype, kinds, [o.known and o.tensor is None for o in counted], row)
+    if result.kind in NO_TENSOR:
+        return NO_TENSOR[result.kind](kind), None
+    first = operands[0] if operands else None
+    handles = result.kind.split(" or ")
+    if first is not None and first.dtype is not None and not kind.is_unsure and not first.dtype.may(kind):
+        handles = [handle for handle in handles if handle not in ("self", "view")] or handles
+    if first is None or handles == ["self"]:
+        return (first.value if first else UNKNOWN), None
+    rest = [handle for handle in handles if handle != "self"]
+    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
+    recorded = made if it[made].requires_grad.may(YES) else None
+    return (one_of((first.value, made)) if "self" in handles else made), recorded
+
+
+NO_TENSOR: dict[str, Callable[[Dtypes], Value]] = {
+    "none": lambda kind: Const(None),
+    "number": Scalar,
+    "list": lambda kind: Plain("list"),
+}
+"""Results that leave the tensors' world."""
+
+
+def _handle(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    result: Result,
+    index: int,
+    operands: list[Operand],
+    own: list[Operand],
+    wants: Truth,
+    kind: Dtypes,
+    handle: str,
+    part: str,
+) -> Ref:
+    """The new handle that a result is."""
+    requires = NO if not result.differentiable or kind <= DISCRETE else wants
+    first = operands[0]
+    viewed = handle in ("view", "view or fresh")
+    requires, leaf = _flags(it, requires, first.requires_grad if viewed else None)
+    facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    if handle != "fresh":
+        facts |= _shared(it, node, first, handle, f"{part}{index}")
+        if first.tensor:
+            facts["inference"] = first.tensor.inference
+    tensors = [o.tensor for o in operands if o.tensor]
+    if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
+        facts["grad_of"] = grads
+    facts["belief"] = max(
+        [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
+    )
+    facts["marks"] = _reasons(node, requires, operands + own)
+    return fresh(it, node, f"{part}{index}", **facts)
+
+
+def _flags(it: Interpreter, requires: Truth, viewed: Truth | None) -> tuple[Truth, Truth]:
+    """requires_grad and leaf of a result, by the mode. A view made without the graph keeps its base's flag."""
+    mode = it.recording
+    on = (requires, negation(requires))
+    off = (NO, YES) if viewed is None else (viewed, YES)
+    if mode is YES:
+        return on
+    if mode is NO:
+        return off
+    ignorance = UNSURE if mode.is_unsure else on[0]
+    return on[0] | off[0] | ignorance, on[1] | off[1] | (UNSURE if mode.is_unsure else on[1])
+
+
+def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) -> dict[str, Any]:
+    """What a result that shares memory takes over from its operand."""
+    refs = tuple(ref for ref, _ in it.all(first.value, Tensor))
+    storage = first.tensor.storage if first.tensor else ()
+    base: tuple[Ref | None, ...] = ()
+    if handle != "alias":
+        found: dict[Ref | None, None] = {}
+        for ref in refs:
+            found |= dict.fromkeys(it[ref].base or (ref,))
+        if None in found:
+            found = {**dict.fromkeys(refs), **{ref: None for ref in found if ref is not None}}
+        base = tuple(found)
+    if handle == "view or fresh":
+        storage, base = (*storage, it.memory(node, part)), (*base, None)
+    return {"storage": storage, "base": base}
+
+
+def _reasons(node: Any, requires: Truth, operands: Sequence[Operand]) -> tuple[Mark, ...]:
+    """Where a result comes from: made here, and what cut it off the graph if something did."""
+    marks = [Mark("made", node)]
+    if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
+        marks.append(Mark("cut", node))
+    else:
+        for o in operands:
+            if o.tensor:
+                marks += [mark for mark in o.tensor.marks if mark.how in ("asked", "cut")]
+    return tuple(dict.fromkeys(marks))[:4]
+
+
+def _record(
+    it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], results: Sequence[Ref], part: str
+) -> None:
+    """Put the operation into the graph and let its results know."""
+    inputs = tuple(it.operand(o.value) for o in operands)
+    saves = tuple(_saved(it, token, operands, results) for token in row.saves)
+    new = Node(row.name, node, inputs, tuple(part for part in saves if part))
+    ref = it.new(node, f"{part}node", replace(new, grows=_grows(it, node, part, inputs)))
+    for result in results:
+        tensor = it[result]
+        nodes: tuple[Ref | None, ...] = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
+        it.state.heap[result] = replace(tensor, node=nodes)
+
+
+def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Sequence[Ref]) -> tuple[Ref | None, ...]:
+    """The memories that a token of a row's `saves` stands for; None among them where it may be none."""
+    name, _, condition = token.partition(" if ")
+    wanted = next((o.requires_grad for o in operands if o.name == condition), YES)
+    if wanted is NO:
+        return ()
+    if name == "result":
+        memories: tuple[Ref | None, ...] = it[results[0]].storage
+    else:
+        memories = tuple(m for o in operands if o.name == name and o.tensor for m in o.tensor.storage)
+    return memories if wanted is YES or not memories else (*memories, None)
+
+
+def _grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
+    """Whether the history certainly holds an older node of the same place."""
+    older = Ref(it.site(node), f"{part}node", it.frame.id, 1)
+    if older not in it.state.heap:
+        return NO
+    key = older.key
+    sure = any(ref.key == key for slot in inputs for ref in sure_past(it, slot, MOST_LOOKED_BACK))
+    return YES if sure else UNSURE
+
+
+def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
+    shown = it.only(result, Tensor)
+    if shown is None:
+        return
+    recorded = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
+    memories = {memory for one in recorded for slot in one.saves for memory in slot if memory is not None}
+    it.emit(
+        events.Recorded,
+        node,
+        op=row.name,
+        operands=tuple(o.tensor for o in operands if o.tensor),
+        result=shown,
+        saved=tuple(o.tensor for o in operands if o.tensor and memories.intersection(o.tensor.storage)),
+        grows=either([one.grows for one in recorded]) if recorded else NO,
+    )

@@ -1,0 +1,198 @@
+"""Writing in place: who else holds the memory, which graphs had saved it, and what moves on to a new node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    NO,
+    UNSURE,
+    YES,
+    Belief,
+    Container,
+    Node,
+    Ref,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    both,
+    either,
+    negation,
+    object_references,
+    one_of,
+    origins,
+    truth,
+)
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.recording import operand
+
+
+def write(
+    it: Interpreter,
+    node: Any,
+    target: Value,
+    op: str,
+    by: str,
+    operands: Iterable[Value] = (),
+    name: str = "",
+    differentiable: bool = True,
+    checked: bool = True,
+) -> None:
+    """The memory of a tensor is written in place by an operation on these other operands.
+
+    An operation that is not `checked` may write a leaf that requires grad: nobody needs to hear of it.
+    """
+    found = it.all(target, Tensor)
+    if not found:
+        return
+    operands = list(operands)
+    shown = it.only(target, Tensor)
+    noticed = either([_unnoticed(it, ref) for ref, _ in found])
+    if shown is not None and checked:
+        it.emit(
+            events.WrittenInPlace,
+            node,
+            target=shown,
+            op=op,
+            base=_base(it, shown),
+            holders=holders(it, [ref for ref, _ in found]),
+            by=by,
+            noticed=negation(noticed),
+            local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
+            name=name,
+        )
+    wants = either([operand(it, "", value).requires_grad for value in operands])
+    for ref, tensor in found:
+        if checked and _raises(it, tensor):
+            continue
+        sure = it.sure(found)
+        memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref)
+        if differentiable:
+            _rebase(it, node, op, ref, wants, operands, sure)
+
+
+def written_without_graph(it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool) -> None:
+    """A parameter is written by code of torch that has switched gradients off: a step, a load."""
+    tensor: Tensor = it[ref]
+    mode, it.state.grad_mode = it.state.grad_mode, NO
+    held_by = holders(it, [ref]) if not it.muted else ()
+    it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=YES,
+            local=_local(it, [(ref, tensor)]))  # fmt: skip
+    it.state.grad_mode = mode
+    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref)
+
+
+def _raises(it: Interpreter, tensor: Tensor) -> bool:
+    """Whether torch certainly refuses the write: of a leaf that requires grad, or of a view of one."""
+    if it.recording is not YES:
+        return False
+    base = _base(it, tensor) or tensor
+    return base.leaf is YES and base.requires_grad is YES and (not tensor.base or tensor.requires_grad is YES)
+
+
+def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
+    """Whether autograd does not see a write through this handle."""
+    tensor = it[ref]
+    through = [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
+    return truth(any(one.made == "data" for one in through))
+
+
+def _base(it: Interpreter, tensor: Tensor) -> Tensor | None:
+    """What a tensor is a view of; None where it certainly is no view, or where that is not known."""
+    bases = [base for base in tensor.base if base is not None and base in it.state.heap]
+    if not bases or None in tensor.base:
+        return None
+    return it.only(one_of(bases), Tensor)
+
+
+def _local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
+    """Whether code that is shown made the target, or what it is a view of."""
+    made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
+    return all(it[ref].belief is Belief.PROVEN for ref in made if ref in it.state.heap)
+
+
+def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
+    """Whether values that unseen code made are among these."""
+    options = [option for value in values for option in alternatives(value)]
+    things = [it.state.heap.get(option) if type(option) is Ref else option for option in options]
+    return any(
+        type(thing) is Unknown or getattr(thing, "belief", Belief.PROVEN) is not Belief.PROVEN for thing in things
+    )
+
+
+def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
+    """The containers that hold one of these objects."""
+    found = [
+        (ref, thing)
+        for ref, thing in it.state.heap.items()
+        if type(thing) is Container and any(r in refs for r in _held(thing))
+    ]
+    alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
+    here = it.frame.id
+    return tuple(thing for ref, thing in found if ref in alive or (ref.age == 0 and ref.context == here))
+
+
+def _held(thing: Container) -> list[Value]:
+    return [o for value in (*(v for _, v in thing.items), thing.rest) for o in alternatives(value)]
+
+
+def memory_written(
+    it: Interpreter,
+    memories: Iterable[Ref],
+    *,
+    sure: bool,
+    noticed: Truth,
+    by: Ref | None = None,
+    known: bool = True,
+) -> None:
+    """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
+
+    `known` says that a write was seen; else unknown code may have done it.
+    """
+    written = frozenset(memories)
+    certain = sure and len(written) == 1 and next(iter(written)).age < 2
+    made_at = {memory.origin for memory in written}
+    for ref, thing in it.state.heap.items():
+        if made_at.isdisjoint(origins(thing)) or written.isdisjoint(object_references(thing)):
+            continue
+        if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
+            strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
+            it.state.heap[ref] = replace(thing, **_spoiled(thing, noticed, strong, YES if known else UNSURE))
+        elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
+            strong = certain and written.issuperset(thing.storage) and ref.age < 2
+            now = YES if strong else thing.overwritten | (YES if known else UNSURE)
+            if now is not thing.overwritten:
+                it.state.heap[ref] = replace(thing, overwritten=now)
+
+
+def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    if noticed.may(YES):
+        out["stale"] = YES if strong and noticed is YES else thing.stale | verdict
+    if noticed.may(NO):
+        out["corrupt"] = YES if strong and noticed is NO else thing.corrupt | verdict
+    return out
+
+
+def _rebase(it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operands: Iterable[Value], sure: bool) -> None:
+    """A written handle, what it is a view of and the other views of that move on to a new graph node."""
+    tensor = it[ref]
+    requires = both(it.recording, either([wants, tensor.requires_grad]))
+    if requires is NO:
+        return
+    inputs = tuple(it.operand(value) for value in (ref, *operands))
+    moved = it.new(node, "written node", Node(op, node, inputs))
+    family = {ref: None, **{base: None for base in tensor.base if base is not None}}
+    for other, thing in it.state.heap.items():
+        if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
+            family[other] = None
+    for other in family:
+        member = it.state.heap.get(other)
+        if type(member) is Tensor:
+            now = either([member.requires_grad, requires])
+            it.put(other, replace(member, requires_grad=now, leaf=negation(now), node=(moved,)), sure=sure)
