@@ -351,6 +351,14 @@ def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
     assert (ran.returncode, "Error" in ran.stderr) == (1, False), ran.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_said_in_a_line(here: Path) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "gradlint", "-q", "."]
+        ran = subprocess.run(command, cwd=here, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr.count("\n"), "No space left" in ran.stderr) == (2, 1, True), ran.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals differ elsewhere")
 def test_an_interrupt_is_said_in_a_line(process: Run) -> None:
     interrupted = (
