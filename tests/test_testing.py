@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradlint.domain import NO, YES, Tensor
-from gradlint.events import Called, RequiresGradChanged
+from gradlint.events import Called, ModuleFinished, RequiresGradChanged
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.linter import Analysis
 from gradlint.rule import Rule
@@ -152,6 +152,7 @@ def test_a_program_that_says_what_is_known_has_no_fault():
         ("leaf=no|yes", "leaf=yes", "gradlint says Tensor[float, requires_grad=yes, leaf=no|yes]"),
         ("# 3", "", "the line nothing"),
         ("reveal(3)  # 3", "reveal()  # 3", "gradlint never comes by"),
+        ("# 3", "# 3\n(", "program.py: 8:1: SyntaxError"),
     ],
 )
 def test_a_line_that_says_something_else_is_noticed(old, new, fault):
@@ -164,11 +165,28 @@ def test_a_line_that_says_something_else_is_noticed(old, new, fault):
     ("old", "new", "fault"),
     [
         ("range(2)", "range(0)", "torch never comes by"),
+        ("import torch", "import torch as", "torch does not run it: SyntaxError"),
         ("import torch", "import torch, a_library_that_nobody_has", "torch does not run it: ModuleNotFoundError"),
     ],
 )
 def test_a_line_that_torch_cannot_confirm_is_noticed(old, new, fault):
     assert fault in "\n".join(programs.disagreeing(program(PROGRAM.replace(old, new))))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("weight.sum", "method sum"),
+        ("torch.relu", "torch.relu"),
+        ("torch.no_grad()", "torch.no_grad"),
+        ("(lambda: 1)", "function <lambda>"),
+        ("(1 if weight.any() else None)", "1 or None"),
+        ("float(input())", "number[float]"),
+    ],
+)
+def test_what_is_no_object_is_stated_in_a_word(value, words):
+    found = programs.revealed(f"import torch\nweight = torch.ones(1)\nreveal({value})\n")
+    assert programs.spell(found[3]) == words
 
 
 @pytest.mark.parametrize(
@@ -223,6 +241,24 @@ def test_a_rule_that_speaks_of_certainties_passes():
 def test_a_rule_that_speaks_from_ignorance_is_noticed(condition, fact):
     faults = bold(condition)
     assert any(f"ABC101 is reported only when {fact} is unknown" in fault for fault in faults)
+
+
+def test_stories_are_widened_wherever_they_are_told():
+    rule = Rule("ABC101", "planted-mistake", "message")
+
+    @rule.on(ModuleFinished)
+    def check(event):
+        for one, other in zip(event.story, event.runs[0].story, strict=True):
+            assert one is other
+            if isinstance(one, RequiresGradChanged) and not one.to <= YES | NO:
+                yield rule.at(one.node)
+
+    (finished,) = [event for event in heard_events(ASKING) if isinstance(event, ModuleFinished)]
+    asked = [index for index, event in enumerate(finished.story) if isinstance(event, RequiresGradChanged)]
+    assert set(emboldened([rule], finished)) == {
+        f"ABC101 is reported only when ModuleFinished.story[{index}].to is unknown" for index in asked
+    }
+    assert asked
 
 
 def test_facts_deep_inside_are_widened():

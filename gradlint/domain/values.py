@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gradlint.domain.facts import COMPLEX, FLOAT, INTEGER, BOOL, Dtypes, Truth
+from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes, Truth
 
 Syntax = Any
 """A handle on a piece of the program's text: compared and passed on, never looked into."""

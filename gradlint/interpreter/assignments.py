@@ -8,6 +8,7 @@ import libcst as cst
 
 from gradlint.domain import NO, NOTHING, UNKNOWN, Array, Container, Tensor, Unknown, Value, alternatives, one_of
 from gradlint.interpreter import containers
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import havoc
@@ -90,7 +91,9 @@ def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> li
 
 def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
+    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.expressions import index_value
+    from gradlint.interpreter.functions import call_function
 
     start = it.hold(value, it.value(target.value))
     index = index_value(it, target)
@@ -105,8 +108,10 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
         write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
     for _, array in it.all(owner, Array):
         memory_written(it, array.storage, sure=False, noticed=NO)
-    thing = it.thing(owner)
-    if getattr(thing, "cls", None) is not None:
+    method = method_of(it, owner, "__setitem__")
+    if method is not None:
+        call_function(it, target, method, Arguments([owner, index, value]))
+    elif getattr(it.thing(owner), "cls", None) is not None:
         havoc(it, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
         havoc(it, [owner])

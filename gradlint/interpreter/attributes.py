@@ -43,13 +43,16 @@ from gradlint.interpreter import modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.tensors import apply, clear_gradients, read_gradient, set_requires_grad, truth_of
 from gradlint.interpreter.uses import by_use
-from gradlint.interpreter.operations import plain_value
 from gradlint.knowledge import ATTRIBUTES, PLAIN
 
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
+
+LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
+"""Methods by which something unknown shows that it is a tensor and is looked at, not handed on."""
 
 # ---- reading
 
@@ -79,7 +82,7 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
     if type(owner) is Named:
         return Named(f"{owner.path}.{name}")
     if type(owner) is Unknown:
-        return owner
+        return Bound(owner, name) if name in LEAVING_THE_GRAPH else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)
@@ -110,8 +113,7 @@ def _is_tensor_method(name: str) -> bool:
 
 
 PLAIN_ATTRIBUTES = frozenset(
-    "shape dtype device layout ndim nbytes itemsize output_nr is_cuda is_cpu is_sparse is_quantized is_meta is_mps is_xpu "
-    "grad_fn names _version".split()
+    ["shape", "dtype", "device", "layout", "ndim", "nbytes", "itemsize", "output_nr", "is_cuda", "is_cpu", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_xpu", "grad_fn", "names", "_version"]
 )
 """Attributes (not methods) of tensors that are no tensors."""
 

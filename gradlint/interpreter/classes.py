@@ -11,6 +11,7 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
+    NOTHING,
     TRAIN,
     UNKNOWN,
     UNSURE,
@@ -21,7 +22,6 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
-    NOTHING,
     Ref,
     Super,
     Truth,
@@ -122,6 +122,13 @@ def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None
     return found if type(found) is Function else None
 
 
+def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
+    """The first of these methods that the class of an object defines in the program."""
+    cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
+    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    return next((method for method in found if method is not None), None)
+
+
 def torch_base(it: Interpreter, cls: Value) -> str:
     """The path of the torch module a class derives from, or nothing."""
     for one in ancestry(it, cls):
@@ -162,7 +169,6 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
-    from gradlint.interpreter.attributes import set_attribute
     from gradlint.interpreter.functions import call_function
 
     method = find_method(it, cls, "__init__", after)

@@ -37,13 +37,14 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.interpreter import containers
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.core import Interpreter, expression
-from gradlint.interpreter.functions import YIELDED, make_function
+from gradlint.interpreter.classes import method_of
+from gradlint.interpreter.functions import YIELDED, call_function, make_function
 from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
-from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import apply
@@ -228,9 +229,6 @@ def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
 
 
 def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
-    from gradlint.interpreter.classes import find_method
-    from gradlint.interpreter.functions import call_function
-
     thing = it.state.heap.get(owner) if type(owner) is Ref else None
     if type(thing) is Container:
         if index == Plain("slice"):
@@ -241,7 +239,7 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     if type(thing) is Array:
         return it.new(node, "array", thing) if index != Scalar(INTEGER) else Scalar(thing.dtype)
     cls = getattr(thing, "cls", None)
-    method = find_method(it, cls, "__getitem__") if cls is not None else None
+    method = method_of(it, owner, "__getitem__")
     if method is not None:
         return call_function(it, node, method, Arguments([owner, index]))
     if type(thing) is Module and thing.attributes:
@@ -348,6 +346,8 @@ def unary(it: Interpreter, node: cst.UnaryOperation) -> Value:
 
 def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value:
     """An operator of Python on these operands."""
+    if (found := _by_method(it, node, name, values)) is not None:
+        return found
     if any(it.may_be(value, Tensor) for value in values):
         row = OPERATIONS.get(f"operator.{name}")
         if row is not None:
@@ -366,6 +366,16 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     if arrays:
         return it.new(node, "array", Array(arrays[0].dtype | Dtypes.unsure()))
     return result_of_unknown(values)
+
+
+def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+    """What a class of the program makes of an operator."""
+    plain = name.removesuffix("_")
+    for owner, *others in (values, values[::-1])[: len(values)]:
+        method = method_of(it, owner, f"__{plain}__" if owner is values[0] else f"__r{plain}__")
+        if method is not None:
+            return call_function(it, node, method, Arguments([owner, *others]))
+    return None
 
 
 def _joined_sequences(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
@@ -451,10 +461,26 @@ def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Va
     if name is None:
         if type(operation) in (cst.Is, cst.IsNot) and right == Const(None):
             return _is_none(left, type(operation) is cst.Is)
+        if type(operation) in (cst.In, cst.NotIn) and _certainly_lacks(it, right, left):
+            return Const(type(operation) is cst.NotIn)
         return Scalar(BOOL)
     if any(it.may_be(value, Tensor) for value in (left, right)):
         return compute(it, node, name, [left, right])
     return _folded(name, [left, right]) or Scalar(BOOL)
+
+
+def _certainly_lacks(it: Interpreter, value: Value, key: Value) -> bool:
+    """Whether a mapping has no such key."""
+    constant = containers.key_of(key)
+    found = it.all(value, Container)
+    return (
+        constant is not None
+        and len(found) == len(alternatives(value))
+        and all(
+            thing.kind in MAPPINGS and thing.rest == NOTHING and all(known != constant for known, _ in thing.items)
+            for _, thing in found
+        )
+    )
 
 
 def _is_none(value: Value, wanted: bool) -> Value:

@@ -41,6 +41,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
 from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.methods import flag
@@ -465,7 +466,7 @@ def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- methods of what is no tensor, module or container
 
 TEXT_METHODS = frozenset(
-    "format join strip lstrip rstrip lower upper replace title encode decode zfill ljust rjust".split()
+    ["format", "join", "strip", "lstrip", "rstrip", "lower", "upper", "replace", "title", "encode", "decode", "zfill", "ljust", "rjust"]
 )
 
 
@@ -479,6 +480,8 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if type(owner) is Unknown and name == "backward":
         backward(it, node, owner, how="backward", retain=flag(args, "retain_graph", 1))
         return NONE_VALUE
+    if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
+        return owner
     if all(type(option) is Context for option in options):
         return UNKNOWN
     return None

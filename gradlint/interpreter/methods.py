@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -25,8 +26,6 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
-from dataclasses import replace
-
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation

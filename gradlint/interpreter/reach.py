@@ -61,7 +61,7 @@ def _node(thing: Node) -> Node:
 
 
 def _container(thing: Container) -> Container:
-    if not thing.items and (thing.rest == NOTHING and thing.kind == "tuple" or type(thing.rest) is Unknown):
+    if not thing.items and ((thing.rest == NOTHING and thing.kind == "tuple") or type(thing.rest) is Unknown):
         return thing
     return replace(thing, items=(), rest=Unknown(object_references(thing)))
 

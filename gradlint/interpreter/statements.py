@@ -32,12 +32,20 @@ from gradlint.domain import (
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
+from gradlint.interpreter.attributes import get_attribute, setter_of
 from gradlint.interpreter.calls import call_value
-from gradlint.interpreter.classes import define, find_method
+from gradlint.interpreter.classes import define, method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import BINARY, compute, get_item, index_value
-from gradlint.interpreter.attributes import get_attribute, setter_of
-from gradlint.interpreter.functions import RESULT, call_function, let_out, make_function, passing, restoring, written_since
+from gradlint.interpreter.functions import (
+    RESULT,
+    call_function,
+    let_out,
+    make_function,
+    passing,
+    restoring,
+    written_since,
+)
 from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.patterns import match_case
@@ -130,6 +138,9 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     if it.only(old, Container) is not None and operation in CHANGING:
         CHANGING[operation](it, node, old, more)
         return old, True
+    method = method_of(it, old, f"__i{operation}__")
+    if method is not None:
+        return call_function(it, node, method, Arguments([old, more])), False
     binary = {"and": "and_", "or": "or_"}.get(operation, operation)
     assert binary in BINARY.values()
     return compute(it, node, binary, [old, more]), False
@@ -434,15 +445,9 @@ def _managed(
 
 def _exited(it: Interpreter, place: Any, manager: Value) -> None:
     """An `__exit__` written in the program runs as if no error had happened."""
-    method = _method(it, manager, ("__exit__", "__aexit__"))
+    method = method_of(it, manager, "__exit__", "__aexit__")
     if method is not None:
         call_function(it, it.place_of(place, "exit"), method, Arguments([manager, *[Const(None)] * 3]))
-
-
-def _method(it: Interpreter, manager: Value, names: tuple[str, ...]) -> Function | None:
-    cls = getattr(it.thing(manager), "cls", None) if type(manager) is Ref else None
-    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
-    return next((method for method in found if method is not None), None)
 
 
 def _lets_pass(manager: Value) -> bool:
@@ -456,7 +461,7 @@ def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
         switch(it, manager)
         return Const(None)
-    method = _method(it, manager, ("__enter__", "__aenter__"))
+    method = method_of(it, manager, "__enter__", "__aenter__")
     if method is not None:
         return call_function(it, node, method, Arguments([manager]))
     if any(type(option) is Context for option in alternatives(manager)):

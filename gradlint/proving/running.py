@@ -18,7 +18,7 @@ from gradlint.rule import Example
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a run of an example did. `rows` are the rows of its file that an error came through, innermost last;
-    `missing` is the library it asked for in vain; `alive` counts graph nodes and saved tensors kept by what it returned."""
+    `missing` is the library it asked for in vain; `alive` counts graph nodes and saved tensors kept."""
 
     returned: Any = None
     error: type[BaseException] | None = None
@@ -45,7 +45,7 @@ def run(example: Example, files: Mapping[str, str], steps: int | None = None) ->
     with surroundings(files) as seen:
         try:
             returned, alive = (example(), 0) if steps is None else _counted(example, steps)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 (an example may raise anything)
+        except (Exception, SystemExit) as error:
             outcome = _failed(example, error)
         else:
             outcome = Outcome(returned, alive=alive)

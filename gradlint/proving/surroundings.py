@@ -1,4 +1,4 @@
-"""What an example runs in: one seed, torch's own settings, a folder of its own; all put back afterwards, and checked."""
+"""What an example runs in: one seed, torch's own settings, a folder of its own; all put back, and checked."""
 
 from __future__ import annotations
 

@@ -6,13 +6,14 @@ A program calls `reveal(x)`, a function that it does not define, on lines that e
     reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 
 The comment states exactly what gradlint says, joined over every time it comes by: `requires_grad=no|yes` where both
-were seen, `leaf=?` where nothing is known. torch runs the program too, and what it really has must be among the answers.
+were seen, `leaf=?` where nothing is known. torch runs the program too, and what it has must be among the answers.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import tokenize
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,14 +29,18 @@ from gradlint.domain import (
     NUMBER_KINDS,
     TRAIN,
     UNKNOWN,
+    Bound,
     Const,
+    Context,
     Dtypes,
     Fact,
+    Function,
     Module,
+    Named,
     OneOf,
+    Plain,
     Scalar,
     Tensor,
-    Unknown,
     alternatives,
     joined,
     one_of,
@@ -47,6 +52,7 @@ from gradlint.events import Called, Thing
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
+from gradlint.source import Unreadable
 from gradlint.testing.claims import Claim, parameters
 
 REVEAL = "builtins.reveal"
@@ -62,7 +68,10 @@ class Program:
     @property
     def said(self) -> dict[int, str]:
         """What each line with a `reveal` says in its comment."""
-        known = dict(comments(self.text))
+        try:
+            known = dict(comments(self.text))
+        except (tokenize.TokenError, SyntaxError):
+            known = {}
         rows = [row for row, line in enumerate(self.text.splitlines(), 1) if line.lstrip().startswith("reveal(")]
         return {row: known.get(row, "").removeprefix("#").strip() for row in rows}
 
@@ -85,7 +94,11 @@ def claims_of(program: Program) -> Iterator[Claim]:
 
 def misstated(program: Program) -> Iterator[str]:
     """Lines on which gradlint says something else than the comment."""
-    known = revealed(program.text)
+    try:
+        known = revealed(program.text)
+    except Unreadable as error:
+        yield f"{program.path}: {error}"
+        return
     for row, said in program.said.items():
         if row not in known:
             yield f"{program.at(row)}: gradlint never comes by"
@@ -95,11 +108,11 @@ def misstated(program: Program) -> Iterator[str]:
 
 def disagreeing(program: Program) -> Iterator[str]:
     """Lines on which torch has what gradlint excludes, and lines that torch never reaches."""
-    known = revealed(program.text)
     real = run(program)
     if isinstance(real, str):
         yield f"{program.path}: {real}"
         return
+    known = revealed(program.text)
     for row in program.said:
         if row not in real:
             yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
@@ -145,11 +158,19 @@ def spell(thing: Thing) -> str:
 
 
 def _spell(value: Value) -> str:
-    if isinstance(value, Const):
-        return repr(value.value)
-    if isinstance(value, Scalar):
-        return f"number[{value.dtype}]"
-    return "unknown" if isinstance(value, Unknown) else str(value)
+    """One alternative, in one line."""
+    return _WORDS[type(value)](value) if type(value) in _WORDS else type(value).__name__.lower()
+
+
+_WORDS: dict[type, Callable[[Any], str]] = {
+    Const: lambda value: repr(value.value),
+    Scalar: lambda value: f"number[{value.dtype}]",
+    Plain: lambda value: value.kind,
+    Named: lambda value: value.path,
+    Context: lambda value: value.path,
+    Function: lambda value: f"function {value.name}",
+    Bound: lambda value: f"method {value.name}",
+}
 
 
 # ---- what torch has
@@ -165,11 +186,11 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
     try:
         with surroundings({}):
-            exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)  # noqa: S102
+            exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)
             names.clear()
     except NotRestored as error:
         return str(error)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (a program may raise anything)
+    except (Exception, SystemExit) as error:
         return f"torch does not run it: {type(error).__name__}: {error}"
     return recorded
 

@@ -85,8 +85,8 @@ reveal(scaler(plain))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(scaler[0])  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(scaler.last)  # Tensor[float, requires_grad=no, leaf=yes]
 scaler[0] = weight
-reveal(scaler.last)  # Tensor[float, requires_grad=no, leaf=yes]
-reveal(scaler + weight)  # Tensor[?, requires_grad=yes|?, leaf=no|?]
+reveal(scaler.last)  # Tensor[float, requires_grad=yes, leaf=yes]
+reveal(scaler + weight)  # Tensor[float, requires_grad=no, leaf=yes]
 with scaler as inside:
     reveal(inside)  # Tensor[integer, requires_grad=no, leaf=yes]
 reveal(scaler.last)  # Tensor[float, requires_grad=no, leaf=yes]

@@ -24,7 +24,8 @@ def first_of(*tensors, **options):
     return options["default"] if "default" in options else tensors[0]
 
 
-reveal(first_of(weight, plain))  # unknown
+reveal(first_of(weight, plain))  # Tensor[float, requires_grad=yes, leaf=yes]
+# vague: a key that is there in one call may be missing in another
 reveal(first_of(plain, default=weight))  # Tensor[float, requires_grad=no|yes, leaf=yes]
 
 
@@ -47,15 +48,9 @@ for flag in (True, False):
     reveal(choose(flag))  # Tensor[float, requires_grad=no|yes, leaf=yes]
 
 
-def power(x, n):
-    return x if n == 0 else x * power(x, n - 1)
-
-
-# vague: recursion is followed twice
-reveal(power(weight, 4))  # Tensor[?, requires_grad=yes|?, leaf=no|?]
 double = lambda x, by=2: x * by  # noqa: E731
-reveal(double(weight))  # Tensor[float, requires_grad=yes|?, leaf=no|?]
-reveal(double(plain, by=weight))  # Tensor[float, requires_grad=yes|?, leaf=no|?]
+reveal(double(weight))  # Tensor[float, requires_grad=yes, leaf=no]
+reveal(double(plain, by=weight))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal((lambda: plain)())  # Tensor[float, requires_grad=no, leaf=yes]
 
 
@@ -66,3 +61,11 @@ def nothing(x):
 fresh = torch.zeros(1)
 reveal(nothing(fresh))  # None
 reveal(fresh)  # Tensor[float, requires_grad=yes, leaf=yes]
+
+
+def power(x, n):
+    return x if n == 0 else x * power(x, n - 1)
+
+
+# vague: a function that calls itself is followed twice, then anything may happen
+reveal(power(weight, 4))  # Tensor[?, requires_grad=yes|?, leaf=no|?]

@@ -1,0 +1,255 @@
+"""The rooms: who imports whom, and what may not be done where, read off the syntax trees of all modules."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module: its absolute name, or dots and a name, and whether a function does it."""
+
+    module: str
+    line: int
+    within: bool
+
+    def is_of(self, *packages: str) -> bool:
+        return any(self.module == package or self.module.startswith(f"{package}.") for package in packages)
+
+
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(tree: ast.AST, within: bool = False) -> Iterator[Import]:
+    """Everything a tree imports; of `from a import b` both `a` and `a.b`, since `b` may be a module."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name, node.lineno, within) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            yield Import(base, node.lineno, within)
+            yield from (Import(f"{base.rstrip('.') or base}.{alias.name}", node.lineno, within) for alias in node.names)
+        yield from imports(node, within or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+
+
+def modules(folder: str) -> list[Path]:
+    return [path.relative_to(ROOT) for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def room(path: Path) -> str:
+    """The part of gradlint a module belongs to: `domain`, `interpreter`, `linter` ..."""
+    return path.with_suffix("").parts[1]
+
+
+ENGINE, RULES = modules("gradlint"), modules("rules")
+PURE = ("domain", "events", "finding", "interpreter", "knowledge", "linter", "rule", "source")
+"""The rooms that a run of the linter passes through."""
+APART = ("registry", "linter", "proving", "testing", "report", "cli", "run", "config", "files", "cache", "suppression")
+IMPURE_MODULES = (
+    "asyncio", "datetime", "glob", "importlib", "multiprocessing", "os", "pathlib", "random", "secrets", "shutil",
+    "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",
+)  # fmt: skip
+FOR_THE_STACK = {
+    "sys.getrecursionlimit", "sys.maxsize", "sys.setrecursionlimit",
+    "threading.Lock", "threading.Thread", "threading.stack_size",
+}  # fmt: skip
+"""Deeply nested programs need a deep stack, which is given back (see `test_laws`); `maxsize` is but a number."""
+IMPURE_CALLS = frozenset({"open", "print", "input", "exec", "eval", "__import__", "globals", "breakpoint"})
+
+Law = Callable[[Path, ast.Module], Iterator[str]]
+
+
+def no_torch(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Law 1: only `testing`, functions of `proving`, and examples and consequences of rules import torch."""
+    if path.parts[0] == "gradlint" and room(path) == "testing":
+        return
+    may_within = path.parts[0] == "rules" or room(path) == "proving"
+    for found in imports(tree):
+        if found.is_of("torch", "numpy") and not (may_within and found.within):
+            yield f"line {found.line} imports {found.module}"
+
+
+def rooms(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Law 2: `domain` imports nothing of ours, `interpreter` knows neither rules nor who runs it."""
+    if path.parts[0] != "gradlint":
+        return
+    for found in imports(tree):
+        ours = found.is_of("gradlint", "gradlint_rules", "rules") or found.module.startswith(".")
+        if room(path) == "domain" and ours and not found.is_of("gradlint.domain"):
+            yield f"line {found.line}: domain imports {found.module}"
+        if room(path) == "knowledge" and ours and not found.is_of("gradlint.domain", "gradlint.knowledge"):
+            yield f"line {found.line}: knowledge imports {found.module}"
+        if room(path) == "interpreter" and found.is_of("gradlint.rule", *(f"gradlint.{name}" for name in APART)):
+            yield f"line {found.line}: interpreter imports {found.module}"
+
+
+def libcst(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Law 2: only `interpreter` and `source` touch LibCST."""
+    if path.parts[0] == "gradlint" and room(path) in ("interpreter", "source"):
+        return
+    yield from (f"line {found.line} imports {found.module}" for found in imports(tree) if found.is_of("libcst"))
+
+
+def rules_know_little(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Law 2: rules import `domain`, `events`, `rule` and helpers of their own family, and outside examples no more
+    than the standard library's words for types."""
+    if path.parts[0] != "rules":
+        return
+    known = (
+        "gradlint.domain",
+        "gradlint.events",
+        "gradlint.rule",
+        "typing",
+        "collections",
+        "dataclasses",
+        "__future__",
+    )
+    for found in imports(tree):
+        relative = found.module.startswith(".") and not found.module.startswith("..")
+        if found.within and found.is_of("gradlint", "gradlint_rules", "rules", "libcst"):
+            yield f"line {found.line}: an example imports {found.module}"
+        if not found.within and not relative and not found.is_of(*known):
+            yield f"line {found.line} imports {found.module}"
+
+
+def only_the_registry_loads_rules(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Packs are imported by entry point, and by nobody but the registry."""
+    for found in imports(tree):
+        if found.is_of("gradlint_rules", "rules"):
+            yield f"line {found.line} imports {found.module}"
+        looks = found.is_of("importlib.metadata.entry_points", "importlib.metadata.distributions", "pkg_resources")
+        if looks and path != Path("gradlint/registry.py"):
+            yield f"line {found.line} imports {found.module}"
+
+
+def used(tree: ast.Module, module: str) -> set[str]:
+    """What of an imported module is used by attribute; the module itself where that is not all."""
+    known = {
+        id(node.value): f"{module}.{node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == module]
+    return {known.get(id(node), module) for node in named} or {module}
+
+
+def pure(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Law 3: what a run of the linter passes through has no files, no clock, no chance and no globals."""
+    if path.parts[0] != "gradlint" or room(path) not in PURE:
+        return
+    for found in imports(tree):
+        if found.is_of(*IMPURE_MODULES) and not used(tree, found.module) <= FOR_THE_STACK:
+            yield f"line {found.line} imports {found.module}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            yield f"line {node.lineno}: global {', '.join(node.names)}"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in IMPURE_CALLS:
+            yield f"line {node.lineno} calls {node.func.id}"
+
+
+LAWS = (no_torch, rooms, libcst, rules_know_little, only_the_registry_loads_rules, pure)
+
+
+@pytest.mark.parametrize("path", [*ENGINE, *RULES], ids=str)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_every_module_keeps_to_its_room(law: Law, path: Path):
+    assert list(law(path, parse(ROOT / path))) == []
+
+
+@pytest.mark.parametrize(
+    ("law", "path", "text"),
+    [
+        (no_torch, "gradlint/linter.py", "import torch"),
+        (no_torch, "gradlint/linter.py", "def f():\n    import torch.nn"),
+        (no_torch, "gradlint/proving/running.py", "from torch import nn"),
+        (no_torch, "rules/reading/a.py", "import torch"),
+        (rooms, "gradlint/domain/facts.py", "from gradlint.events import Event"),
+        (rooms, "gradlint/domain/facts.py", "from gradlint import events"),
+        (rooms, "gradlint/domain/facts.py", "from .. import events"),
+        (rooms, "gradlint/interpreter/core.py", "from gradlint.rule import Rule"),
+        (rooms, "gradlint/interpreter/core.py", "from gradlint import rule"),
+        (rooms, "gradlint/interpreter/core.py", "from gradlint import linter"),
+        (rooms, "gradlint/knowledge/rows.py", "from gradlint.interpreter import core"),
+        (libcst, "gradlint/linter.py", "import libcst as cst"),
+        (libcst, "rules/reading/a.py", "from libcst import matchers"),
+        (rules_know_little, "rules/reading/a.py", "from gradlint import linter"),
+        (rules_know_little, "rules/reading/a.py", "from gradlint.finding import Place"),
+        (rules_know_little, "rules/reading/a.py", "import gradlint"),
+        (rules_know_little, "rules/reading/a.py", "import os"),
+        (rules_know_little, "rules/reading/a.py", "from ..in_place import _writing"),
+        (rules_know_little, "rules/reading/a.py", "from gradlint_rules.reading import b"),
+        (rules_know_little, "rules/reading/a.py", "def f():\n    from gradlint import linter"),
+        (only_the_registry_loads_rules, "gradlint/run.py", "import gradlint_rules"),
+        (only_the_registry_loads_rules, "gradlint/run.py", "from importlib.metadata import entry_points"),
+        (pure, "gradlint/linter.py", "import os.path"),
+        (pure, "gradlint/linter.py", "import sys\nsys.setrecursionlimit(9)\nprint_ = sys.stdout"),
+        (pure, "gradlint/linter.py", "import sys\nf(sys)"),
+        (pure, "gradlint/linter.py", "import sys as system"),
+        (pure, "gradlint/linter.py", "from sys import argv"),
+        (pure, "gradlint/linter.py", "def f():\n    global x\n    x = 1"),
+        (pure, "gradlint/domain/facts.py", "print(1)"),
+        (pure, "gradlint/source.py", "def f(path):\n    return open(path)"),
+    ],
+)
+def test_a_module_in_the_wrong_room_is_noticed(law: Law, path: str, text: str):
+    assert list(law(Path(path), ast.parse(text)))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "rules/reading/a.py",
+            "from ._b import c\nfrom gradlint.domain import YES\ndef f():\n    import torch, contextlib",
+        ),
+        ("gradlint/proving/running.py", "def f():\n    import torch"),
+        (
+            "gradlint/interpreter/core.py",
+            "import libcst as cst\nfrom gradlint import events\nfrom gradlint.knowledge import rows",
+        ),
+        ("gradlint/interpreter/core.py", "import sys\nsys.setrecursionlimit(sys.getrecursionlimit())"),
+        ("gradlint/domain/facts.py", "from gradlint.domain.values import Ref\nimport dataclasses"),
+    ],
+)
+def test_what_is_allowed_passes(path: str, text: str):
+    assert [fault for law in LAWS for fault in law(Path(path), ast.parse(text))] == []
+
+
+def run(text: str) -> str:
+    """What a fresh Python prints that runs this text."""
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, cwd=ROOT, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_linting_loads_no_torch():
+    text = "import torch\nw = torch.tensor([1], requires_grad=True)\n"
+    loaded = run(
+        "import sys\nfrom gradlint.registry import rules\nfrom gradlint.linter import lint\nimport gradlint.proving\n"
+        f"found = lint({text!r}, rules())\n"
+        "print([f.code for f in found], [m for m in ('torch', 'numpy', 'pytest') if m in sys.modules])"
+    )
+    assert loaded == "['GRD101'] []"
+
+
+@pytest.mark.parametrize("folder", ["gradlint", "rules"])
+def test_every_package_ships(folder: str):
+    """Every folder with modules is listed in pyproject.toml, under the name it is imported by."""
+    import tomllib
+
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    name = next(name for name, place in listed["package-dir"].items() if place == folder)
+    there = {".".join([name, *path.parent.parts[1:]]) for path in modules(folder)}
+    assert there == {package for package in listed["packages"] if package.partition(".")[0] == name}

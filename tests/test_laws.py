@@ -1,0 +1,190 @@
+"""Laws of every run: pure, never bolder for knowing less, believed no further than the facts, and nothing raised."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import pytest
+
+from gradlint import linter, source
+from gradlint.events import Event
+from gradlint.finding import Confidence
+from gradlint.proving import cases_of
+from gradlint.registry import rules
+from gradlint.rule import CERTAIN, LIKELY, Rule, believed
+from gradlint.source import places
+from gradlint.testing.widening import emboldened, heard_events
+
+ROOT = Path(__file__).parent.parent
+RULES = rules()
+CASES = sorted((ROOT / "tests" / "cases").glob("*.py"))
+EVERY_FILE = sorted(
+    path.relative_to(ROOT) for folder in ("gradlint", "rules", "tests") for path in (ROOT / folder).rglob("*.py")
+)
+cases = pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+
+
+def read(path: Path) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+# ---- law 3: pure
+
+
+@cases
+def test_the_same_text_gives_the_same_findings(path):
+    first = linter.analyse(read(path), RULES, positions=True)
+    for other in CASES[:3]:
+        linter.analyse(read(other), RULES)
+    assert linter.analyse(read(path), RULES, positions=True) == first
+    assert list(first.findings) == sorted(first.findings, key=lambda found: (found.place, found.code))
+
+
+@cases
+def test_the_order_of_the_rules_changes_nothing(path):
+    assert linter.lint(read(path), RULES[::-1]) == linter.lint(read(path), RULES)
+
+
+def globals_of_the_engine() -> dict[str, str]:
+    """Everything that modules of ours hold and that could change, spelled out."""
+    spelled = {}
+    for name, module in sorted(sys.modules.items()):
+        if name.partition(".")[0] in ("gradlint", "gradlint_rules") and ".testing" not in name:
+            for key, value in vars(module).items():
+                if not isinstance(value, FunctionType | ModuleType | type) and not key.startswith("__"):
+                    spelled[f"{name}.{key}"] = (
+                        repr(value) if not isinstance(value, dict) else repr(sorted(map(repr, value)))
+                    )
+    return spelled
+
+
+def test_a_run_leaves_nothing_behind():
+    linter.analyse("import torch\n", RULES)
+    before, limit = globals_of_the_engine(), sys.getrecursionlimit()
+    for path in CASES:
+        linter.analyse(read(path), RULES, positions=True)
+    assert globals_of_the_engine() == before
+    assert sys.getrecursionlimit() == limit
+    assert len(before) > 100
+
+
+def by_seed(seed: str, *command: str) -> bytes:
+    """What a command prints under a hash seed, with `seed` kept out of its words."""
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env={"PYTHONHASHSEED": seed, "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr.decode()
+    assert done.stdout
+    return done.stdout
+
+
+ANALYSES = """
+import pathlib
+from gradlint import linter, registry
+rules = registry.rules()
+for path in sorted(pathlib.Path("tests/cases").glob("*.py")):
+    print(linter.analyse(path.read_text(encoding="utf-8"), rules, positions=True))
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("-c", ANALYSES), id="analyses"),
+        pytest.param(
+            ("-m", "gradlint", "check", "--isolated", "--no-cache", "--min-confidence", "possible", "tests/cases"),
+            id="command",
+        ),
+    ],
+)
+def test_hashes_change_no_byte(command):
+    assert by_seed("1", *command) == by_seed("2", *command)
+
+
+# ---- law 4: what is unknown never yields a finding
+
+
+@cases
+def test_knowing_less_never_reports_more(path):
+    faults = {fault for event in heard_events(read(path)) for fault in emboldened(RULES, event)}
+    assert sorted(faults) == []
+
+
+# ---- law 5: believed no further than the facts
+
+
+@cases
+def test_a_finding_is_believed_no_further_than_its_event(path):
+    """A rule that is certain of every event is believed as far as each event is."""
+    bold, heard = Rule("ABC101", "bold", "bold", effect="no effect"), dict[object, list[Event]]()
+
+    def check(event):
+        yield bold.at(event.node)
+
+    for kind in {type(event) for event in heard_events(read(path))}:
+        bold.on(kind)(check)
+
+    def listen(event):
+        heard.setdefault(event.node, []).append(event)
+
+    findings = linter.analyse(read(path), [bold], listen=listen).findings
+    assert len(findings) == len(heard)
+    found = sorted(finding.confidence for finding in findings)
+    assert found == sorted(min(map(believed, events)) for events in heard.values())
+
+
+def test_a_rule_may_lower_a_finding_and_never_raise_it():
+    draft = Rule("ABC101", "bold", "bold").at(None)
+    assert [draft.confidence, draft.lowered(LIKELY).confidence] == [CERTAIN, LIKELY]
+    assert draft.lowered(LIKELY).lowered(CERTAIN).confidence is LIKELY
+
+
+def test_beliefs_of_all_kinds_are_met():
+    """Otherwise the laws above would say little."""
+    assert {believed(event) for path in CASES for event in heard_events(read(path))} == set(Confidence)
+
+
+# ---- law 6: positions only where there is something to report
+
+
+def test_positions_are_computed_only_where_something_is_reported(monkeypatch):
+    texts = [case.source.text for rule in RULES for case in cases_of(rule, RULES) if not case.is_bad]
+    quiet = [text for text in texts if not linter.analyse(text, RULES).findings]
+    assert len(quiet) > len(texts) / 2
+    asked = []
+    monkeypatch.setattr(linter.source, "places", lambda *args: asked.append(args) or places(*args))
+    for text in quiet:
+        linter.analyse(text, RULES)
+    assert asked == []
+    linter.analyse("import torch\nwith torch.no_grad:\n    pass\n", RULES)
+    assert len(asked) == 1
+
+
+# ---- nothing is raised
+
+
+@pytest.mark.parametrize("path", EVERY_FILE, ids=str)
+def test_nothing_is_raised_on_any_of_our_own_files(path):
+    linter.analyse(read(path), RULES, positions=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "x", "def f(:\n", "\0", "x = (\n", "\ufeffx = 1\n", "(" * 3000, "é = 'ü'\r\n"]
+)
+def test_a_text_is_read_or_refused(text):
+    refused = None
+    try:
+        linter.analyse(text, RULES, positions=True)
+    except source.Unreadable as error:
+        refused = error
+    if refused is not None:
+        assert min(refused.row, refused.column) >= 1
+        assert "\n" not in refused.message
