@@ -46,7 +46,7 @@ def run(args: Sequence[str]) -> int:
     except OSError as error:
         terminal.complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
         return WRONG
-    except Exception as error:  # noqa: BLE001 (whatever goes wrong is told in a line)
+    except Exception as error:  # whatever goes wrong is told in a line
         terminal.complain(f"internal error: {_one_line(error)}; please report it with the command you ran")
         return WRONG
 

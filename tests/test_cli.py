@@ -14,7 +14,8 @@ from xml.sax.saxutils import unescape
 
 import pytest
 
-from gradlint import cli
+from gradlint import cli, registry
+from gradlint.rule import Raises
 
 FAULTY = "import torch\nw = torch.tensor([1, 2, 3], requires_grad=True)\n"
 CLEAN = "import torch\nw = torch.tensor([1.0], requires_grad=True)\n"
@@ -400,3 +401,32 @@ def test_every_rule_has_a_page_without_markers(gradlint: Run) -> None:
         assert not re.search(r"# *GRD\d{3}", page)
         assert all(word in page for word in ("What torch does", "Wrong, example 1", "Right, example 1"))
         assert "@rule" not in page
+
+
+# ---- proving
+
+
+def test_proofs_are_told_by_example(gradlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    ran = gradlint("prove", "integer-requires-grad")
+    lines = ran.stdout.splitlines()
+    assert (ran.returncode, lines[0]) == (0, "GRD101 integer-requires-grad")
+    assert all(line.count("\u2713") >= 2 and "\u2717" not in line for line in lines[1:])
+    assert "seen yes" in gradlint("prove", "GRD101", encoding="ascii").stdout
+    (rule,) = (rule for rule in registry.rules() if rule.code == "GRD101")
+    monkeypatch.setattr(rule, "consequence", Raises(RuntimeError, "something that torch does not say"))
+    ran = gradlint("prove", "GRD101")
+    assert (ran.returncode, "\u2717" in ran.stdout, "0 failed" in ran.stderr) == (1, True, False)
+
+
+def test_proving_without_torch_says_how_to_get_it(process: Run) -> None:
+    hidden = (
+        "import sys\n"
+        "sys.modules['torch'] = None\n"
+        "sys.argv[1:] = ['prove']\n"
+        "from gradlint.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    ran = process(code=hidden)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+    assert "pip install torch" in ran.stderr
