@@ -43,7 +43,10 @@ def run(args: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         terminal.complain("interrupted")
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001 (whatever goes wrong is told in a line)
+    except OSError as error:
+        terminal.complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+        return WRONG
+    except Exception as error:  # whatever goes wrong is told in a line
         terminal.complain(f"internal error: {_one_line(error)}; please report it with the command you ran")
         return WRONG
 
@@ -166,7 +169,7 @@ def _report(outcome: Outcome, options: dict[str, Any]) -> None:
     if options["verbose"]:
         for line in outcome.told:
             terminal.say(line)
-    if not options["quiet"] and chosen in report.FOR_PEOPLE:
+    if not options["quiet"] and chosen in report.FOR_PEOPLE and (outcome.files or not outcome.problems):
         terminal.say(_summary(outcome))
 
 

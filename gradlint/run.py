@@ -156,7 +156,7 @@ def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min
     except source.Unreadable as error:
         lines = tuple(source.rows(data.decode("utf-8", "replace")))
         return Result(path, filename, (unreadable(error.message, error.row, error.column),), lines)
-    except Exception as error:  # noqa: BLE001 (the other files are still linted)
+    except Exception as error:  # the other files are still linted
         return Result(path, filename, fault=_one_line(error))
 
 

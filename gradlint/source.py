@@ -146,7 +146,7 @@ def _parse_here(program: str) -> libcst.Module:
         raise
     except (RecursionError, MemoryError):
         raise Unreadable(1, 1, TOO_DEEP) from None
-    except BaseException:  # noqa: BLE001 (a panic of the native parser is a BaseException)
+    except BaseException:  # a panic of the native parser is a BaseException
         raise (_error_of_python(program) or Unreadable(1, 1, LIBCST_REFUSES)) from None
 
 
@@ -189,7 +189,7 @@ def _on_deep_stack(work: Callable[[], libcst.Module]) -> libcst.Module:
     def run() -> None:
         try:
             results.append(work())
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             errors.append(error)
 
     thread = threading.Thread(target=run, daemon=True)

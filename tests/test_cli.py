@@ -14,7 +14,8 @@ from xml.sax.saxutils import unescape
 
 import pytest
 
-from gradlint import cli
+from gradlint import cli, registry
+from gradlint.rule import Raises
 
 FAULTY = "import torch\nw = torch.tensor([1, 2, 3], requires_grad=True)\n"
 CLEAN = "import torch\nw = torch.tensor([1.0], requires_grad=True)\n"
@@ -351,6 +352,14 @@ def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
     assert (ran.returncode, "Error" in ran.stderr) == (1, False), ran.stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_said_in_a_line(here: Path) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "gradlint", "-q", "."]
+        ran = subprocess.run(command, cwd=here, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr.count("\n"), "No space left" in ran.stderr) == (2, 1, True), ran.stderr
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals differ elsewhere")
 def test_an_interrupt_is_said_in_a_line(process: Run) -> None:
     interrupted = (
@@ -392,3 +401,33 @@ def test_every_rule_has_a_page_without_markers(gradlint: Run) -> None:
         assert not re.search(r"# *GRD\d{3}", page)
         assert all(word in page for word in ("What torch does", "Wrong, example 1", "Right, example 1"))
         assert "@rule" not in page
+
+
+# ---- proving
+
+
+def test_proofs_are_told_by_example(gradlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    ran = gradlint("prove", "integer-requires-grad")
+    lines = ran.stdout.splitlines()
+    assert (ran.returncode, lines[0]) == (0, "GRD101 integer-requires-grad")
+    assert all(line.count("\u2713") >= 2 and "\u2717" not in line for line in lines[1:])
+    assert "seen yes" in gradlint("prove", "GRD101", encoding="ascii").stdout
+    (rule,) = (rule for rule in registry.rules() if rule.code == "GRD101")
+    file = sys.modules[rule.checks[0][2].__module__]
+    monkeypatch.setattr(file, "consequence", Raises(RuntimeError, "something that torch does not say"))
+    ran = gradlint("prove", "GRD101")
+    assert (ran.returncode, "\u2717" in ran.stdout, "0 failed" in ran.stderr) == (1, True, False)
+
+
+def test_proving_without_torch_says_how_to_get_it(process: Run) -> None:
+    hidden = (
+        "import sys\n"
+        "sys.modules['torch'] = None\n"
+        "sys.argv[1:] = ['prove']\n"
+        "from gradlint.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    ran = process(code=hidden)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+    assert "pip install torch" in ran.stderr
