@@ -49,7 +49,7 @@ def raised(text: str) -> str:
         linter.analyse(text, RULES, positions=True)
     except source.Unreadable:
         return ""
-    except Exception as error:  # noqa: BLE001 (anything is a fault)
+    except Exception as error:
         return f"{type(error).__name__}: {error}\n{text}"
     return ""
 

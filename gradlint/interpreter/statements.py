@@ -531,8 +531,8 @@ KINDS = {
     "abc.abstractproperty": "property",
 }
 KEEPING = tuple(
-    "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. torch.compile "
-    "torch.autograd.function. torch.amp. torch.cuda.amp.".split()
+    "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. "
+    "torch.compile torch.autograd.function. torch.amp. torch.cuda.amp.".split()
 )
 """Where decorators come from that run the function as it is, in the mode they are called in."""
 

@@ -211,7 +211,7 @@ def _measure(measure: Callable[..., bool], subject: Subject, outcomes: Sequence[
         )
     try:
         answer = measure(*(outcome.returned for outcome in outcomes))
-    except Exception as error:  # noqa: BLE001 (an example may raise anything)
+    except Exception as error:
         return Verdict(False, f"measuring `{subject.name}` raises {type(error).__name__}: {error}")
     if bool(answer) is expected:
         return Verdict(True)

@@ -45,7 +45,7 @@ def run(example: Example, files: Mapping[str, str], steps: int | None = None) ->
     with surroundings(files) as seen:
         try:
             returned, alive = (example(), 0) if steps is None else _counted(example, steps)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 (an example may raise anything)
+        except (Exception, SystemExit) as error:
             outcome = _failed(example, error)
         else:
             outcome = Outcome(returned, alive=alive)

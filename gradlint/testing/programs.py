@@ -186,11 +186,11 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
     try:
         with surroundings({}):
-            exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)  # noqa: S102 (a program of ours is run on torch)
+            exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)
             names.clear()
     except NotRestored as error:
         return str(error)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (an example may raise anything)
+    except (Exception, SystemExit) as error:
         return f"torch does not run it: {type(error).__name__}: {error}"
     return recorded
 
