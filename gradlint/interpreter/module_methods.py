@@ -218,11 +218,10 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
 def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     source = args.get("state_dict", 0, UNKNOWN)
     memories = {m for _, ref in parameters(it, owner)[0] for m in it[ref].storage}
-    loaded = [
-        tensor for ref in it.state.reach([source]) if type(tensor := it[ref]) is Tensor and tensor.made != "Parameter"
-    ]
-    shares = _shares(it, source, loaded, memories)
     given = [thing for _, thing in it.all(source, Container)]
+    inside = [value for thing in given for value in (*(v for _, v in thing.items), thing.rest)]
+    loaded = [tensor for value in inside for _, tensor in it.all(value, Tensor)]
+    shares = _shares(it, source, loaded, memories)
     shown = it.only(owner, Module)
     if shown is not None:
         it.emit(

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
+from gradlint.domain import EVAL, YES, Syntax, Tensor
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, Findings, Rule, believed, quoted
 
@@ -103,9 +103,9 @@ def _confidence(call: ModuleCalled, end: ModuleFinished, runs: Mapping[int, Run]
 
 
 def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
-    """Whether the same run calls the module with gradients off as well: then gradients are on here on purpose."""
+    """Whether the same run may call the module with gradients off as well: then gradients are on here on purpose."""
     others = [event for event in end.story if isinstance(event, ModuleCalled) and event.run == call.run]
-    return bool(call.name) and any(other.name == call.name and other.grad_mode <= NO for other in others)
+    return bool(call.name) and any(other.name == call.name and not other.grad_mode <= YES for other in others)
 
 
 def _in_a_test(run: Run | None, runs: Mapping[int, Run]) -> bool:
