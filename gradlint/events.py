@@ -384,7 +384,8 @@ class FunctionFinished(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassFinished(Event):
-    """A class and an instance of it as its methods left it."""
+    """A class, the runs of its methods by name, and an instance as its methods left it (None where every method has
+    callers in the file: then there is no typical one)."""
 
     cls: Class
     instance: Module | Instance | None

@@ -28,7 +28,6 @@ from gradlint.domain.facts import (
     ANY_GRAD,
     ANY_MODE,
     NO,
-    PLAIN,
     UNSURE,
     Dtypes,
     Fact,
@@ -114,7 +113,7 @@ class Tensor(Cell):
     inference: Truth = UNSURE
     scalar: Truth = UNSURE
     grad: Grad = ANY_GRAD
-    unit: Unit = PLAIN
+    unit: Unit = Unit.unsure()
     overwritten: Truth = NO
     storage: tuple[Ref, ...] = _alternatives(default=())
     node: tuple[Ref | None, ...] = _alternatives(default=())

@@ -26,6 +26,7 @@ from gradlint.domain import (
     Function,
     Graph,
     Instance,
+    Module,
     Node,
     Object,
     Ref,
@@ -152,6 +153,7 @@ class Interpreter:
         self.escaped_functions: dict[object, None] = {}
         self.functions: dict[object, Function] = {}
         self.classes: dict[object, Ref] = {}
+        self.instances: dict[object, Module | Instance | None] = {}
         self.sweeping: list[Ref] = []
         self.inside_module = 0
         self.instances_deep = 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
@@ -105,9 +106,11 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
         it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
+    untouched = it.fork() if function.generator and frame.around is None else None
     it.frame, it.sweeping = frame, []
     it.running.append(function.node)
     for context in function.modes:
+        it.emit(events.GradModeChanged, function.node, before=it.state.grad_mode, to=context.to, how="decorator")
         it.state.grad_mode = context.to
         it.state.inference = it.state.inference if context.inference is None else context.inference
     entry, depth = it.state.grad_mode, len(it.state.flight)
@@ -120,12 +123,30 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     value = _leave(it, node, frame, function, depth)
     if function.modes:
         it.state.grad_mode, it.state.inference = mode
+    if untouched is not None:
+        value = _perhaps_not_run(it, frame, value, untouched)
     it.running.pop()
     it.frame, it.sweeping = outer, outer_sweeping
     if index:
         it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
         it.run = outer_run
     return value
+
+
+def _perhaps_not_run(it: Interpreter, frame: Frame, value: Value, untouched: State) -> Value:
+    """The body of a generator runs only as far as somebody iterates over it."""
+    untouched.flight.append(value)
+    start = it.hold(value)
+    it.join([it.state, untouched])
+    _forget_names(it, frame)
+    return it.land(start)[0]
+
+
+def _forget_names(it: Interpreter, frame: Frame) -> None:
+    """The names of a function that ended go, unless a function inside may still see them."""
+    if not frame.scope.inner:
+        for name in [name for name in it.state.names if name[0] == frame.id]:
+            del it.state.names[name]
 
 
 @contextmanager
@@ -170,9 +191,7 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     del it.state.flight[depth:]
     value = it.state.names.pop(key, NONE_VALUE)
     yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
-    if not frame.scope.inner:
-        for name in [name for name in it.state.names if name[0] == frame.id]:
-            del it.state.names[name]
+    _forget_names(it, frame)
     if function.generator:
         value = iterator(it, node, yielded, "generator")
     start = it.hold(value)

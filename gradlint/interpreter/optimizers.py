@@ -11,7 +11,6 @@ from gradlint.domain import (
     MOST_ITEMS,
     NO,
     NONE_VALUE,
-    PLAIN,
     UNKNOWN,
     UNSURE,
     YES,
@@ -112,7 +111,7 @@ def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
 
 def _joined(tensors: list[Tensor]) -> tuple[Grad, Unit]:
     if not tensors:
-        return Grad.unsure(), PLAIN
+        return Grad.unsure(), Unit.unsure()
     grad, unit = tensors[0].grad, tensors[0].unit
     for tensor in tensors[1:]:
         grad, unit = grad | tensor.grad, unit | tensor.unit

@@ -125,6 +125,8 @@ def run_class(it: Interpreter, node: Any) -> None:
     with it.silently():
         _join_attributes(it, start, setting)
     base = it.fork()
+    told = it.thing(it.state.flight[start])
+    it.instances[node] = told if isinstance(told, (Module, Instance)) else None
     for function in methods:
         if function.name != "__init__" and _waits(it, function):
             it.state = base.copy()
@@ -233,7 +235,7 @@ def _finish(it: Interpreter) -> None:
         if type(thing) is Class:
             methods = [f for f in it.functions.values() if f.owner is node]
             told = tuple((f.name, tuple(runs.get(f.node, ()))) for f in methods)
-            _tell(it, events.ClassFinished, node, cls=thing, instance=None, methods=told)
+            _tell(it, events.ClassFinished, node, cls=thing, instance=it.instances.get(node), methods=told)
     _tell(
         it,
         events.ModuleFinished,
