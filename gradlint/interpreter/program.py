@@ -28,8 +28,10 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
+    blocks,
     builtins,
     calls,
+    definitions,
     expressions,
     loops,
     operators,

@@ -1,0 +1,186 @@
+"""`try` and `with`: whatever leaves them passes through what they do at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    MAYBE,
+    Const,
+    Context,
+    Named,
+    Plain,
+    State,
+    Truth,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.assignments import assign
+from gradlint.interpreter.classes import method_of
+from gradlint.interpreter.core import Interpreter, statement
+from gradlint.interpreter.functions import (
+    call_function,
+    let_out,
+    passing,
+    restoring,
+)
+from gradlint.interpreter.managers import is_manager, run_around
+from gradlint.interpreter.scan import dotted
+from gradlint.knowledge import CONTEXTS
+
+
+@statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
+def try_(it: Interpreter, node: Any) -> None:
+    before = [len(waiting) for waiting in it.frame.pending()]
+    tries = it.frame.tries
+    tries.append(it.fork())
+    it.run_body(node.body.body)
+    raised = tries.pop()
+    tries.append(None if raised is None or _catches_all(node.handlers) else raised.copy())
+    if node.orelse is not None:
+        it.run_body(node.orelse.body.body)
+    after: list[State] = [it.state]
+    for handler in node.handlers:
+        it.state = raised.copy() if raised is not None else State(live=False)
+        if handler.type is not None:
+            it.value(handler.type)
+        if handler.name is not None:
+            it.bind(handler.name.name.value, Plain("exception"))
+        it.run_body(handler.body.body)
+        after.append(it.state)
+    uncaught = tries.pop()
+    it.join(after)
+    if node.finalbody is not None:
+        uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
+    let_out(it, uncaught)
+
+
+def _catches_all(handlers: Any) -> bool:
+    return any(handler.type is None or dotted(handler.type) in ("Exception", "BaseException") for handler in handlers)
+
+
+def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:
+    """Run the final block on every way out; the first that there is runs aloud. What still is uncaught comes back."""
+    aloud = it.state.live
+    if aloud:
+        it.run_body(body)
+    elif any(len(waiting) > length for waiting, length in zip(it.frame.pending(), before, strict=False)):
+        aloud = True
+        passing(it, before, lambda: it.run_body(body))
+        before = [len(waiting) for waiting in it.frame.pending()]
+    it.muted += aloud
+    passing(it, before, lambda: it.run_body(body))
+    if uncaught is not None:
+        normal, it.state = it.state, uncaught
+        it.run_body(body)
+        uncaught, it.state = it.state, normal
+    it.muted -= aloud
+    return uncaught
+
+
+@statement(cst.With)
+def with_(it: Interpreter, node: cst.With) -> None:
+    _within(it, node, 0)
+
+
+def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:
+    """Enter the managers from this one on, run the block, and leave them; some may expect an error in the block."""
+    if index == len(node.items):
+        it.expected += expected
+        it.run_body(node.body.body)
+        it.expected -= expected
+        return
+    item = node.items[index]
+    mode = (it.state.grad_mode, it.state.inference)  # making the manager may already switch
+    manager = it.value(item.item)
+    it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
+
+    def block(entered: Value) -> None:
+        if item.asname is not None:
+            assign(it, item, item.asname.name, entered)
+        _within(it, node, index + 1, expected + (not _lets_pass(manager)))
+
+    if is_manager(it, manager):
+        run_around(it, item.item, manager, block)
+    else:
+        _managed(it, node, item.item, manager, mode, block)
+
+
+def _managed(
+    it: Interpreter,
+    node: cst.With,
+    place: Any,
+    manager: Value,
+    mode: tuple[Truth, Truth],
+    block: Callable[[Value], None],
+) -> None:
+    """A block under a manager that is no generator: afterwards the grad mode is `mode`."""
+    before = [len(waiting) for waiting in it.frame.pending()]
+    start = it.hold(manager)
+    entered = _entered(it, place, manager)
+    entry = it.fork() if not _lets_pass(manager) else None
+    with restoring(it, mode):
+        block(entered)
+    manager = it.state.flight[start] if len(it.state.flight) > start else manager
+
+    def leave() -> None:
+        _exited(it, place, manager)
+        it.state.grad_mode, it.state.inference = mode
+
+    if (it.state.grad_mode, it.state.inference) != mode and it.state.live:
+        it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
+    if it.state.live:
+        leave()
+    with it.silently():
+        passing(it, before, leave)
+    if entry is not None:
+        entry.grad_mode, entry.inference = mode
+        it.join([it.state, entry])
+    it.land(start)
+
+
+def _exited(it: Interpreter, place: Any, manager: Value) -> None:
+    """An `__exit__` written in the program runs as if no error had happened."""
+    method = method_of(it, manager, "__exit__", "__aexit__")
+    if method is not None:
+        call_function(it, it.place_of(place, "exit"), method, Arguments([manager, *[Const(None)] * 3]))
+
+
+def _lets_pass(manager: Value) -> bool:
+    """Whether an exception inside surely leaves the block (`contextlib.suppress`, `pytest.raises` keep it in)."""
+    return not (type(manager) is Plain and manager.kind == "suppress")
+
+
+def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
+    """What `as` binds; grad modes are switched on the way."""
+    if type(manager) is Context:
+        it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
+        switch(it, manager)
+        return Const(None)
+    method = method_of(it, manager, "__enter__", "__aenter__")
+    if method is not None:
+        return call_function(it, node, method, Arguments([manager]))
+    if any(type(option) is Context for option in alternatives(manager)):
+        it.state.grad_mode = it.state.grad_mode | MAYBE
+    elif may_switch(it, manager):
+        it.state.grad_mode = it.state.grad_mode | Truth.unsure()
+    return manager
+
+
+def may_switch(it: Interpreter, manager: Value) -> bool:
+    """Whether entering something unknown may change the grad mode: what it is called is all we have."""
+    if type(manager) is Named:
+        return manager.path in CONTEXTS
+    return False
+
+
+def switch(it: Interpreter, context: Context) -> None:
+    """From here on this grad mode holds."""
+    it.state.grad_mode = context.to
+    if context.inference is not None:
+        it.state.inference = context.inference

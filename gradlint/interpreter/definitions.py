@@ -1,0 +1,118 @@
+"""Definitions: functions and classes, and what decorators make of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    Class,
+    Context,
+    Function,
+    Named,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.attributes import setter_of
+from gradlint.interpreter.calls import call_value
+from gradlint.interpreter.classes import define
+from gradlint.interpreter.core import Interpreter, statement
+from gradlint.interpreter.functions import (
+    make_function,
+)
+from gradlint.interpreter.scan import dotted
+from gradlint.knowledge import CONTEXTS
+
+
+@statement(cst.FunctionDef)
+def function(it: Interpreter, node: cst.FunctionDef) -> None:
+    owner = it.frame.scope.node if type(it.frame.scope.node) is cst.ClassDef else None
+    made = make_function(it, node, node.name.value, owner)
+    value: Value = made
+    for decorator in reversed(node.decorators):
+        mode = (it.state.grad_mode, it.state.inference)
+        found = it.value(decorator.decorator)
+        it.state.grad_mode, it.state.inference = mode
+        value = decorated(it, decorator.decorator, value, found)
+        made = value if type(value) is Function and value.node is node else with_decorator(made, found)
+    it.functions[node] = made
+    name = node.name.value
+    it.bind(name if made.name == name else made.name, value)
+
+
+def with_decorator(function: Function, decorator: Value) -> Function:
+    """The function with one more decorator."""
+    return replace(function, decorators=(*function.decorators, decorator))
+
+
+KINDS = {
+    "builtins.staticmethod": "static",
+    "builtins.classmethod": "class",
+    "builtins.property": "property",
+    "functools.cached_property": "property",
+    "abc.abstractproperty": "property",
+}
+KEEPING = tuple(
+    "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. "
+    "torch.compile torch.autograd.function. torch.amp. torch.cuda.amp.".split()
+)
+"""Where decorators come from that run the function as it is, in the mode they are called in."""
+
+
+def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value:
+    """What a decorator makes of a function."""
+    if type(value) is not Function:
+        return value
+    if (made := _made_by_program(it, node, value, decorator)) is not None:
+        return made
+    value = with_decorator(value, decorator)
+    if type(decorator) is Context:
+        return replace(value, modes=(decorator, *value.modes))
+    if type(decorator) is Named:
+        if decorator.path in KINDS:
+            return replace(value, kind=KINDS[decorator.path])
+        row = CONTEXTS.get(decorator.path)
+        if row is not None:
+            made = call_value(it, node, decorator, Arguments(), "")
+            return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
+    if _path_of(it, node, decorator).startswith(KEEPING):
+        return value
+    if dotted(node).endswith(".getter"):
+        return replace(value, kind="property")
+    if dotted(node).endswith((".setter", ".deleter")):
+        return replace(
+            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter"
+        )
+    it.escaped_functions[value.node] = None
+    return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
+
+
+def _path_of(it: Interpreter, node: Any, decorator: Value) -> str:
+    """The import path of a decorator, with or without arguments."""
+    if type(decorator) is not Named and isinstance(node, cst.Call):
+        decorator = it.value(node.func)
+    return decorator.path if type(decorator) is Named else ""
+
+
+def _made_by_program(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+    """What a decorator written in the program makes; None for others, and where that is not known."""
+    if type(decorator) is not Function and not it.may_be(decorator, Class):
+        return None
+    made = call_value(it, it.place_of(node, "decorator"), decorator, Arguments([value]), "")
+    return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
+
+
+@statement(cst.ClassDef)
+def class_(it: Interpreter, node: cst.ClassDef) -> None:
+    start = it.hold(*it.values([decorator.decorator for decorator in node.decorators]))
+    value: Value = define(it, node)
+    for decorator in reversed(it.land(start)):
+        start = it.hold(value)
+        made = _made_by_program(it, node, value, decorator)
+        value = it.land(start)[0] if made is None else made
+    it.bind(node.name.value, value)
