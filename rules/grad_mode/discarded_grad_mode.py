@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Context
-from gradlint.events import ResultDiscarded
+from gradlint.domain import Context, OneOf
+from gradlint.events import ResultDiscarded, Thing
 from gradlint.rule import Findings, Rule
 
 rule = Rule(
@@ -44,8 +44,14 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ResultDiscarded)
 def check(event: ResultDiscarded) -> Findings:
-    if isinstance(event.value, Context) and not event.value.path.endswith(AT_ONCE):
-        yield rule.at(event.node, path=event.value.path)
+    dropped = [value for value in shown(event.value) if isinstance(value, Context)]
+    if len(dropped) == len(shown(event.value)) and not any(mode.path.endswith(AT_ONCE) for mode in dropped):
+        yield rule.at(event.node, path=dropped[0].path)
+
+
+def shown(value: Thing) -> tuple[Thing, ...]:
+    """What the value of a statement may be, one by one."""
+    return value.values if isinstance(value, OneOf) else (value,)
 
 
 @rule.bad

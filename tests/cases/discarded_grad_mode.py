@@ -36,7 +36,7 @@ def switch_on(always: bool):
 
 
 def generate(model, prompt, grad=False):
-    torch.no_grad() if not grad else torch.enable_grad()  # todo GRD402
+    torch.no_grad() if not grad else torch.enable_grad()  # GRD402
     return model(prompt)
 
 
