@@ -10,7 +10,7 @@ depends on hashes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes, Truth
@@ -199,32 +199,44 @@ def number_kind(value: Value) -> Dtypes | None:
 
 def references(value: Value) -> tuple[Ref, ...]:
     """The heap objects that a value mentions itself."""
-    kind = type(value)
-    if kind is Ref:
-        return (value,)  # type: ignore[return-value]
-    if kind is Unknown:
-        return value.reach  # type: ignore[union-attr]
-    if kind is OneOf:
-        return tuple(ref for option in value.values for ref in references(option))  # type: ignore[union-attr]
-    if kind is Bound or kind is Super:
-        return references(value.owner)  # type: ignore[union-attr]
-    if kind is Function:
-        return tuple(ref for _, default in value.defaults for ref in references(default))  # type: ignore[union-attr]
+    if type(value) is Ref:
+        return (value,)
+    if type(value) is Unknown:
+        return value.reach
+    if type(value) is OneOf:
+        return tuple(ref for option in value.values for ref in references(option))
+    if type(value) is Bound:
+        return (
+            references(value.owner) if value.function is None else references(value.owner) + references(value.function)
+        )
+    if type(value) is Super:
+        return (*references(value.owner), value.cls)
+    if type(value) is Function:
+        return tuple(ref for _, default in value.defaults for ref in references(default))
     return ()
 
 
 def renamed(value: Value, now: dict[Ref, Ref]) -> Value:
     """The same value after objects have changed their references."""
-    kind = type(value)
-    if kind is Ref:
-        return now.get(value, value)  # type: ignore[arg-type]
-    if kind is OneOf:
-        options = [renamed(option, now) for option in value.values]  # type: ignore[union-attr]
+    if type(value) is Ref:
+        return now.get(value, value)
+    if type(value) is OneOf:
+        options = [renamed(option, now) for option in value.values]
         return one_of(options, max(MOST_ALTERNATIVES, len(options)))
-    if kind is Bound:
-        return Bound(renamed(value.owner, now), value.name, value.function)  # type: ignore[union-attr]
-    if kind is Super:
-        return Super(renamed(value.owner, now), value.cls)  # type: ignore[union-attr]
-    if kind is Unknown and value.reach:  # type: ignore[union-attr]
-        return Unknown(tuple(dict.fromkeys(now.get(ref, ref) for ref in value.reach)))  # type: ignore[union-attr]
+    if type(value) is Bound:
+        function = None if value.function is None else _function_renamed(value.function, now)
+        return Bound(renamed(value.owner, now), value.name, function)
+    if type(value) is Super:
+        return Super(renamed(value.owner, now), now.get(value.cls, value.cls))
+    if type(value) is Function:
+        return _function_renamed(value, now)
+    if type(value) is Unknown and value.reach:
+        return Unknown(tuple(dict.fromkeys(now.get(ref, ref) for ref in value.reach)))
     return value
+
+
+def _function_renamed(function: Function, now: dict[Ref, Ref]) -> Function:
+    """A function keeps the objects that its defaults were when it was defined."""
+    if not function.defaults:
+        return function
+    return replace(function, defaults=tuple((name, renamed(default, now)) for name, default in function.defaults))

@@ -136,7 +136,6 @@ class Interpreter:
         self.frames: dict[int, Frame] = {0: self.frame}
         self.frame_ids: dict[object, int] = {}
         self.sites: dict[object, int] = {}
-        self.site_nodes: list[Any] = [None]
         self.site_groups: dict[object, list[int]] = {}
         self.site_parts: dict[tuple[int, int], list[str]] = {}
         self.muted = 0
@@ -235,9 +234,8 @@ class Interpreter:
         """The number of a place that makes objects."""
         number = self.sites.get(node)
         if number is None:
-            number = self.sites[node] = len(self.site_nodes)
+            number = self.sites[node] = len(self.sites) + 1
             outer = node.node if type(node) is Inner else node
-            self.site_nodes.append(outer)
             self.site_groups.setdefault(outer, []).append(number)
         return number
 
@@ -277,10 +275,6 @@ class Interpreter:
     def classes_by_ref(self, cls: Ref) -> object:
         """The syntax of a class of the program."""
         return getattr(self.state.heap.get(cls), "node", None)
-
-    def place(self, ref: Ref) -> Any:
-        """The syntax that made an object."""
-        return self.site_nodes[ref.site]
 
     def all(self, value: Value, kind: type[ObjectT]) -> list[tuple[Ref, ObjectT]]:
         """The objects of this kind among the alternatives of a value."""
