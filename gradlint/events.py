@@ -29,6 +29,9 @@ from gradlint.domain import (
     Module,
     Object,
     Optimizer,
+    Scaler,
+    Scheduler,
+    Stage,
     Syntax,
     Tensor,
     Truth,
@@ -206,7 +209,10 @@ class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
-    certainly holds a node in that state.
+    certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
+    multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
+    are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
+    `allow_unused` whether that is allowed.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -219,29 +225,102 @@ class BackwardRun(Event):
     retain: Truth
     create_graph: Truth
     how: str
+    unit: Unit
+    gradient: Truth
+    inputs: tuple[Tensor, ...] | None = None
+    unreached: Truth = NO
+    allow_unused: Truth = NO
     depends_on_mode: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerBuilt(Event):
-    """An optimizer is made over `parameters`."""
+    """An optimizer is made over `parameters`, which come in `parts`, one for each group. `graph` is its name for
+    `escaped` and `returned` of `ModuleFinished`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     optimizer: Optimizer
     parameters: tuple[Tensor, ...]
+    parts: tuple[tuple[Tensor, ...], ...]
+    graph: Graph
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerStepped(Event):
-    """`optimizer.step()`: `grad` and `unit` are joined over its parameters."""
+    """`optimizer.step()`, by itself or by a GradScaler: `grad` is joined over its `parameters`, `unit` over those of
+    them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
+    gave."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     optimizer: Optimizer
+    parameters: tuple[Tensor, ...]
     grad: Grad
     unit: Unit
     closure: Thing
+    returned: Thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalerUsed(Event):
+    """A method of a GradScaler is called: `what` is "scale", "unscale_", "step" or "update".
+
+    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `grad` and `unit` as for
+    `OptimizerStepped`; `value` is what is scaled.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer")
+
+    what: str
+    scaler: Scaler
+    optimizer: Optimizer | None = None
+    stage: Stage = Stage.unsure()
+    grad: Grad = Grad.unsure()
+    unit: Unit = Unit.unsure()
+    value: Thing = UNKNOWN
+
+    @property
+    def key(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerStepped(Event):
+    """`scheduler.step()`; `optimizer` is the one whose learning rates it sets (None: not known)."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("scheduler", "optimizer")
+
+    scheduler: Scheduler
+    optimizer: Optimizer | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientsClipped(Event):
+    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`; `grad` and `unit` as for
+    `OptimizerStepped`."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
+
+    parameters: tuple[Tensor, ...]
+    grad: Grad
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookRegistered(Event):
+    """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
+
+    `kind` is the part of the method's name behind `register_`: "hook" and "post_accumulate_grad_hook" of tensors,
+    "forward_pre_hook", "forward_hook", "full_backward_pre_hook", "full_backward_hook" of modules. The gradient that a
+    "hook" is handed is a tensor `made` by "hook".
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("of",)
+
+    of: Thing
+    kind: str
+    function: Thing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import IntEnum
-from typing import Any
+from typing import Any, get_args
 
 from gradlint.domain.facts import (
     ANY_DTYPE,
@@ -33,6 +33,7 @@ from gradlint.domain.facts import (
     Fact,
     Grad,
     Mode,
+    Stage,
     Truth,
     Unit,
 )
@@ -182,16 +183,52 @@ class Module(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Optimizer(Cell):
-    """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others."""
+    """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
+    `stepped` whether it has stepped yet, `stage` where it stands with its GradScaler; `options` are the constants it
+    was made with (`lr`, `momentum`), `listing` is its `param_groups`."""
 
     kind: str = ""
     groups: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
     open: Truth = UNSURE
+    stepped: Truth = UNSURE
+    stage: Stage = Stage.unsure()
+    options: Items = _items(default=())
+    listing: Value = _value(default=NOTHING)
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Optimizer[{self.kind or '?'}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scaler(Cell):
+    """A GradScaler. `enabled` is what it was asked to be: where its device is missing torch switches it off. `begun`
+    says whether it has scaled anything yet, `optimizers` are those it has unscaled or stepped, `storage` is the
+    memory of its factor, which `update()` writes in place."""
+
+    enabled: Truth = UNSURE
+    begun: Truth = UNSURE
+    optimizers: tuple[Ref, ...] = _alternatives(default=())
+    storage: tuple[Ref, ...] = _alternatives(default=())
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Scaler[enabled={self.enabled}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler(Cell):
+    """What sets the learning rates of an optimizer; `optimizers` are those it may be."""
+
+    kind: str = ""
+    optimizers: tuple[Ref, ...] = _alternatives(default=())
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Scheduler[{self.kind or '?'}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +310,7 @@ class Instance(Cell):
         return f"Instance[{_cls(self.cls)}]"
 
 
-Object = Tensor | Node | Module | Optimizer | Container | Iterator | Array | Class | Instance
+Object = Tensor | Node | Module | Optimizer | Scaler | Scheduler | Container | Iterator | Array | Class | Instance
 
 
 def _cls(value: Value) -> str:
@@ -320,7 +357,7 @@ def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
     return tuple((f.name, f.metadata.get("join", ""), None if f.default is MISSING else f.default) for f in fields(cls))
 
 
-_PLANS = {cls: _plan(cls) for cls in (Tensor, Node, Module, Optimizer, Container, Iterator, Array, Class, Instance)}
+_PLANS = {cls: _plan(cls) for cls in get_args(Object)}
 _REFERRING = {
     cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value"))
     for cls, plan in _PLANS.items()

@@ -31,6 +31,8 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Scheduler,
     Super,
     Tensor,
     Truth,
@@ -44,7 +46,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import clear_gradients, read_gradient
+from gradlint.interpreter.gradients import clear_gradients, read_gradient
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import truth_of
@@ -217,9 +219,17 @@ def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, 
 def _optimizer_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
 ) -> Value:
-    if name == "param_groups":
-        return optimizers.param_groups(it, node, owner)
-    return Bound(owner, name)
+    reader = optimizers.ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
+
+
+def _scheduler_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
+    from gradlint.interpreter import scheduling
+
+    reader = scheduling.ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
 
 
 def _array_attribute(it: Interpreter, node: Any, owner: Ref, thing: Array, name: str, chain: str, guard: bool) -> Value:
@@ -238,6 +248,8 @@ READERS: dict[type, Callable[..., Value]] = {
     Container: _method_only,
     Iterator: _method_only,
     Optimizer: _optimizer_attribute,
+    Scaler: _method_only,
+    Scheduler: _scheduler_attribute,
     Array: _array_attribute,
     Node: _method_only,
 }

@@ -38,11 +38,10 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
 from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.library import Known, special
-from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, run_operation
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.requests import run_backward
 
 
 def _collected(kind: str) -> Known:
@@ -288,8 +287,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":
-        backward(it, node, owner, how="backward", retain=flag(args, "retain_graph", 1))
-        return NONE_VALUE
+        return run_backward(it, node, owner, args)
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
     if all(type(option) is Context for option in options):

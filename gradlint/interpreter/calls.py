@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import libcst as cst
@@ -24,6 +24,8 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Ref,
+    Scaler,
+    Scheduler,
     State,
     Super,
     Tensor,
@@ -32,7 +34,17 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import builtins, containers, library, methods, module_calls, module_methods, optimizers
+from gradlint.interpreter import (
+    builtins,
+    containers,
+    library,
+    methods,
+    module_calls,
+    module_methods,
+    optimizers,
+    scaling,
+    scheduling,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import call_super, find_method, instantiate
 from gradlint.interpreter.core import Interpreter, expression
@@ -227,11 +239,17 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     return result
 
 
-def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
-    known = optimizers.METHODS.get(method)
-    if known is None:
-        return call_unknown(it, node, [owner, *args.values()])
-    return known(it, node, owner, args)
+def _by_method(known: Methods) -> Callable[..., Value]:
+    """How a method is called on objects whose methods are all in one table."""
+
+    def call(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+        found = known.get(method)
+        return found(it, node, owner, args) if found else call_unknown(it, node, [owner, *args.values()])
+
+    return call
+
+
+Methods = Mapping[str, Callable[[Interpreter, Any, Value, Arguments], Value]]
 
 
 def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
@@ -252,7 +270,9 @@ def _of_iterator(it: Interpreter, node: Any, owner: Value, method: str, args: Ar
 OWNERS: dict[type, Callable[..., Value]] = {
     Tensor: _of_tensor,
     Module: _of_module,
-    Optimizer: _of_optimizer,
+    Optimizer: _by_method(optimizers.METHODS),
+    Scaler: _by_method(scaling.METHODS),
+    Scheduler: _by_method(scheduling.METHODS),
     Container: _of_container,
     Iterator: _of_iterator,
 }

@@ -12,7 +12,6 @@ from gradlint.domain import (
     FLOAT,
     NO,
     NONE_VALUE,
-    NOTHING,
     TRAIN,
     UNKNOWN,
     YES,
@@ -35,8 +34,6 @@ from gradlint.interpreter import containers, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import backward
-from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
@@ -115,37 +112,6 @@ def _made(path: str, to: str, given: Value) -> Context:
         on = truth_of(given)
         return Context(path, negation(on), on)
     return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given))
-
-
-@special("torch.autograd.backward")
-def _backward(it: Interpreter, node: Any, args: Arguments) -> Value:
-    for root in _each(it, node, args.get("tensors", 0, UNKNOWN)):
-        backward(
-            it, node, root, how="backward", retain=flag(args, "retain_graph", 2), create=flag(args, "create_graph", 3)
-        )
-    return NONE_VALUE
-
-
-@special("torch.autograd.grad")
-def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
-    create = flag(args, "create_graph", 4)
-    inputs = _each(it, node, args.get("inputs", 1, UNKNOWN))
-    for root in _each(it, node, args.get("outputs", 0, UNKNOWN)):
-        backward(it, node, root, how="grad", retain=flag(args, "retain_graph", 3), create=create)
-    found = []
-    for index, value in enumerate(inputs):
-        refs = tuple(ref for ref, _ in it.all(value, Tensor))
-        tensor = it.only(value, Tensor)
-        found.append(fresh(it, node, f"gradient {index}", made="grad", grad_of=refs, requires_grad=create,
-                           leaf=negation(create), **({"dtype": tensor.dtype} if tensor else {})))  # fmt: skip
-    return containers.container(it, node, "tuple", found) if found else UNKNOWN
-
-
-def _each(it: Interpreter, node: Any, value: Value) -> list[Value]:
-    thing = it.only(value, Container)
-    if thing is not None and thing.rest == NOTHING:
-        return [inner for _, inner in thing.items]
-    return [value if it.may_be(value, Tensor) else containers.elements(it, node, value)]
 
 
 @special("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad_value_")

@@ -21,7 +21,6 @@ from gradlint.domain import (
     Plain,
     Scalar,
     Tensor,
-    Truth,
     Unknown,
     Value,
     alternatives,
@@ -29,11 +28,12 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import backward, clear_gradients
+from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import apply
-from gradlint.interpreter.tensors import dtype_named, truth_of
+from gradlint.interpreter.requests import flag, run_backward
+from gradlint.interpreter.tensors import dtype_named
 from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 
@@ -72,16 +72,7 @@ def is_tensor_method(name: str) -> bool:
 
 
 def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    backward(
-        it, node, owner, how="backward", retain=flag(args, "retain_graph", 1), create=flag(args, "create_graph", 2)
-    )
-    return NONE_VALUE
-
-
-def flag(args: Arguments, name: str, position: int, default: bool = False) -> Truth:
-    """A yes-or-no argument; None counts as not given."""
-    value = args.get(name, position, Const(default))
-    return truth_of(Const(default) if value == NONE_VALUE else value)
+    return run_backward(it, node, owner, args)
 
 
 def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:

@@ -39,7 +39,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import elements, iterator
 from gradlint.interpreter.core import Interpreter, not_none
-from gradlint.interpreter.differentiating import clear_gradients
+from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.modules import parameter_iterator, parameters, set_mode, submodules, unknown_module
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import written_without_graph

@@ -28,6 +28,7 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
+    autograd,
     blocks,
     builtins,
     calls,

@@ -30,7 +30,10 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Stage,
     Tensor,
+    Unit,
     Unknown,
     Value,
     alternatives,
@@ -42,7 +45,8 @@ from gradlint.interpreter.writing import memory_written
 
 
 def _tensor(thing: Tensor) -> Tensor:
-    if thing.requires_grad.is_unsure and thing.leaf.is_unsure and thing.retains.is_unsure and thing.grad.is_unsure:
+    facts = (thing.requires_grad, thing.leaf, thing.retains, thing.grad, thing.unit)
+    if all(fact.is_unsure for fact in facts):
         return thing
     return replace(
         thing,
@@ -50,6 +54,7 @@ def _tensor(thing: Tensor) -> Tensor:
         leaf=thing.leaf | UNSURE,
         retains=thing.retains | UNSURE,
         grad=thing.grad | ANY_GRAD,
+        unit=thing.unit | Unit.unsure(),
         gradient=UNKNOWN,
     )
 
@@ -66,12 +71,19 @@ def _container(thing: Container) -> Container:
     return replace(thing, items=(), rest=Unknown(object_references(thing)))
 
 
+def _optimizer(thing: Optimizer) -> Optimizer:
+    return replace(
+        thing, open=thing.open | UNSURE, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure(), options=()
+    )
+
+
 AFTERWARDS: dict[type, Callable[[Any], Any]] = {
     Tensor: _tensor,
     Node: _node,
     Container: _container,
     Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE),
-    Optimizer: lambda thing: replace(thing, open=thing.open | UNSURE),
+    Optimizer: _optimizer,
+    Scaler: lambda thing: replace(thing, begun=thing.begun | UNSURE),
     Iterator: lambda thing: replace(thing, used=thing.used | UNSURE),
     Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
 }

@@ -218,7 +218,8 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class OptimizerRow:
-    """An optimizer class: whether `step` must be given a closure, and whether its first step makes state of its own.
+    """An optimizer class: whether `step` must be given a closure, whether it may run it more than once, and whether its
+    first step makes state of its own.
 
     `example` is over `p`, a list of one parameter (2x2).
     """
@@ -226,7 +227,41 @@ class OptimizerRow:
     path: str
     example: str
     needs_closure: bool = False
+    repeats_closure: bool = False
     keeps_state: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ScalerRow:
+    """A GradScaler class; `enabled` is the position of that parameter, whose default is True.
+
+    `example` makes one that works on the CPU, empty where the class cannot (it then switches itself off). What follows
+    from being one (the tests hold torch to it): `scale` multiplies by the factor, tensors in lists and tuples too, and
+    is a recorded operation that saves the factor; `unscale_` divides the gradients of the optimizer's parameters in
+    place and may be called once between two calls of `update`; so may `step`, which unscales what is not yet unscaled
+    and skips where a gradient is not finite; both refuse before the first `scale`; `update` writes the factor in
+    place. One that is not enabled hands everything on untouched: `scale` gives its argument back, `step` steps.
+    """
+
+    path: str
+    enabled: int
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerRow:
+    """A class that sets learning rates. `optimizer` is its first parameter, but for `ChainedScheduler`, which takes
+    other schedulers (`chained`).
+
+    `early`: torch warns when it steps before its optimizer has. `needs_metric`: `step` must be given a number.
+    `example` is over `o`, an SGD with momentum, and `s`, `torch.optim.lr_scheduler`.
+    """
+
+    path: str
+    example: str
+    early: bool = True
+    needs_metric: bool = False
+    chained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
