@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge import OPTIMIZERS, SCALERS, SCHEDULERS
-from gradlint.knowledge.rows import OptimizerRow, ScalerRow, SchedulerRow
+from gradlint.knowledge import CLIPPING, OPTIMIZERS, SCALERS, SCHEDULERS
+from gradlint.knowledge.rows import ClipRow, OptimizerRow, ScalerRow, SchedulerRow
 from gradlint.testing.measuring import resolve
 
 torch.set_num_threads(1)
@@ -206,3 +206,40 @@ def test_a_closure_runs_with_gradients_on_and_as_often_as_the_row_says(row: Opti
         given = optimizer.step(closure)
     assert all(modes) and (len(modes) > 1) == row.repeats_closure
     assert given is losses[0]
+
+
+# ---- clipping and vectors
+
+
+@pytest.mark.parametrize("row", CLIPPING.values(), ids=lambda row: row.path)
+def test_clipping_makes_gradients_smaller_in_place_and_gives_what_the_row_says(row: ClipRow) -> None:
+    weight = parameter()
+    (weight * 3).sum().backward()
+    before, names = weight.grad, {"f": resolve(row.path), "p": [weight], "torch": torch}
+    given = eval(row.example, names)  # examples are our own rows
+    assert weight.grad is before and before is not None and float(before.abs().max()) < 3
+    assert (given is None) == (row.returns == "none")
+    if given is not None:
+        assert not given.requires_grad and given.is_leaf and given.dtype.is_floating_point
+    (weight**2).sum().backward(create_graph=True)
+    given = eval(row.example, names)
+    assert given is None or not given.requires_grad
+    assert weight.tolist() == [1.0, 1.0]
+
+
+def test_the_norm_of_gradients_is_outside_the_graph() -> None:
+    weight = parameter()
+    (weight**2).sum().backward(create_graph=True)
+    assert weight.grad is not None and weight.grad.requires_grad
+    assert not torch.nn.utils.get_total_norm([weight.grad]).requires_grad
+
+
+def test_parameters_become_a_recorded_vector_and_stretches_of_one() -> None:
+    layer = torch.nn.Linear(2, 1)
+    vector = torch.nn.utils.parameters_to_vector(layer.parameters())
+    assert vector.requires_grad and not vector.is_leaf
+    weight, version = layer.weight, layer.weight._version
+    other = vector.detach() * 2
+    torch.nn.utils.vector_to_parameters(other, layer.parameters())
+    assert layer.weight is weight and weight.requires_grad and weight.is_leaf and weight._version == version
+    assert weight.data_ptr() == other.data_ptr()

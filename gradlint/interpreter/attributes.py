@@ -274,10 +274,10 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
             read_by_class=_read_by_class(it, shown, name).may(YES),
         )
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
-    sure = len(alternatives(owner)) == 1
+    sure = len(found) == len(alternatives(owner)) and it.sure(found)
     for ref, thing in found:
         if type(thing) is Tensor and name == "requires_grad":
-            set_requires_grad(it, node, ref if sure else one_of([ref]), truth_of(value), "assign", chain)
+            set_requires_grad(it, node, ref, truth_of(value), "assign", chain, sure=sure)
         elif (setter := SETTERS.get(type(thing))) is not None:
             setter(it, node, ref, thing, name, value, sure)
     if not found and type(owner) is Unknown:

@@ -114,12 +114,6 @@ def _made(path: str, to: str, given: Value) -> Context:
     return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given))
 
 
-@special("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad_value_")
-def _clip(it: Interpreter, node: Any, args: Arguments) -> Value:
-    containers.consume(it, node, args.get("parameters", 0, UNKNOWN), "clip")
-    return fresh(it, node, dtype=FLOAT, made="clip_grad_norm_")
-
-
 @special("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A parameter is a new handle on the memory of its data."""

@@ -74,7 +74,7 @@ def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -
     sure = len(it.all(owner, Module)) == 1
     for _, ref in parameters(it, owner)[0]:
         it.sweeping.append(ref)
-        set_requires_grad(it, node, ref if sure else one_of([ref]), to, "module")
+        set_requires_grad(it, node, ref, to, "module", sure=sure)
         it.sweeping.pop()
     return owner
 

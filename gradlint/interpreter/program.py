@@ -37,6 +37,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     loops,
     operators,
     statements,
+    utilities,
 )
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.core import Interpreter

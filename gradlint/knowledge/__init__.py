@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 
 from gradlint.knowledge import (
     attributes,
+    clipping,
     contexts,
     factories,
     modules,
@@ -49,6 +50,7 @@ from gradlint.knowledge import (
     schedulers,
 )
 from gradlint.knowledge.rows import (
+    ClipRow,
     ContextRow,
     Factory,
     ModuleRow,
@@ -120,6 +122,7 @@ ATTRIBUTES: Mapping[str, Operation] = _by_paths(attributes.ATTRIBUTE_ROWS)
 FACTORIES: Mapping[str, Factory] = _by_paths(factories.ROWS)
 MODULES: Mapping[str, ModuleRow] = _by_path(MODULE_ROWS)
 OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
+CLIPPING: Mapping[str, ClipRow] = _by_path(clipping.ROWS)
 SCALERS: Mapping[str, ScalerRow] = _by_path(scalers.ROWS)
 SCHEDULERS: Mapping[str, SchedulerRow] = _by_path(schedulers.ROWS)
 CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)

@@ -265,6 +265,19 @@ class SchedulerRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ClipRow:
+    """A function that makes the gradients of its first argument smaller, in place and outside the graph.
+
+    `returns`: "norm" (a tensor that requires no grad) or "none". `example` is over `f` and `p`, a list of parameters
+    with gradients.
+    """
+
+    path: str
+    example: str
+    returns: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
 class ContextRow:
     """A context manager or decorator of torch that sets the grad mode.
 

@@ -92,6 +92,7 @@ def kept() -> Iterator[Diary]:
 
     diary = Diary()
     run, scale, unscale = torch.autograd.backward, GradScaler.scale, GradScaler._unscale_grads_
+    gather = torch.optim.LBFGS._gather_flat_grad
 
     def backward(tensors: Any, *args: Any, inputs: Any = None, **keywords: Any) -> None:
         leaves = diary.leading(several(tensors), None if inputs is None else several(inputs))
@@ -109,7 +110,13 @@ def kept() -> Iterator[Diary]:
         diary.unscaled(optimizer)
         return found
 
+    def gathering(optimizer: Any) -> Any:
+        found = gather(optimizer)
+        diary.stepped(optimizer)
+        return found
+
     with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(torch.optim.LBFGS, "_gather_flat_grad", gathering))
         stack.enter_context(mock.patch.object(torch.autograd, "backward", backward))
         stack.enter_context(mock.patch.object(GradScaler, "scale", scaling))
         stack.enter_context(mock.patch.object(GradScaler, "_unscale_grads_", unscaling))
