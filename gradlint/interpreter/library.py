@@ -19,6 +19,7 @@ from gradlint.domain import (
     Container,
     Context,
     Function,
+    Iterator,
     Mark,
     Module,
     Named,
@@ -86,13 +87,18 @@ TENSOR = "torch.Tensor."
 def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
-        return one_of(
-            [containers.elements(it, node, value) if it.may_be(value, Container) else value for value in values]
-        )
+        found = [containers.elements(it, node, value) if _runs_over(it, value) else value for value in values]
+        for value in values:
+            containers.consume(it, node, value, "argument")
+        return one_of(found)
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
     return result_of_unknown(values) if not returns else plain_value(returns)
+
+
+def _runs_over(it: Interpreter, value: Value) -> bool:
+    return it.may_be(value, Container) or it.may_be(value, Iterator)
 
 
 def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:

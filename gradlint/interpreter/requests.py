@@ -68,7 +68,11 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
         return [inner for _, inner in thing.items]
     if thing is not None and thing.kind in MAPPINGS:
         return [thing.rest]
-    return [value if it.may_be(value, Tensor) else containers.elements(it, node, value)]
+    if it.may_be(value, Tensor):
+        return [value]
+    element = containers.elements(it, node, value)
+    containers.consume(it, node, value, "differentiating")
+    return [element]
 
 
 def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
