@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge import CLIPPING, OPTIMIZERS, SCALERS, SCHEDULERS
-from gradlint.knowledge.rows import ClipRow, OptimizerRow, ScalerRow, SchedulerRow
+from gradlint.knowledge import CLIPPING, MANAGERS, OPTIMIZERS, SCALERS, SCHEDULERS
+from gradlint.knowledge.rows import ClipRow, ManagerRow, OptimizerRow, ScalerRow, SchedulerRow
 from gradlint.testing.measuring import resolve
 
 torch.set_num_threads(1)
@@ -243,3 +243,62 @@ def test_parameters_become_a_recorded_vector_and_stretches_of_one() -> None:
     torch.nn.utils.vector_to_parameters(other, layer.parameters())
     assert layer.weight is weight and weight.requires_grad and weight.is_leaf and weight._version == version
     assert weight.data_ptr() == other.data_ptr()
+
+
+# ---- managers
+
+each_manager = pytest.mark.parametrize("row", MANAGERS.values(), ids=lambda row: row.path)
+
+
+def managing(row: ManagerRow) -> Any:
+    return eval(row.example, {"f": resolve(row.path), "torch": torch})  # examples are our own rows
+
+
+def modes() -> tuple[bool, bool]:
+    return torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+
+
+@each_manager
+def test_a_manager_leaves_the_modes_and_gives_what_the_row_says(row: ManagerRow) -> None:
+    for outer in (torch.enable_grad, torch.no_grad):
+        with outer():
+            before, manager = modes(), managing(row)
+            assert modes() == before
+            with manager as given:
+                assert modes() == before
+            assert modes() == before
+    assert row.gives not in ("none", "argument") or given is None
+    assert (given is manager) == (row.gives == "itself")
+    if row.gives == "argument":
+        with resolve(row.path)(before) as given:
+            assert given is before
+
+
+@each_manager
+def test_operations_in_a_managed_block_keep_their_kind_and_are_recorded(row: ManagerRow) -> None:
+    left, right = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
+    with managing(row):
+        for made in (left @ right, left.exp(), left + right, left.sum(), left.softmax(0), left.view(-1)):
+            assert made.dtype.is_floating_point and made.requires_grad and not made.is_leaf
+        assert (right.long() @ right.long()).dtype is torch.int64
+
+
+@each_manager
+def test_backward_reads_a_copy_iff_the_row_says(row: ManagerRow) -> None:
+    if row.copies and not torch.cuda.is_available() and ".cuda." in row.path:
+        pytest.skip("copies on its device")
+    left, right = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+    with managing(row):
+        made = (left @ right).sum()
+        with torch.no_grad():
+            right.add_(1)
+        if row.copies:
+            made.backward()
+        else:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                made.backward()
+
+
+@pytest.mark.parametrize("row", [row for row in MANAGERS.values() if row.enabled >= 0], ids=lambda row: row.path)
+def test_a_manager_can_be_switched_off_where_the_row_says(row: ManagerRow) -> None:
+    assert list(inspect.signature(resolve(row.path)).parameters)[row.enabled] == "enabled"

@@ -147,6 +147,7 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
+        self.copying = 0
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0

@@ -16,6 +16,7 @@ from gradlint.knowledge import (
     clipping,
     contexts,
     factories,
+    managers,
     modules,
     modules_activation,
     modules_loss,
@@ -53,6 +54,7 @@ from gradlint.knowledge.rows import (
     ClipRow,
     ContextRow,
     Factory,
+    ManagerRow,
     ModuleRow,
     Operation,
     OptimizerRow,
@@ -123,6 +125,7 @@ FACTORIES: Mapping[str, Factory] = _by_paths(factories.ROWS)
 MODULES: Mapping[str, ModuleRow] = _by_path(MODULE_ROWS)
 OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
 CLIPPING: Mapping[str, ClipRow] = _by_path(clipping.ROWS)
+MANAGERS: Mapping[str, ManagerRow] = _by_path(managers.ROWS)
 SCALERS: Mapping[str, ScalerRow] = _by_path(scalers.ROWS)
 SCHEDULERS: Mapping[str, SchedulerRow] = _by_path(schedulers.ROWS)
 CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)

@@ -278,6 +278,22 @@ class ClipRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ManagerRow:
+    """A context manager that leaves the grad mode and inference mode as they are, inside and afterwards.
+
+    `gives` is what `as` binds: "itself", "none", "argument" (its first one, or None) or "" (something else). `copies`:
+    what backward reads may be a copy made while the block ran, so that writing the original does no harm. `enabled`
+    is the position of the parameter that switches it off (-1: there is none). `example` is over `f`.
+    """
+
+    path: str
+    example: str
+    gives: str = ""
+    copies: bool = False
+    enabled: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class ContextRow:
     """A context manager or decorator of torch that sets the grad mode.
 
