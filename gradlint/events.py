@@ -311,7 +311,7 @@ class GradientsClipped(Event):
 class HookRegistered(Event):
     """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
 
-    `kind` is the part of the method's name behind `register_`: "hook" and "post_accumulate_grad_hook" of tensors,
+    `by` is the part of the method's name behind `register_`: "hook" and "post_accumulate_grad_hook" of tensors,
     "forward_pre_hook", "forward_hook", "full_backward_pre_hook", "full_backward_hook" of modules. The gradient that a
     "hook" is handed is a tensor `made` by "hook".
     """
@@ -319,7 +319,7 @@ class HookRegistered(Event):
     believed_from: ClassVar[tuple[str, ...]] = ("of",)
 
     of: Thing
-    kind: str
+    by: str
     function: Thing
 
 

@@ -302,3 +302,77 @@ def test_backward_reads_a_copy_iff_the_row_says(row: ManagerRow) -> None:
 @pytest.mark.parametrize("row", [row for row in MANAGERS.values() if row.enabled >= 0], ids=lambda row: row.path)
 def test_a_manager_can_be_switched_off_where_the_row_says(row: ManagerRow) -> None:
     assert list(inspect.signature(resolve(row.path)).parameters)[row.enabled] == "enabled"
+
+
+# ---- hooks
+
+
+def test_a_tensor_hook_is_called_before_the_gradient_is_accumulated_and_by_autograd_grad_too() -> None:
+    weight, heard = parameter(), []
+
+    def hook(gradient: torch.Tensor) -> None:
+        heard.append((torch.is_grad_enabled(), gradient.requires_grad, gradient.is_leaf, weight.grad is None))
+
+    weight.register_hook(hook)
+    (weight**2).sum().backward()
+    assert heard.pop() == (False, False, True, True)
+    torch.autograd.grad((weight**2).sum(), weight)
+    assert heard.pop() == (False, False, True, False)
+    torch.autograd.grad((weight**2).sum(), weight, create_graph=True)
+    assert heard.pop() == (True, True, False, False)
+
+
+def test_a_post_accumulate_hook_is_handed_the_tensor_itself_and_by_backward_alone() -> None:
+    weight, heard = parameter(), []
+    weight.register_post_accumulate_grad_hook(lambda given: heard.append((given is weight, weight.grad is not None)))
+    torch.autograd.grad((weight**2).sum(), weight)
+    assert not heard
+    (weight**2).sum().backward()
+    assert heard == [(True, True)]
+
+
+def test_hooks_of_a_module_are_called_by_a_call_alone() -> None:
+    layer, heard = torch.nn.Linear(2, 1), []
+    layer.register_forward_pre_hook(lambda module, args: heard.append(type(args)))
+    layer.register_forward_hook(lambda module, args, output: output.detach())
+    layer.register_full_backward_hook(lambda module, inputs, outputs: heard.append((type(inputs), type(outputs))))
+    layer.register_full_backward_pre_hook(lambda module, outputs: heard.append(type(outputs)))
+    assert layer.forward(torch.ones(1, 2)).requires_grad and not heard
+    assert not layer(torch.ones(1, 2)).requires_grad and heard == [tuple]
+    other = torch.nn.Linear(2, 1)
+    other.register_full_backward_hook(lambda module, inputs, outputs: heard.append((inputs[0] is None, outputs)))
+    other(torch.ones(1, 2)).sum().backward()
+    assert heard[1][0] is True
+
+
+# ---- backward by inputs
+
+
+def test_backward_by_inputs_frees_and_fills_what_leads_to_them_alone() -> None:
+    first, second = parameter(), parameter()
+    squares = first**2, second**2
+    total = (squares[0] + squares[1]).sum()
+    total.backward(inputs=[first])
+    assert first.grad is not None and second.grad is None
+    with pytest.raises(RuntimeError, match="second time"):
+        squares[0].sum().backward()
+    squares[1].sum().backward()
+    hidden = first * 2
+    (hidden * second).sum().backward(inputs=hidden)
+    assert hidden.retains_grad and hidden.grad is not None
+
+
+def test_a_graph_that_is_created_is_kept_unless_the_call_says_otherwise() -> None:
+    weight = parameter()
+    loss = (weight**2).sum()
+    loss.backward(create_graph=True)
+    loss.backward(create_graph=True, retain_graph=False)
+    with pytest.raises(RuntimeError, match="second time"):
+        loss.backward()
+
+
+def test_second_order_gradients_require_grad_unless_they_are_constant() -> None:
+    weight = parameter()
+    for function, asked in ((lambda w: (w * 2).sum(), False), (lambda w: (w**2).sum(), True)):
+        (gradient,) = torch.autograd.grad(function(weight), weight, create_graph=True)
+        assert gradient.requires_grad == asked

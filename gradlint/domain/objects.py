@@ -101,9 +101,9 @@ class Tensor(Cell):
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
     no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
     computed, `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
-    written through another handle since this one was made. `many`: it stands for several tensors; `loose`: it
-    may as well be a tuple, a dict or an object of tensors with these facts (the result of a module of an
-    unknown class).
+    written through another handle since this one was made; `hooks` are the functions that may be called when a
+    gradient arrives, by kind. `many`: it stands for several tensors; `loose`: it may as well be a tuple, a dict or
+    an object of tensors with these facts (the result of a module of an unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -122,6 +122,7 @@ class Tensor(Cell):
     grad_of: tuple[Ref, ...] = _alternatives(default=())
     source: tuple[Ref, ...] = _alternatives(default=())
     gradient: Value = _value(default=UNKNOWN)
+    hooks: Items = _items(default=())
     made: str = ""
     many: bool = False
     loose: bool = False
@@ -166,7 +167,8 @@ class Module(Cell):
     """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
     set on it by name (submodules, parameters, plain attributes), `own` stands for all parameters
     that have no name of their own here; `registered` says whether its parts are found by `parameters()`,
-    `open` whether it may have parts that were not seen."""
+    `open` whether it may have parts that were not seen, `hooks` the functions that may be called around it,
+    by kind."""
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
@@ -174,6 +176,7 @@ class Module(Cell):
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
     holder: str = ""
+    hooks: Items = _items(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 

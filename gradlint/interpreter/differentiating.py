@@ -25,6 +25,7 @@ from gradlint.domain import (
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import past_outside, sure_past, towards
+from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
 
 SCALE = "GradScaler.scale"
 """The operation by which a GradScaler multiplies."""
@@ -71,19 +72,31 @@ class History:
 
 def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Request) -> None:
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
-    starts = [it.operand(root) for root in roots]
-    history = _history(it, starts)
-    reaching = _reaching(it, starts, request)
+    starts, history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     if not it.muted:
         for root in roots:
             _tell(it, node, root, history, request)
+    hooked = arriving(it, {*history.nodes, *history.leaves})
+    if hooked:
+        start = it.hold(*roots, *hooked)
+        run_arriving(it, node, hooked, request.create)
+        values = it.land(start)
+        roots, hooked = values[: len(roots)], [ref for ref in values[len(roots) :] if type(ref) is Ref]
+        starts, history = _looked_at(it, roots)
+    reaching = _reaching(it, starts, request)
     for ref in history.nodes:
         if reaching is None or ref in reaching:
             certain = reaching is None or (request.exact and reaching[ref])
             _differentiated(it, ref, certain and ref in history.sure, request.retain)
     if request.how == "backward":
         _fill(it, node, history, request)
+        run_accumulated(it, node, hooked, request.create)
+
+
+def _looked_at(it: Interpreter, roots: Sequence[Value]) -> tuple[list[tuple[Ref | None, ...]], History]:
+    starts = [it.operand(root) for root in roots]
+    return starts, _history(it, starts)
 
 
 def _reaching(it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], request: Request) -> dict[Ref, bool] | None:

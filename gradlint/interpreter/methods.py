@@ -25,12 +25,12 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
-from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
 from gradlint.interpreter.tensors import dtype_named
@@ -98,11 +98,6 @@ def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: s
     return owner
 
 
-def _register_hook(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    havoc(it, args.values())
-    return Plain("hook")
-
-
 def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     tensor = it.only(owner, Tensor)
     if tensor is None:
@@ -161,8 +156,8 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "requires_grad_": _requires_grad_,
     "retain_grad": _retain_grad,
     "detach_": _detach_,
-    "register_hook": _register_hook,
-    "register_post_accumulate_grad_hook": _register_hook,
+    "register_hook": hooks.registering(hooks.ARRIVING),
+    "register_post_accumulate_grad_hook": hooks.registering(hooks.ACCUMULATED),
     "numpy": _numpy,
     "to": _to,
     "type": _type,

@@ -27,6 +27,7 @@ from gradlint.domain import (
     one_of,
     references,
 )
+from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
@@ -41,7 +42,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     results = []
     for ref, module in it.all(owner, Module):
         start = it.hold(ref, *args.values())
-        result = _call_one(it, node, ref, module, args)
+        result = _hooked(it, node, start, args) if module.hooks and how == "call" else _call_one(it, node, ref, args)
         it.hold(result)
         *held, result = it.land(start)
         results.append(result)
@@ -62,6 +63,16 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     return one_of(results)
 
 
+def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:
+    """A module with hooks is called; it is the first value held since `start`."""
+    args = hooks.before_call(it, node, it.state.flight[start], args)
+    given = it.hold(*args.values())
+    result = _call_one(it, node, it.state.flight[start], args)
+    values = it.land(given)
+    args = replace(args, positional=values[: len(args.positional)])
+    return hooks.after_call(it, node, it.state.flight[start], args, result)
+
+
 def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     """The graph nodes that made the tensors of a result, as deep as these lie in containers and objects."""
     nodes: dict[Graph, None] = {}
@@ -80,10 +91,11 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     return tuple(nodes)
 
 
-def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
+def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
     from gradlint.interpreter.classes import find_method, torch_base
     from gradlint.interpreter.functions import call_function
 
+    module: Module = it[ref]
     method = find_method(it, module.cls, "forward")
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
