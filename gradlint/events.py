@@ -51,7 +51,8 @@ class Event:
     for its second and following iterations. `assumed_mode` says that the grad mode is a guess: the
     function runs on its own and nobody saw its callers. `belief` is the weakest of what the facts
     were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`).
-    `run` is the index of the innermost function run in which it happened.
+    `run` is the index of the innermost function run in which it happened. `conditions` are those under which it
+    did, outermost first, those of the callers too: the tests of `if` statements, and whether they held.
     """
 
     node: Syntax
@@ -62,6 +63,7 @@ class Event:
     belief: Belief = Belief.PROVEN
     expected: bool = False
     run: int = 0
+    conditions: tuple[tuple[Syntax, bool], ...] = ()
 
     depends_on_mode: ClassVar[bool] = False
     """Whether what the event says depends on the grad mode; then a guessed mode weakens its belief."""
@@ -90,7 +92,8 @@ class RequiresGradChanged(Event):
 class AttributeAssigned(Event):
     """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
 
-    `own` says that a method of the owner's class sets it on `self`; `read_by_class` that a class of the owner
+    `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
+    class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
     its bases are not all known.
     """
@@ -102,6 +105,7 @@ class AttributeAssigned(Event):
     value: Thing
     old: Thing = UNKNOWN
     name: str = ""
+    holders: tuple[Optimizer, ...] = ()
     own: bool = False
     read_by_class: bool = False
 
@@ -373,11 +377,47 @@ class ContextEntered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultDiscarded(Event):
-    """An expression stands alone as a statement and its value is dropped."""
+    """An expression stands alone as a statement and its value is dropped.
 
-    believed_from: ClassVar[tuple[str, ...]] = ("value",)
+    Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner).
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
 
     value: Thing
+    of: Thing = UNKNOWN
+    called: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingDropped(Event):
+    """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
+
+    `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
+    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
+
+    name: str
+    value: Thing
+    old: Thing
+    read: bool
+    looped: bool
+    updates: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yielded(Event):
+    """A generator hands out a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
+    holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
+    manager, whose block is meant to run like this."""
+
+    value: Thing
+    extent: str
+    function: Function | None
+    manager: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -473,8 +513,8 @@ class ClassFinished(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleFinished(Event):
-    """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs handed to code that the
-    file does not show; `returned`: graphs returned to callers that were not all seen."""
+    """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
+    that the file does not show; `returned`: those returned to callers that were not all seen."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]

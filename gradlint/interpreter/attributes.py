@@ -262,13 +262,15 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
     """`owner.name = value`."""
     shown = it.thing(owner)
     if not it.muted:
+        old = _old(shown, name)
         it.emit(
             events.AttributeAssigned,
             node,
             owner=shown,
             attr=name,
             value=it.thing(value),
-            old=it.thing(_old(shown, name)),
+            old=it.thing(old),
+            holders=optimizers.holding(it, old),
             name=chain,
             own=own,
             read_by_class=_read_by_class(it, shown, name).may(YES),

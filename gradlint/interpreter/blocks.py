@@ -125,8 +125,11 @@ def _managed(
     start = it.hold(manager)
     entered = _entered(it, place, manager)
     entry = it.fork() if not _lets_pass(manager) else None
+    switches = any(type(option) is Context for option in alternatives(manager))
+    it.frame.switched += switches
     with restoring(it, mode), saving(it, manager):
         block(entered)
+    it.frame.switched -= switches
     manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
     def leave() -> None:

@@ -115,6 +115,17 @@ def held(it: Interpreter, owner: Value) -> list[Ref]:
     return list(found)
 
 
+def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
+    """The optimizers that hold a tensor or a parameter of a module."""
+    from gradlint.interpreter.modules import parameters
+
+    refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
+    if not refs:
+        return ()
+    found = [thing for thing in it.state.heap.values() if type(thing) is Optimizer]
+    return tuple(thing for thing in found if not refs.isdisjoint(ref for group in thing.groups for ref in group))
+
+
 def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
     """The tensors that `param_groups` holds, where the program may have put others."""
     for _, groups in it.all(thing.listing, Container):

@@ -101,7 +101,7 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     found, memories = _reach(it, [*values, *_captured(it, values)])
     for ref in found:
         thing = heap[ref]
-        if type(thing) is Node:
+        if type(thing) is Node or type(thing) is Optimizer:
             it.escaped.add(ref.key)
         if change := AFTERWARDS.get(type(thing)):
             heap[ref] = change(thing)

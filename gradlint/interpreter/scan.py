@@ -46,6 +46,7 @@ class Scope:
     """A module, class, function or lambda.
 
     `uses` tells for a dotted name what is done with it: "attr" read or written, "attr()" called, "()" called itself.
+    `rebindings` are filled when somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -56,6 +57,7 @@ class Scope:
     targets: set[cst.CSTNode] = field(default_factory=set)
     generator: bool = False
     inner: bool = False
+    rebindings: dict[cst.CSTNode, Any] | None = None
 
 
 @dataclass(slots=True)
