@@ -37,7 +37,19 @@ from gradlint.domain.facts import (
     Truth,
     Unit,
 )
-from gradlint.domain.values import CONTEXT_BITS, NOTHING, UNKNOWN, Const, Origin, Ref, Syntax, Value, one_of, references, renamed
+from gradlint.domain.values import (
+    CONTEXT_BITS,
+    NOTHING,
+    UNKNOWN,
+    Const,
+    Origin,
+    Ref,
+    Syntax,
+    Value,
+    one_of,
+    references,
+    renamed,
+)
 
 MOST_ITEMS = 64
 MOST_MARKS = 4
@@ -388,8 +400,7 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
     try:
         return thing._mentions
     except AttributeError:
-        found = _mentioned(thing)
-        found = tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
+        found = tuple(dict.fromkeys(_mentioned(thing)))
         object.__setattr__(thing, "_mentions", found)
         return found
 

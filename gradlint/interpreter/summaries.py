@@ -134,8 +134,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     )
     read, it.read = it.read, {}
     handed, it.handed = it.handed, {}
-    heap, names = it.state.heap, it.state.names
-    it.state.heap, it.state.names = dict(heap), dict(names)
+    heap, names = dict(it.state.heap), dict(it.state.names)
     mode = it.state.grad_mode, it.state.inference
     return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed)
 
@@ -237,7 +236,8 @@ def end(it: Interpreter, call: Call, result: Value) -> None:
     it.handed |= call.handed
     if handed is None:
         return
-    made = _gather(it, call, result)
+    old = frozenset(memory for thing in call.heap.values() if type(thing) is Tensor for memory in thing.storage)
+    made = _gather(it, call, result, old)
     if made is None:
         return
     histories: dict[Ref, History] = {}
@@ -246,7 +246,7 @@ def end(it: Interpreter, call: Call, result: Value) -> None:
     for ref, thing in made.items():
         if type(thing) is Tensor:
             if any(node is not None for node in thing.node):
-                histories[ref] = _history(it, call, thing, memories, operands)
+                histories[ref] = _history(it, call, thing, memories | old, operands)
             made[ref] = _alone(call, thing)
     seen = _seen(call, read)
     it.summaries[call.key] = Summary(
@@ -270,12 +270,13 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
         heap[ref] = expected[ref]  # what a summary has seen is compared by identity
     if any(names.get(name) is not value and names.get(name) != value for name, value in call.names.items()):
         return None
-    new = islice(reversed(it.escaped), max(0, len(it.escaped) - call.escaped))
-    old = {ref.key for ref in before}
-    return handed if handed or old.isdisjoint(new) else None
+    new = len(it.escaped) - call.escaped
+    if new > 0 and not handed and not {ref.key for ref in before}.isdisjoint(islice(reversed(it.escaped), new)):
+        return None
+    return handed
 
 
-def _gather(it: Interpreter, call: Call, result: Value) -> dict[Ref, Object] | None:
+def _gather(it: Interpreter, call: Call, result: Value, old: frozenset[Ref]) -> dict[Ref, Object] | None:
     """The new objects that a result consists of; None if there are some that no summary can make again."""
     made: dict[Ref, Object] = {}
     values = [result]
@@ -287,7 +288,7 @@ def _gather(it: Interpreter, call: Call, result: Value) -> dict[Ref, Object] | N
                 thing = it.state.heap.get(ref)
                 if ref in call.heap or ref in made or thing is None:
                     continue
-                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing)):
+                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing, old)):
                     return None
                 made[ref] = thing
                 values += _inside(thing)
@@ -305,9 +306,8 @@ def _inside(thing: Object) -> list[Value]:
     return list(object_references(thing))
 
 
-def _separate(it: Interpreter, call: Call, thing: Tensor) -> bool:
+def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -> bool:
     """Whether a new tensor shares neither memory nor history of views with what was there before."""
-    old = {memory for other in call.heap.values() if type(other) is Tensor for memory in other.storage}
     bases = [it.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
@@ -334,7 +334,6 @@ def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], ope
     order = _inside_first(it, call, thing.node)
     every: dict[Ref, None] = {}
     saves: dict[Slot, None] = {}
-    owner = {memory: ref for ref in operands for memory in call.heap[ref].storage}  # type: ignore[union-attr]
     for ref in order:
         node = it.state.heap.get(ref)
         if ref in call.heap or type(node) is not Node:
@@ -344,7 +343,7 @@ def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], ope
         inside = [_in_all(slot, certain) for slot in node.inputs]
         certain[ref] = frozenset[Ref]().union(*inside)
         for slot in node.saves:
-            kept = tuple(memory for memory in slot if memory in memories or memory in owner or _lasting(call, memory))
+            kept = tuple(memory for memory in slot if memory in memories)
             if kept:
                 saves[kept if len(kept) == len(slot) else (*kept, None)] = None
     sure = _in_all(tuple(ref for ref in thing.node if ref is not None), certain)
@@ -354,10 +353,6 @@ def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], ope
         for found in arguments or [ref]:
             inputs[(found,) if ref in sure else (found, None)] = None
     return History(tuple(inputs), tuple(saves))
-
-
-def _lasting(call: Call, memory: Ref | None) -> bool:
-    return memory is not None and any(type(thing) is Tensor and memory in thing.storage for thing in call.heap.values())
 
 
 def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref]]) -> frozenset[Ref]:
