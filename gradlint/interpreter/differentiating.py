@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint import events
@@ -22,6 +22,7 @@ from gradlint.domain import (
     Unit,
     Value,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import past_outside, sure_past, towards

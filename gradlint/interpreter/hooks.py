@@ -7,7 +7,6 @@ not followed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -31,6 +30,7 @@ from gradlint.domain import (
     negation,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.tensors import fresh

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -34,6 +33,7 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import SEQUENCES, container
 from gradlint.interpreter.core import Interpreter

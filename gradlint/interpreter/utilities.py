@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
 from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Ref, Tensor, Value, alternatives
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
 from gradlint.interpreter.core import Interpreter
