@@ -401,10 +401,12 @@ class Interpreter:
             return
         listen, held = self.listen, list[Event]()
         story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
+        summaries = self.summaries.copy()
 
         def forget() -> None:
             del self.story[story:], self.runs[runs:]
             self.run, self.counts = run, counts
+            self.summaries = summaries.copy()  # a call that was not told after all must run again
             held.clear()
 
         self.listen = held.append
