@@ -16,6 +16,7 @@ from gradlint.domain import (
     STEPPED,
     USED,
     YES,
+    Belief,
     Optimizer,
     Tensor,
 )
@@ -281,3 +282,23 @@ def test_unknown_code_may_do_anything_to_a_protocol() -> None:
     assert event.grad.is_unsure and event.unit.is_unsure and event.optimizer.stepped.is_unsure
     step = next(e for e in heard(events.ScalerUsed, f"{text}scaler.step(optimizer)\n") if e.what == "step")
     assert step.stage.is_unsure and step.scaler.begun.is_unsure
+
+
+def test_what_nobody_was_seen_to_make_is_known_by_use() -> None:
+    text = """
+def fit(net, opt, grad_scaler, plan):
+    for batch in range(3):
+        opt.zero_grad()
+        grad_scaler.scale(net(x).sum()).backward()
+        grad_scaler.unscale_(opt)
+        grad_scaler.step(opt)
+        grad_scaler.update()
+        opt.step()
+        print(plan.get_last_lr())
+        plan.step()
+"""
+    used = heard(events.ScalerUsed, text)
+    assert {event.what for event in used} == {"scale", "unscale_", "step", "update"}
+    assert {event.belief for event in used} == {Belief.BY_USE}
+    assert not any(event.unit <= SCALED for event in used)
+    assert {event.belief for event in heard(events.SchedulerStepped, text)} == {Belief.BY_USE}

@@ -35,6 +35,7 @@ from gradlint.domain import (
     Super,
     Tensor,
     Truth,
+    Unit,
     Unknown,
     Value,
     alternatives,
@@ -317,7 +318,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     if name == "grad" and value == NONE_VALUE:
         clear_gradients(it, node, [ref], to_none=YES, sure=sure)
     elif name == "grad":
-        it.put(ref, replace(thing, grad=FRESH, gradient=value), sure=sure)
+        it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)

@@ -22,6 +22,8 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Scheduler,
     Value,
     one_of,
 )
@@ -29,11 +31,12 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
 from gradlint.interpreter.uses import unknown_tensor
-from gradlint.knowledge import MODULES, OPTIMIZERS
+from gradlint.knowledge import MODULES, OPTIMIZERS, SCALERS, SCHEDULERS
 
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
 SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list"}
 MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict"}
+SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
 WRAPPERS = frozenset({"Optional", "Final", "ClassVar", "Annotated"})
 
 
@@ -110,4 +113,12 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         return it.new(
             node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         )
+    if cls in SCALERS:
+        factor = it.memory(node, "annotated factor")
+        return it.new(
+            node, "annotated", Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        )
+    if cls in SCHEDULERS or cls in SCHEDULER_BASES:
+        kind = cls.rpartition(".")[2] if cls in SCHEDULERS else ""
+        return it.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
     return None

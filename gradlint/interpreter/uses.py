@@ -2,7 +2,7 @@
 
 Nobody was seen to make it: a parameter of a function whose callers are elsewhere, or the result of
 unknown code. `x.eval()` and `x(batch)` make it a module, `x.zero_grad()` and `x.step()` an
-optimizer. Such knowledge is believed less than a proof (`Belief.BY_USE`).
+optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less than a proof (`Belief.BY_USE`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import UNSURE, Belief, Mark, Optimizer, Ref, Tensor, Value
+from gradlint.domain import UNSURE, Belief, Mark, Optimizer, Ref, Scaler, Scheduler, Tensor, Value
 from gradlint.interpreter.core import Frame, Interpreter
 
 SIGNS: tuple[tuple[str, tuple[frozenset[str], ...]], ...] = (
@@ -29,6 +29,8 @@ SIGNS: tuple[tuple[str, tuple[frozenset[str], ...]], ...] = (
         ),
     ),
     ("optimizer", (frozenset({"zero_grad()", "step()"}), frozenset({"zero_grad()", "step(.)"}))),
+    ("scaler", (frozenset({"unscale_(.)"}), frozenset({"scale(.)", "step(.)", "update()"}))),
+    ("scheduler", (frozenset({"get_last_lr()"}),)),
     (
         "tensor",
         (
@@ -62,6 +64,15 @@ def _optimizer(it: Interpreter, node: Any, part: str) -> Ref:
     return it.new(node, part, Optimizer(open=UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),)))
 
 
+def _scaler(it: Interpreter, node: Any, part: str) -> Ref:
+    factor = it.memory(node, f"{part} factor")
+    return it.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
+
+
+def _scheduler(it: Interpreter, node: Any, part: str) -> Ref:
+    return it.new(node, part, Scheduler(belief=Belief.BY_USE, marks=(Mark("made", node),)))
+
+
 def _tensor(it: Interpreter, node: Any, part: str) -> Ref:
     return unknown_tensor(it, node, part, Belief.BY_USE)
 
@@ -69,6 +80,8 @@ def _tensor(it: Interpreter, node: Any, part: str) -> Ref:
 MAKERS: dict[str, Callable[[Interpreter, Any, str], Ref]] = {
     "module": _module,
     "optimizer": _optimizer,
+    "scaler": _scaler,
+    "scheduler": _scheduler,
     "tensor": _tensor,
 }
 
