@@ -201,7 +201,8 @@ class Module(Cell):
 class Optimizer(Cell):
     """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
     `stepped` whether it has stepped yet, `stage` where it stands with its GradScaler; `options` are the constants it
-    was made with (`lr`, `momentum`), `listing` is its `param_groups`."""
+    was made with (`lr`, `momentum`), `listing` is its `param_groups`. Of a class of the program `cls` is that class and
+    `attributes` what was set on it."""
 
     kind: str = ""
     groups: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
@@ -210,6 +211,8 @@ class Optimizer(Cell):
     stage: Stage = Stage.unsure()
     options: Items = _items(default=())
     listing: Value = _value(default=NOTHING)
+    cls: Value = _value(default=UNKNOWN)
+    attributes: Items = _items(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 

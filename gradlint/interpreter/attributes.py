@@ -220,6 +220,11 @@ def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, 
 def _optimizer_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
 ) -> Value:
+    if thing.attributes or thing.cls != UNKNOWN:
+        own = dict(thing.attributes).get(name)
+        own = find_member(it, thing.cls, name) if own is None and name != "step" else own
+        if own is not None:
+            return _member(it, node, owner, own, name)
     reader = optimizers.ATTRIBUTES.get(name)
     return Bound(owner, name) if reader is None else reader(it, node, owner)
 
@@ -352,5 +357,6 @@ SETTERS: dict[type, Callable[..., None]] = {
     Tensor: _set_on_tensor,
     Module: _set_on_object,
     Instance: _set_on_object,
+    Optimizer: _set_on_object,
     Class: _set_on_class,
 }

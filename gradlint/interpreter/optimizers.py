@@ -21,6 +21,7 @@ from gradlint.domain import (
     Container,
     Items,
     Mark,
+    Named,
     Optimizer,
     Plain,
     Ref,
@@ -69,27 +70,61 @@ def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], 
 
 def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """An optimizer of torch is made."""
-    parts, opened = given_parts(it, node, args.get("params", 0, UNKNOWN))
-    refs = [ref for part in parts for ref in part]
-    made = Optimizer(
-        path.rpartition(".")[2],
-        tuple((ref,) for ref in dict.fromkeys(refs[:MOST_ITEMS])),
-        opened if len(refs) <= MOST_ITEMS else UNSURE,
-        stepped=NO,
-        stage=READY,
-        options=tuple((key, value) for key, value in args.keywords.items() if type(value) is Const),
-        marks=(Mark("made", node),),
-    )
-    ref = it.new(node, "optimizer", replace(made, listing=_listing(it, node, made, parts)))
-    it.emit(
-        events.OptimizerBuilt,
-        node,
-        optimizer=made,
-        parameters=tuple(it[ref] for ref in refs),
-        parts=tuple(tuple(it[ref] for ref in part) for part in parts),
-        graph=ref.key,
-    )
+    empty = unfilled(path.rpartition(".")[2], UNKNOWN, node)
+    made, parts = _filled(it, node, empty, args.get("params", 0, UNKNOWN), args)
+    ref = it.new(node, "optimizer", made)
+    _tell_built(it, node, ref, parts)
     return ref
+
+
+def _filled(
+    it: Interpreter, node: Any, thing: Optimizer, given: Value, args: Arguments
+) -> tuple[Optimizer, list[list[Ref]]]:
+    """The optimizer with the parameters that it is given, and these part by part."""
+    parts, opened = given_parts(it, node, given)
+    refs = [ref for part in parts for ref in part]
+    numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Const)
+    made = replace(
+        thing,
+        groups=tuple((ref,) for ref in dict.fromkeys(refs[:MOST_ITEMS])),
+        open=opened if len(refs) <= MOST_ITEMS else UNSURE,
+        options=numbers,
+    )
+    return replace(made, listing=_listing(it, node, made, parts)), parts
+
+
+def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]]) -> None:
+    shown = tuple(tensors_of(it, part) for part in parts)
+    parameters = tuple(tensor for part in shown for tensor in part)
+    it.emit(events.OptimizerBuilt, node, optimizer=it[ref], parameters=parameters, parts=shown, graph=ref.key)
+
+
+# ---- optimizers whose class is written in the program
+
+
+def torch_optimizer(it: Interpreter, cls: Value) -> bool:
+    """Whether a class derives from an optimizer of torch."""
+    from gradlint.interpreter.classes import ancestry
+
+    return any(type(one) is Named and (one.path in OPTIMIZERS or one.path in BASES) for one in ancestry(it, cls))
+
+
+BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
+
+
+def unfilled(kind: str, cls: Value, node: Any) -> Optimizer:
+    """An optimizer before its parameters are given to it."""
+    return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Mark("made", node),))
+
+
+def fill(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+    """The `__init__` of torch's own classes gives an optimizer its parameters."""
+    for ref, _ in it.all(owner, Optimizer):
+        start = it.hold(ref)
+        made, parts = _filled(it, node, it[ref], args.get("params", 0, UNKNOWN), args)
+        ref = it.land(start)[0]  # type: ignore[assignment]
+        it.put(ref, made)
+        _tell_built(it, node, ref, parts)
 
 
 def _listing(it: Interpreter, node: Any, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
@@ -137,7 +172,32 @@ def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
 
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    """`step()`: the closure runs, if there is one, and the parameters are written, without the graph."""
+    """`step()`, that of its class if the program writes one."""
+    from gradlint.interpreter.classes import method_of
+    from gradlint.interpreter.functions import call_function
+
+    method = method_of(it, owner, "step")
+    if method is None:
+        return _step(it, node, owner, args)
+    _tell_step(it, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN)
+    start = it.hold(owner)
+    given = it.hold(call_function(it, node, method, args.with_first(owner)))
+    found = it.all(it.state.flight[start], Optimizer)
+    for ref in held(it, it.state.flight[start]):
+        _used(it, ref, sure=len(found) == 1)
+    it.update(it.state.flight[start], Optimizer, stepped=YES)
+    return it.land(start)[given - start]
+
+
+def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
+    """A step has used the gradient of a parameter."""
+    thing: Tensor = it[ref]
+    now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
+    it.state.heap[ref] = now if sure else it.either_way(thing, now)
+
+
+def _step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """The `step()` of torch: the closure runs, if there is one, and the parameters are written, without the graph."""
     return stepped(it, node, owner, args.get("closure", 0, NONE_VALUE), certain=True)
 
 
@@ -208,9 +268,7 @@ def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
     refs, sure = held(it, owner), len(it.all(owner, Optimizer)) == 1
     for ref in refs:
         written_without_graph(it, node, ref, "step", "step", sure=sure and certain)
-        thing: Tensor = it[ref]
-        now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
-        it.state.heap[ref] = now if sure else it.either_way(thing, now)
+        _used(it, ref, sure=sure)
     it.update(owner, Optimizer, stepped=YES)
     _others(it, owner, refs)
 
@@ -308,3 +366,6 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     ),
     _hooked,
 )
+
+INHERITED = METHODS | {"step": _step}
+"""What `super()` means in a class of the program."""
