@@ -206,7 +206,7 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
             certain = one and (asked or (thing.retains is YES and wanted is None))
             thing = replace(thing, retains=YES if asked and one else thing.retains | YES) if asked else thing
-        elif opaque and thing.requires_grad.may(YES):
+        elif opaque and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES)):
             certain = False
         else:
             continue
