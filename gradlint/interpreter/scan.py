@@ -86,27 +86,32 @@ class Scan:
 def dotted(node: Any) -> str:
     """`a.b.c` for a chain of names, else nothing."""
     names: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         names.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return ""
     return ".".join([node.value, *reversed(names)])
 
 
 def spelled(node: Any) -> str:
     """How a place is written: a chain of names, attributes and constant subscripts, else nothing."""
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+    if type(node) is cst.Subscript and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
         owner, key = spelled(node.value), node.slice[0].slice.value
         if owner and isinstance(key, (cst.Name, cst.Integer, cst.SimpleString)):
             return f"{owner}[{key.value}]"
         return ""
-    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Subscript):
+    if type(node) is cst.Attribute and type(node.value) is cst.Subscript:
         owner = spelled(node.value)
         return f"{owner}.{node.attr.value}" if owner else ""
     return dotted(node)
 
 
+_STATEMENTS = frozenset(
+    kind
+    for kind in vars(cst).values()
+    if isinstance(kind, type) and issubclass(kind, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+)
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
 
@@ -133,7 +138,7 @@ def scan(tree: cst.Module) -> Scan:
                 loop.height = max(loop.height, height)
             found = out.loops[node] = Loop()
             loops = (*loops, found)
-        elif isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        elif kind in _STATEMENTS:
             out.statements += 1
         _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
