@@ -13,6 +13,14 @@ import torch
 
 from gradlint.knowledge import CONTEXTS, DTYPES, FACTORIES, HARMLESS, OPTIMIZERS, PLAIN
 from gradlint.knowledge.rows import ContextRow, Factory, OptimizerRow, PlainRow
+from gradlint.knowledge.vocabulary import (
+    NAMESPACES,
+    OF_MODULES,
+    OF_OPTIMIZERS,
+    OF_SCALERS,
+    OF_TENSORS,
+    OF_TENSORS_AND_MODULES,
+)
 from gradlint.testing.measuring import MODES, kind_of, resolve, sample
 
 torch.set_num_threads(1)
@@ -324,3 +332,36 @@ def test_what_is_harmless_neither_changes_nor_keeps_a_tensor(row: PlainRow) -> N
             assert given is None
         del given
         assert sys.getrefcount(tensor) == count
+
+
+# ---- the vocabulary
+
+
+@pytest.mark.parametrize(
+    ("names", "owners"),
+    [
+        (OF_TENSORS, (torch.Tensor,)),
+        (OF_TENSORS_AND_MODULES, (torch.Tensor, torch.nn.Module)),
+        (OF_OPTIMIZERS - {"param_groups"}, (torch.optim.Optimizer,)),
+        (OF_MODULES - {"training"}, (torch.nn.Module,)),
+        (OF_SCALERS, (torch.amp.GradScaler,)),
+    ],
+)
+def test_the_vocabulary_is_what_torch_calls_things(names: frozenset[str], owners: tuple[type, ...]) -> None:
+    assert [name for name in sorted(names) for owner in owners if not hasattr(owner, name)] == []
+
+
+def test_the_vocabulary_of_instances_is_there() -> None:
+    module = torch.nn.Linear(1, 1)
+    assert hasattr(module, "training") and hasattr(torch.optim.SGD(module.parameters()), "param_groups")
+
+
+def test_only_tensors_have_the_words_of_tensors() -> None:
+    others = (torch.nn.Module, torch.optim.Optimizer, torch.amp.GradScaler, dict, list, tuple, str)
+    shared = {name for name in OF_TENSORS for other in others if hasattr(other, name)}
+    assert shared == {"requires_grad_"}
+
+
+@pytest.mark.parametrize("path", sorted(NAMESPACES))
+def test_namespaces_are_modules_of_torch(path: str) -> None:
+    assert inspect.ismodule(resolve(path))

@@ -161,7 +161,7 @@ class Interpreter:
         self.escaped: set[Graph] = set()
         self.returned: set[Graph] = set()
         self.unknown: dict[Any, None] = {}
-        self.receivers: dict[Any, bool] = {}
+        self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.steps_left = 0
         self.grant_steps()

@@ -19,7 +19,7 @@ from gradlint.domain import (
     Tensor,
     Value,
 )
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.attributes import get_attribute
@@ -101,6 +101,7 @@ def augmented(it: Interpreter, node: cst.AugAssign) -> None:
         start = it.hold(owner, get_item(it, target, owner, index))
     elif isinstance(target, cst.Attribute):
         owner = it.value(target.value)
+        receivers.note(it, target, owner)
         start = it.hold(owner, get_attribute(it, target, owner, target.attr.value, dotted(target.value)))
     else:
         owner = UNKNOWN
