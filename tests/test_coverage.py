@@ -73,7 +73,7 @@ def test_known_is_what_has_a_kind(line: str, asked: str, kind: str):
         ("def f(thing): thing.inner.data", "thing.inner.data"),
         ("def f(network): network.train()", "network.train"),  # the name alone
         ("import other\nx = other.make()\nx.step()", "x.step"),  # unknown code made it
-        ("import other\nx = torch.ones(2) if other.flag() else other.make()\nx.grad", "x.grad"),  # one alternative is
+        ("import other\nx = torch.ones(2) if other.flag() else other.make()\nx.data", "x.data"),  # one alternative is
         ("from torch import *\nones(2).grad", "ones(2).grad"),
         ("from torch.optim import *\nSGD.step", "SGD.step"),  # no name of Python's
         ("from .neighbour import thing\nthing.step()", "thing.step"),
@@ -162,7 +162,7 @@ def test_shapes_leave_the_names_of_the_program_out(text: str, shape: str, origin
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a file of which all is known and one of which half is."""
     (tmp_path / "known.py").write_text(f"{MODEL}model.eval()\n")
-    (tmp_path / "half.py").write_text("import torch\ntorch.ones(2).grad\ndef f(a): a.grad\n")
+    (tmp_path / "half.py").write_text("import torch\ntorch.ones(2).grad\ndef f(a): a.data\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -183,7 +183,7 @@ def test_the_last_line_is_the_figure(gradlint):
     assert (code, err) == (0, "")
     assert out.splitlines()[-1] == "known 3 of 4 = 75.0 %"
     assert "half.py: 1 of 2 = 50.0 %" in out and "known.py: 2 of 2 = 100.0 %" in out
-    assert re.search(r"^ +1  NAME\.grad +parameter$", out, re.MULTILINE)
+    assert re.search(r"^ +1  NAME\.data +parameter$", out, re.MULTILINE)
 
 
 def test_without_anything_asked_all_is_known(gradlint, here: Path):
@@ -199,7 +199,7 @@ def test_json_holds_every_receiver(gradlint):
     assert (found["total"], found["known"], found["unknown"], found["never_reached"]) == (4, 3, 1, 0)
     assert [file["path"] for file in found["files"]] == ["half.py", "known.py"]
     assert sum(len(file["asked"]) for file in found["files"]) == found["total"]
-    assert found["unknown_shapes"] == [{"shape": "NAME.grad", "origin": "parameter", "count": 1}]
+    assert found["unknown_shapes"] == [{"shape": "NAME.data", "origin": "parameter", "count": 1}]
     asked = found["files"][0]["asked"][0]
     assert asked == {
         "row": 2, "column": 1, "shape": "torch.ones().grad", "origin": None, "state": "known", "kind": "tensor",
@@ -207,10 +207,10 @@ def test_json_holds_every_receiver(gradlint):
 
 
 def test_shapes_beyond_those_wanted_are_summed(gradlint, here: Path):
-    (here / "more.py").write_text("def f(a, b): a.grad; b.data; a.data; b.step()\n")
+    (here / "more.py").write_text("def f(a, b): a.item(); b.data; b.step()\n")
     out = gradlint("coverage", "--shapes", "1")[1]
     assert "     2  NAME.data" in out
-    assert "     3  of 2 other shapes" in out
+    assert "     2  of 2 other shapes" in out
 
 
 def test_bounds_are_told(gradlint, here: Path):

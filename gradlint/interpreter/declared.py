@@ -13,6 +13,7 @@ from gradlint.domain import (
     INTEGER,
     NONE_VALUE,
     UNSURE,
+    Array,
     Belief,
     Container,
     Instance,
@@ -105,9 +106,17 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
             it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)  # fmt: skip
     if cls == "torch.nn.Module" or cls in MODULES:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
+    if cls == "numpy.ndarray":
+        return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
     if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
         kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
         return it.new(
             node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         )
-    return None
+    if "." not in cls or cls.startswith(NO_CLASSES):
+        return None
+    return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
+
+
+NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
+"""How the paths begin that annotations name and nothing is an instance of, or that are not followed."""

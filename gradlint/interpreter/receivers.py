@@ -113,7 +113,9 @@ def _of_class(it: Interpreter, ref: Ref, thing: Class, name: str) -> str:
 
 def _of_instance(it: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
     """Instances of classes of the program, of library classes, and managers written as generators."""
-    if type(thing.cls) in (Named, Function):
+    if type(thing.cls) is Named:
+        return _of_library(it, thing.cls, name)
+    if type(thing.cls) is Function:
         return "instance"
     set_here = dict(thing.attributes).get(name)
     if set_here is not None and not (type(set_here) is Ref and set_here.part.startswith(STAND_IN)):

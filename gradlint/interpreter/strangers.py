@@ -21,6 +21,7 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Tensor,
     Value,
 )
 from gradlint.interpreter import declared
@@ -76,14 +77,22 @@ def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
     if param.annotation is not None:
         told = declared.value_of(it, param, param.annotation.annotation)
         if told is not None:
-            return told
-    found = by_use(it, param, name, "argument")
+            return _as_used(it, param, told)
+    found = by_use(it, param, name, "argument", given=True)
     if found is not None:
         return found
     default = dict(function.defaults).get(name)
     if default is not None and (told := _like_default(default)) is not None:
         return told
     return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+
+
+def _as_used(it: Interpreter, param: cst.Param, told: Value) -> Value:
+    """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors."""
+    if type(getattr(it.thing(told), "cls", None)) is not Named or it.may_be(told, Module):
+        return told
+    used = by_use(it, param, param.name.value, "argument", given=True)
+    return told if used is None or it.may_be(used, Tensor) else used
 
 
 def _like_default(default: Value) -> Value | None:

@@ -5,39 +5,20 @@ Names that more often mean something else (`update`, `scale`, `append`) are left
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from gradlint.knowledge import contexts, operations_in_place
-from gradlint.knowledge import operations_in_place_binary as in_place_binary
-from gradlint.knowledge import operations_in_place_compare as in_place_compare
-from gradlint.knowledge import operations_in_place_fill as in_place_fill
-from gradlint.knowledge import operations_in_place_index as in_place_index
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge import CONTEXTS, OPERATIONS
 
 METHOD = "torch.Tensor."
-
-
-def _methods(rows: Iterable[Operation]) -> frozenset[str]:
-    """The methods of tensors among the spellings of these operations."""
-    paths = (path.partition(" ")[0] for row in rows for path in row.paths)
-    names = (path.removeprefix(METHOD) for path in paths if path.startswith(METHOD))
-    return frozenset(name for name in names if not name.startswith("__"))
-
 
 OF_TENSORS = frozenset(
     (
         "requires_grad requires_grad_ grad grad_fn is_leaf retains_grad retain_grad backward detach detach_ data item "
         "tolist numpy clone register_hook register_post_accumulate_grad_hook"
     ).split()
-) | _methods(
-    [
-        *operations_in_place.ROWS,
-        *in_place_binary.ROWS,
-        *in_place_compare.ROWS,
-        *in_place_fill.ROWS,
-        *in_place_index.ROWS,
-    ]
-)
+) | {
+    path.removeprefix(METHOD)
+    for path in OPERATIONS
+    if path.startswith(METHOD) and path.endswith("_") and "__" not in path
+}
 """What tensors alone have."""
 
 OF_TENSORS_AND_MODULES = frozenset("to cuda cpu float double half bfloat16 requires_grad_".split())
@@ -66,7 +47,7 @@ VOCABULARY = (
     | OF_OPTIMIZERS
     | OF_SCALERS
     | OF_FUNCTIONS
-    | {path.rpartition(".")[2] for row in contexts.ROWS for path in row.paths}
+    | {path.rpartition(".")[2] for path in CONTEXTS}
 )
 
 NAMESPACES = frozenset({"torch.cuda", "torch.cpu", "torch.utils.data"})
