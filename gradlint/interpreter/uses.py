@@ -130,7 +130,7 @@ def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach:
     for ref in it.state.reach([Unknown(tuple(reach))]) if reach else ():
         thing = it[ref]
         if type(thing) is Tensor:
-            history |= dict.fromkeys(it.operand(ref))
+            history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
     found = Tensor(storage=tuple(memories), node=tuple(history), belief=belief, marks=(Mark("made", node),))
     return it.new(node, part, found)
