@@ -97,6 +97,19 @@ def dotted(node: Any) -> str:
     return ".".join([node.value, *reversed(names)])
 
 
+KEEPING = frozenset(
+    "to cpu cuda float double half bfloat16 type clone detach contiguous requires_grad_ eval train".split()
+)
+"""Methods that give the same kind of thing as they are called on."""
+
+
+def kept(node: Any) -> Any:
+    """What these methods are called on."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
+        node = node.func.value
+    return node
+
+
 def spelled(node: Any) -> str:
     """How a place is written: a chain of names, attributes and constant subscripts, else nothing."""
     if isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
@@ -163,7 +176,7 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
     if kind is cst.Attribute:
         if node not in scope.targets:
             _read(scope, dotted(node.value), node.attr.value)
-        _use(scope, dotted(node.value), node.attr.value)
+        _use(scope, dotted(kept(node.value)), node.attr.value)
     elif kind is cst.Call:
         _called(node, scope)
     elif kind is cst.Yield:
@@ -186,7 +199,7 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
 def _called(node: cst.Call, scope: Scope) -> None:
     if type(node.func) is cst.Attribute:
         suffix = "()" if not node.args else "(.)"
-        _use(scope, dotted(node.func.value), f"{node.func.attr.value}{suffix}")
+        _use(scope, dotted(kept(node.func.value)), f"{node.func.attr.value}{suffix}")
     _use(scope, dotted(node.func), "()")
 
 
@@ -232,12 +245,6 @@ def _assigned(target: Any, scope: Scope) -> None:
 # ---- what is done with what a caller gives
 
 
-KEEPING = frozenset(
-    "to cpu cuda float double half bfloat16 type clone detach contiguous requires_grad_ eval train".split()
-)
-"""Methods that give the same kind of thing as they are called on."""
-
-
 def uses_of_given(scope: Scope, name: str) -> dict[str, None]:
     """What a function does with a parameter until it binds the name to something else, whatever path it takes."""
     uses = scope.uses.get(name, {})
@@ -271,6 +278,5 @@ def _names_bound(statement: cst.Assign) -> list[str]:
 
 def _is_kept(value: Any, name: str) -> bool:
     """Whether a value is of the same kind as what the name stands for."""
-    while isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value in KEEPING:
-        value = value.func.value
+    value = kept(value)
     return isinstance(value, cst.Name) and value.value == name

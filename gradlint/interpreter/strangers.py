@@ -22,6 +22,7 @@ from gradlint.domain import (
     Ref,
     Scalar,
     Tensor,
+    Unknown,
     Value,
 )
 from gradlint.interpreter import declared
@@ -29,7 +30,8 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
-from gradlint.interpreter.uses import by_use
+from gradlint.interpreter.scan import parameters_of
+from gradlint.interpreter.uses import by_use, made_of
 
 
 def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -70,6 +72,49 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
         out.append((param.name.value, _argument(it, function, param)))
     it.frame = outer
     return out
+
+
+def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
+    """What is not known of the arguments of a call is told by annotations and use."""
+    names = it.state.names
+    for param in parameters_of(function.node.params):
+        value = names.get((frame.id, param.name.value))
+        if type(value) is Unknown:
+            outer, it.frame = it.frame, frame
+            names[frame.id, param.name.value] = _told(it, param, value)
+            it.frame = outer
+
+
+def _told(it: Interpreter, param: cst.Param, value: Unknown) -> Value:
+    """What annotation and use tell of a value that is not known."""
+    told = None
+    if param.annotation is not None:
+        told = declared.value_of(it, param, param.annotation.annotation)
+    if told is None:
+        told = by_use(it, param, param.name.value, "argument", given=True, reach=value.reach)
+    return value if told is None else grown(it, told, value.reach)
+
+
+def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Value:
+    """What a function gave back; where that is not known, what its annotation says."""
+    if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
+        return value
+    start = it.hold(value)
+    told = declared.value_of(it, it.place_of(node, "returned"), function.node.returns.annotation)
+    reach = it.land(start)[0].reach  # type: ignore[union-attr]
+    return value if told is None else grown(it, told, reach)
+
+
+def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
+    """A value of which the kind was told, made of what went into it."""
+    for ref, tensor in it.all(told, Tensor) if reach else ():
+        history, memories = made_of(it, reach)
+        it.state.heap[ref] = replace(
+            tensor,
+            node=tuple(dict.fromkeys((*tensor.node, *history))),
+            storage=tuple(dict.fromkeys((*tensor.storage, *memories))),
+        )
+    return told
 
 
 def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:

@@ -125,15 +125,21 @@ def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach:
 
     Its history may hold anything, and it may share the memory of all that went into it.
     """
+    history, memories = made_of(it, reach)
+    storage = (it.memory(node, f"{part} memory"), *memories)
+    return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
+
+
+def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ...], tuple[Ref, ...]]:
+    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in."""
     history: dict[Ref | None, None] = {OPAQUE: None, None: None}
-    memories = {it.memory(node, f"{part} memory"): None}
+    memories: dict[Ref, None] = {}
     for ref in it.state.reach([Unknown(tuple(reach))]) if reach else ():
         thing = it[ref]
         if type(thing) is Tensor:
             history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
-    found = Tensor(storage=tuple(memories), node=tuple(history), belief=belief, marks=(Mark("made", node),))
-    return it.new(node, part, found)
+    return tuple(history), tuple(memories)
 
 
 def by_use(
