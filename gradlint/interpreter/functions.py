@@ -71,7 +71,7 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
     """A function of the program is called: run it with these arguments."""
     from gradlint.interpreter import strangers
 
-    if too_deep(it, function):
+    if strangers.is_left_to_others(function) or too_deep(it, function):
         it.escaped_functions[function.node] = None
         havoc(it, args.values())
         return strangers.returned(it, node, function, result_of_unknown(args.values()))

@@ -105,6 +105,21 @@ def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Va
     return value if told is None else grown(it, told, reach)
 
 
+def is_left_to_others(function: Function) -> bool:
+    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
+    body: Any = function.node.body
+    if function.owner is None or not isinstance(body, cst.IndentedBlock):
+        return False
+    last: Any = body.body[-1]
+    if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
+        return False
+    first: Any = body.body[0]
+    told = last.body[0].exc
+    raised = told.func if isinstance(told, cst.Call) else told
+    alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
+    return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
+
+
 def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
     """A value of which the kind was told, made of what went into it."""
     for ref, tensor in it.all(told, Tensor) if reach else ():
