@@ -18,6 +18,7 @@ import numpy
 import pytest
 import torch
 
+from gradlint.interpreter.loaders import COLLATE
 from gradlint.knowledge import CONTEXTS, DTYPES, FACTORIES, HARMLESS, OPTIMIZERS, PLAIN
 from gradlint.knowledge.rows import ContextRow, Factory, OptimizerRow, PlainRow
 from gradlint.knowledge.signs import (
@@ -415,6 +416,8 @@ def test_tensors_have_what_they_are_said_to_have() -> None:
 def test_only_tensors_can_do_what_shows_a_tensor() -> None:
     assert [name for name in sorted(ONLY_TENSORS) if not callable(getattr(torch.Tensor, name))] == []
     assert {name: found for name in sorted(ONLY_TENSORS) if (found := having(name))} == {}
+    assert callable(torch.Tensor.size) and not any(callable(getattr(other, "size", None)) for other in OTHERS)
+    assert having("long") == ["PackedSequence"]
 
 
 def test_what_has_a_shape_and_moves_is_a_tensor() -> None:
@@ -450,3 +453,17 @@ def test_only_optimizers_have_groups_of_parameters() -> None:
     optimizer = torch.optim.SGD([torch.ones(1)])
     assert all(hasattr(optimizer, name) for name in words(OPTIMIZER_USES))
     assert not any(having(name) for name in words(OPTIMIZER_USES) if name != "add_param_group")
+
+
+def test_a_loader_gathers_tensors_in_what_the_samples_are_in() -> None:
+    sample = {"a": 1, "b": (2.0, torch.ones(2)), "c": [numpy.ones(2)], "d": "text"}
+    (batch,) = torch.utils.data.DataLoader([sample, sample], batch_size=2)
+    kinds = {"a": torch.Tensor, "b": tuple | list, "c": list, "d": list}
+    assert {key: isinstance(batch[key], kind) for key, kind in kinds.items()} == dict.fromkeys(kinds, True)
+    assert all(isinstance(inner, torch.Tensor) for key in "bc" for inner in batch[key])
+    assert list(inspect.signature(torch.utils.data.DataLoader).parameters).index("collate_fn") == COLLATE
+
+
+def test_what_a_loader_gathers_beside_tensors_has_none_of_their_words() -> None:
+    words = OF_TENSORS | OF_TENSORS_AND_MODULES
+    assert not any(hasattr(other, word) for word in words for other in (dict, list, tuple, str))

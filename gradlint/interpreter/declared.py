@@ -26,7 +26,9 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter.batches import batch
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
 from gradlint.interpreter.uses import unknown_tensor
@@ -106,6 +108,8 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
             it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)  # fmt: skip
     if cls == "torch.nn.Module" or cls in MODULES:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
+    if cls == LOADER:
+        return loader(it, node, batch(it, node), Belief.ANNOTATED)
     if cls == "numpy.ndarray":
         return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
     if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":

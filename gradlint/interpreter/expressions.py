@@ -263,6 +263,8 @@ def _part_of_module(thing: Module, index: Value) -> Value:
 def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
     tensor = it.only(owner, Tensor)
+    if tensor is not None and tensor.loose and tensor.many:
+        return owner
     if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
     kind = index_kind(it, index)

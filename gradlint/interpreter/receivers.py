@@ -36,6 +36,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.interpreter.attributes import STAND_IN
+from gradlint.interpreter.batches import is_batch
 from gradlint.interpreter.classes import ancestry, find_member
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge import DTYPES
@@ -103,8 +104,9 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
 
 
 def _of_tensor(it: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
-    """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have."""
-    return "tensor" if not thing.loose or name in OF_TENSORS else UNCLEAR
+    """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have; what a
+    loader gathers is no object."""
+    return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
 
 
 def _of_class(it: Interpreter, ref: Ref, thing: Class, name: str) -> str:

@@ -18,6 +18,11 @@ _LAYOUT = ("whitespace", "lpar", "rpar", "lbracket", "rbracket", "comma", "heade
            "default_indent", "default_newline", "has_trailing_newline", "colon", "equal")  # fmt: skip
 DEEPEST = 250
 """How deep syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
+ALONG = "(dim=)"
+"""The use of a thing by a method that is told a `dim`."""
+HANDED = "@"
+"""How the use of a thing as an argument begins; the function and the number of the argument follow."""
+MOST_OPERANDS = 3
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -199,7 +204,13 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
 def _called(node: cst.Call, scope: Scope) -> None:
     if type(node.func) is cst.Attribute:
         suffix = "()" if not node.args else "(.)"
-        _use(scope, dotted(kept(node.func.value)), f"{node.func.attr.value}{suffix}")
+        owner = dotted(kept(node.func.value))
+        _use(scope, owner, f"{node.func.attr.value}{suffix}")
+        if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
+            _use(scope, owner, ALONG)
+    for index, argument in enumerate(node.args[:MOST_OPERANDS]):
+        if type(argument.value) is cst.Name and argument.keyword is None and not argument.star:
+            _use(scope, argument.value.value, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, dotted(node.func), "()")
 
 

@@ -11,6 +11,7 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_MODE,
     BOOL,
+    UNKNOWN,
     UNSURE,
     Belief,
     Const,
@@ -27,11 +28,11 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.classes import find_method, instantiate
+from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
 from gradlint.interpreter.scan import parameters_of
-from gradlint.interpreter.uses import by_use, made_of
+from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 
 
 def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -79,10 +80,15 @@ def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
     names = it.state.names
     for param in parameters_of(function.node.params):
         value = names.get((frame.id, param.name.value))
-        if type(value) is Unknown:
+        some = type(value) is Ref and is_some_object(it.state.heap.get(value))
+        if type(value) is Unknown or some:
             outer, it.frame = it.frame, frame
-            names[frame.id, param.name.value] = _told(it, param, value)
+            told = _told(it, param, value if type(value) is Unknown else UNKNOWN)
             it.frame = outer
+            if some and type(told) is Ref:
+                turns_out(it, value, told)  # type: ignore[arg-type]
+            elif not some:
+                names[frame.id, param.name.value] = told
 
 
 def _told(it: Interpreter, param: cst.Param, value: Unknown) -> Value:
@@ -138,6 +144,9 @@ def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
         told = declared.value_of(it, param, param.annotation.annotation)
         if told is not None:
             return _as_used(it, param, told)
+    found = _of_function(it, function, param)
+    if found is not None:
+        return found
     found = by_use(it, param, name, "argument", given=True)
     if found is not None:
         return found
@@ -145,6 +154,23 @@ def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
     if default is not None and (told := _like_default(default)) is not None:
         return told
     return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+
+
+def _of_function(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:
+    """What autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
+    cls = it.classes.get(function.owner)
+    if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
+        return None
+    if not any(type(one) is Named and one.path in FUNCTIONS for one in ancestry(it, cls)):
+        return None
+    params = function.node.params
+    if param is [*params.posonly_params, *params.params][0]:
+        return function_context(it, param, "argument", Belief.ANNOTATED)
+    return unknown_tensor(it, param, "argument", Belief.ANNOTATED) if function.name == "backward" else None
+
+
+FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+OF_FUNCTIONS = frozenset({"forward", "backward", "setup_context"})
 
 
 def _as_used(it: Interpreter, param: cst.Param, told: Value) -> Value:

@@ -31,7 +31,8 @@ from gradlint.domain import (
     Value,
 )
 from gradlint.interpreter.core import Frame, Interpreter
-from gradlint.interpreter.scan import Scope, uses_of_given
+from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
+from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.signs import (
     FUNCTION_CONTEXT_USES,
     MODULE_USES,
@@ -60,7 +61,11 @@ def _is_optimizer(uses: Uses) -> bool:
 
 def _is_tensor(uses: Uses) -> bool:
     shows = not TENSOR_USES.isdisjoint(uses) or not (SHAPED.isdisjoint(uses) or MOVED.isdisjoint(uses))
-    return shows and all(use.partition("(")[0] in TENSOR_ATTRIBUTES for use in uses)
+    return shows and all(_can_be_of_tensor(use) for use in uses)
+
+
+def _can_be_of_tensor(use: str) -> bool:
+    return use.partition("(")[0] in TENSOR_ATTRIBUTES or use == ALONG or use.startswith(HANDED)
 
 
 def _is_function_context(uses: Uses) -> bool:
@@ -104,12 +109,15 @@ def _tensor(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Re
 
 
 def _function_context(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    saved = unknown_tensor(it, node, f"{part} saved", Belief.BY_USE)
+    return function_context(it, node, part, Belief.BY_USE)
+
+
+def function_context(it: Interpreter, node: Any, part: str, belief: Belief) -> Ref:
+    """The context of a custom autograd function, and the tensors that it saved."""
+    saved = unknown_tensor(it, node, f"{part} saved", belief)
     it.state.heap[saved] = replace(it[saved], many=True)
-    held = it.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=Belief.BY_USE))
-    return it.new(
-        node, part, Instance(cls=FUNCTION_CONTEXT, attributes=(("saved_tensors", held),), belief=Belief.BY_USE)
-    )
+    held = it.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=belief))
+    return it.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=(("saved_tensors", held),), belief=belief))
 
 
 MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
@@ -149,12 +157,30 @@ def by_use(
     if not chain:
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
-    if not uses:
-        return None
+    kind = _kind(it, uses, chain) if uses else None
+    return None if kind is None else MAKERS[kind](it, node, f"{part} by use", reach)
+
+
+def _kind(it: Interpreter, uses: Uses, chain: str) -> str | None:
+    """The kind that uses show, those of its `.data` among them; what torch takes as an operand is a tensor."""
     for kind, shows in KINDS:
         if shows(uses):
-            return MAKERS[kind](it, node, f"{part} by use", reach)
-    return None
+            return kind
+    data = "data" in uses and _is_tensor(uses_of(it.frame, f"{chain}.data"))
+    shows_tensor = data or any(use.startswith(HANDED) and _is_operand(it, use) for use in uses)
+    return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
+
+
+def _is_operand(it: Interpreter, use: str) -> bool:
+    """Whether a function of torch is handed the thing where it takes a tensor and nothing else."""
+    path, _, index = use.removeprefix(HANDED).rpartition(" ")
+    first, _, rest = path.partition(".")
+    found = it.lookup(first)
+    row = OPERATIONS.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
+    if row is None or int(index) >= len(row.parameters):
+        return False
+    name = row.parameters[int(index)]
+    return name in row.operands and name not in (*row.numbers, *row.optional)
 
 
 def told_by_use(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
@@ -165,7 +191,7 @@ def told_by_use(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
     if type(value) is Ref and is_some_object(it.state.heap.get(value)):
         found = by_use(it, node, chain, chain)
         if found is not None:
-            _turns_out(it, value, found)
+            turns_out(it, value, found)
     return value
 
 
@@ -174,7 +200,7 @@ def is_some_object(thing: object) -> bool:
     return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
 
 
-def _turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:
+def turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:
     """Some object is what another one is, whoever holds it."""
     some, thing = it[ref], it.state.heap.pop(found)
     if type(thing) is Module:
