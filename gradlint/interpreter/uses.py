@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -30,6 +29,7 @@ from gradlint.domain import (
     Unknown,
     Value,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.knowledge import OPERATIONS
