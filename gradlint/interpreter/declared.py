@@ -17,12 +17,14 @@ from gradlint.domain import (
     Belief,
     Container,
     Instance,
+    Iterator,
     Mark,
     Named,
     Optimizer,
     Plain,
     Ref,
     Scalar,
+    Tensor,
     Value,
     one_of,
 )
@@ -35,8 +37,11 @@ from gradlint.interpreter.uses import unknown_tensor
 from gradlint.knowledge import MODULES, OPTIMIZERS
 
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
-SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list"}
-MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict"}
+SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list",
+             "Collection": "list", "FrozenSet": "set", "MutableSequence": "list", "Deque": "deque"}  # fmt: skip
+MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict",
+            "MutableMapping": "dict", "DefaultDict": "defaultdict"}  # fmt: skip
+ITERATORS = frozenset({"Iterable", "Iterator", "Generator"})
 WRAPPERS = frozenset({"Optional", "Final", "ClassVar", "Annotated"})
 
 
@@ -75,13 +80,31 @@ def _generic(it: Interpreter, node: Any, annotation: cst.Subscript) -> Value | N
         return None if found is None else one_of([found, NONE_VALUE]) if name == "Optional" else found
     if name == "Union":
         return _either(it, node, inner)
-    if name in SEQUENCES or name in MAPPINGS:
-        element = value_of(it, it.place_of(node, "element"), inner[-1]) if inner else None
-        kind = SEQUENCES.get(name) or MAPPINGS[name]
-        rest = element if element is not None and element != NONE_VALUE else it.new(
-            it.place_of(node, "element"), "element", Instance(belief=Belief.BY_NAME))  # fmt: skip
-        return it.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
-    return None
+    if name in ITERATORS:
+        return it.new(node, "annotated", Iterator(_summary(it, node, inner[:1]), used=UNSURE, belief=Belief.ANNOTATED))
+    kind = SEQUENCES.get(name) or MAPPINGS.get(name)
+    if kind is None:
+        return None
+    if kind == "tuple" and inner and not any(isinstance(one, cst.Ellipsis) for one in inner):
+        every = [_element(it, node, one, f"element {index}") for index, one in enumerate(inner)]
+        thing = Container(kind, items=tuple(enumerate(every)), belief=Belief.ANNOTATED)
+    else:
+        inner = [one for one in inner if not isinstance(one, cst.Ellipsis)]
+        thing = Container(kind, rest=_summary(it, node, inner[-1:]), belief=Belief.ANNOTATED)
+    return it.new(node, "annotated", thing)
+
+
+def _element(it: Interpreter, node: Any, annotation: Any, part: str) -> Value:
+    """An element of a container: of the annotated type, or some object."""
+    found = value_of(it, it.place_of(node, part), annotation)
+    return it.new(it.place_of(node, part), "element", Instance(belief=Belief.BY_NAME)) if found is None else found
+
+
+def _summary(it: Interpreter, node: Any, annotation: list[Any]) -> Value:
+    """What stands for all elements of a container."""
+    found = _element(it, node, annotation[0] if annotation else None, "element")
+    it.update(found, Tensor, many=True)
+    return found
 
 
 def _last(node: Any) -> str:

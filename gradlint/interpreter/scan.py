@@ -216,8 +216,8 @@ def _called(node: cst.Call, scope: Scope) -> None:
         if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
             _use(scope, owner, ALONG)
     for index, argument in enumerate(node.args[:MOST_OPERANDS]):
-        if type(argument.value) is cst.Name and argument.keyword is None and not argument.star:
-            _use(scope, argument.value.value, f"{HANDED}{dotted(node.func)} {index}")
+        if argument.keyword is None and not argument.star and (handed := dotted(argument.value)):
+            _use(scope, handed, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, dotted(node.func), "()")
 
 

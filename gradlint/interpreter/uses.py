@@ -166,13 +166,15 @@ def _kind(it: Interpreter, uses: Uses, chain: str) -> str | None:
     for kind, shows in KINDS:
         if shows(uses):
             return kind
-    data = "data" in uses and _is_tensor(uses_of(it.frame, f"{chain}.data"))
-    shows_tensor = data or any(use.startswith(HANDED) and _is_operand(it, use) for use in uses)
+    of_data = uses_of(it.frame, f"{chain}.data") if "data" in uses else frozenset()
+    shows_tensor = _is_tensor(of_data) or any(_is_operand(it, use) for use in (*uses, *of_data))
     return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
 
 
 def _is_operand(it: Interpreter, use: str) -> bool:
     """Whether a function of torch is handed the thing where it takes a tensor and nothing else."""
+    if not use.startswith(HANDED):
+        return False
     path, _, index = use.removeprefix(HANDED).rpartition(" ")
     first, _, rest = path.partition(".")
     found = it.lookup(first)
