@@ -18,10 +18,8 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Array,
-    Belief,
     Const,
     Container,
-    Instance,
     Module,
     Named,
     Plain,
@@ -36,7 +34,7 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -190,15 +188,8 @@ def merging_comprehension(it: Interpreter, node: Any) -> Value:
 @expression(cst.Attribute)
 def attribute(it: Interpreter, node: cst.Attribute) -> Value:
     owner = it.value(node.value)
-    if not it.muted:
-        it.receivers[node] = it.receivers.get(node, True) and not is_opaque(it, owner)
+    receivers.note(it, node, owner)
     return get_attribute(it, node, owner, node.attr.value, spelled(node.value))
-
-
-def is_opaque(it: Interpreter, value: Value) -> bool:
-    """Whether nothing is known of a value, or only that it is some object."""
-    thing = it.thing(value)
-    return type(thing) is Unknown or (type(thing) is Instance and thing.belief is Belief.BY_NAME)
 
 
 @expression(cst.Subscript)
@@ -278,6 +269,8 @@ def _part_of_module(thing: Module, index: Value) -> Value:
 def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
     tensor = it.only(owner, Tensor)
+    if tensor is not None and tensor.loose and tensor.many:
+        return owner
     if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
     kind = index_kind(it, index)
