@@ -39,7 +39,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import module_methods, optimizers
+from gradlint.interpreter import libraries, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
@@ -180,18 +180,24 @@ def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value:
         if type(value) is Unknown and value.reach:
             return value
         found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
-    thing: Any = it.state.heap.get(owner)
-    if isinstance(thing, (Module, Instance)):
-        attributes = dict(thing.attributes) | {name: found}
-        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+    keep_attribute(it, owner, name, found)
     return found
 
 
-def _member(it: Interpreter, node: Any, owner: Value, member: Value, name: str) -> Value:
+def keep_attribute(it: Interpreter, owner: Ref, name: str, value: Value) -> None:
+    """An object has had this attribute all along, though nobody was seen to set it."""
+    thing: Any = it.state.heap.get(owner)
+    if isinstance(thing, (Module, Instance)):
+        attributes = dict(thing.attributes) | {name: value}
+        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+
+
+def _member(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
     from gradlint.interpreter.functions import call_function
 
     if type(member) is not Function:
-        return member
+        known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
+        return member if known is None else known
     if member.kind == "property":
         return call_function(it, node, member, Arguments([owner]))
     if member.kind == "static":

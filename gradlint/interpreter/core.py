@@ -44,6 +44,7 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
+from gradlint.knowledge.packs import NO_PACKS, Hook, Packs
 
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
@@ -128,8 +129,8 @@ def statement(*kinds: type) -> Callable[[Step], Step]:
 class Interpreter:
     """Runs one program abstractly and tells `listen` what happens."""
 
-    def __init__(self, tree: cst.Module, listen: Callable[[Event], None]) -> None:
-        self.tree, self.listen = tree, listen
+    def __init__(self, tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS) -> None:
+        self.tree, self.listen, self.packs = tree, listen, packs
         self.scan: Scan = scan(tree)
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree])
@@ -160,6 +161,7 @@ class Interpreter:
         self.used: set[Graph] = set()
         self.escaped: set[Graph] = set()
         self.returned: set[Graph] = set()
+        self.handed: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, bool] = {}
         self.counts: Counter[str] = Counter()

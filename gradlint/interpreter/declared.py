@@ -25,6 +25,7 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter import gifts
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
@@ -110,4 +111,6 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         return it.new(
             node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         )
+    if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
+        return gifts.typical(it, node, cls, "annotated", Belief.ANNOTATED)
     return None

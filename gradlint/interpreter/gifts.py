@@ -1,0 +1,256 @@
+"""What functions, classes and attributes of libraries give, as rows of packs put it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    ANY_MODE,
+    EVAL,
+    MAYBE,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Const,
+    Context,
+    Function,
+    Instance,
+    Mark,
+    Mode,
+    Module,
+    Named,
+    Optimizer,
+    Plain,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter import optimizers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import container
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.modules import parameter, parameter_iterator, unknown_module
+from gradlint.interpreter.operations import plain_value
+from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.uses import unknown_tensor
+from gradlint.knowledge import packs
+from gradlint.knowledge.packs import LibraryClass
+
+MODES: dict[str, Mode] = {"train": TRAIN, "eval": EVAL, "?": ANY_MODE}
+ANSWERS: dict[str, Truth] = {"yes": YES, "no": NO, "?": UNSURE}
+GRADIENTS: dict[str, tuple[Truth, Truth | None]] = {
+    "on": (YES, None),
+    "off": (NO, None),
+    "inference": (NO, MAYBE),
+    "?": (UNSURE, UNSURE),
+}
+"""The grad mode and the inference mode (None: as before) that a word of a row stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The arguments of a call, by the names of a row's parameters; `path` is what is called, `owner` its class."""
+
+    args: Arguments
+    parameters: tuple[str, ...]
+    path: str = ""
+    owner: str = ""
+
+    def __getitem__(self, name: str) -> Value:
+        """An argument; UNKNOWN where it was not given."""
+        position = self.parameters.index(name) if name in self.parameters else -1
+        return self.args.get(name, position, UNKNOWN)
+
+
+def given(it: Interpreter, node: Any, gift: packs.Gift, args: Given) -> Value:
+    """What a row says comes back."""
+    return GIFTS[type(gift)](it, node, gift, args)
+
+
+def _anything(it: Interpreter, node: Any, gift: packs.Anything, args: Given) -> Value:
+    return result_of_unknown(args.args.values())
+
+
+def _python(it: Interpreter, node: Any, gift: packs.Python, args: Given) -> Value:
+    return plain_value(gift.kind)
+
+
+def _argument(it: Interpreter, node: Any, gift: packs.Argument, args: Given) -> Value:
+    return _standing_in(it, node, args[gift.of], gift)
+
+
+def _arguments(it: Interpreter, node: Any, gift: packs.Arguments, args: Given) -> Value:
+    values = (
+        args.args.positional[len(args.parameters[:1]) :] if args.parameters[:1] == ("self",) else args.args.positional
+    )
+    if args.args.unknown or not values:
+        return result_of_unknown(args.args.values())
+    found = [_standing_in(it, it.place_of(node, f"{i}"), value, gift) for i, value in enumerate(values)]
+    return found[0] if len(found) == 1 else container(it, node, "tuple", found)
+
+
+def _standing_in(it: Interpreter, node: Any, value: Value, gift: packs.Argument | packs.Arguments) -> Value:
+    """An argument as it comes back."""
+    if gift.perhaps:
+        it.update(value, Optimizer, held_back=MAYBE)
+    if not gift.wrapped:
+        return value
+    return one_of([_wrapped(it, node, option, gift.wrapped) for option in alternatives(value)])
+
+
+def _wrapped(it: Interpreter, node: Any, value: Value, path: str) -> Value:
+    module = it.only(value, Module)
+    if module is None:
+        return value
+    return it.new(node, "wrapper", Module(cls=Named(path), attributes=(("module", value),), mode=module.mode,
+                  open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+
+def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
+    found = [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gift.of)]
+    return container(it, node, "tuple", found)
+
+
+def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
+    held = {attribute: args[name] for attribute, name in gift.holding}
+    made = typical(it, node, gift.path or args.owner, "new", Belief.PROVEN, held)
+    if gift.mode is not None:
+        it.update(made, Module, mode=MODES[gift.mode])
+    return made
+
+
+def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
+    value = args[gift.of]
+    if it.only(value, Module) is not None:
+        value = parameter_iterator(it, node, value, named=False)
+    return optimizers.build(it, node, gift.kind, Arguments([value]))
+
+
+def _optimizers_from(it: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
+    from gradlint.interpreter.classes import method_of
+    from gradlint.interpreter.functions import call_function
+
+    owner = args["self"]
+    method = method_of(it, owner, gift.method)
+    if method is None:
+        return result_of_unknown([owner])
+    with it.silently():
+        returned = call_function(it, node, method, Arguments([owner]))
+    found = [ref for ref in it.state.reach([returned]) if type(it[ref]) is Optimizer]
+    if not found:
+        return result_of_unknown([owner, returned])
+    return found[0] if len(found) == 1 else container(it, node, "list", found[::-1])
+
+
+def _held(it: Interpreter, node: Any, gift: packs.Held, args: Given) -> Value:
+    thing = it.thing(args["self"])
+    found: Value | None = dict(getattr(thing, "attributes", ())).get(gift.attribute)
+    return result_of_unknown([args["self"]]) if found is None else found
+
+
+def _tensor(it: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Value:
+    made = unknown_tensor(it, node, "given", Belief.PROVEN)
+    it.update(made, Tensor, requires_grad=ANSWERS[gift.requires_grad])
+    return made
+
+
+def _block(it: Interpreter, node: Any, gift: packs.Block, args: Given) -> Value:
+    to, inference = GRADIENTS[gift.gradients]
+    made = Context(args.path, to, inference)
+    first = args.args.positional[0] if args.args.positional else None
+    return replace(first, modes=(made, *first.modes)) if type(first) is Function else made
+
+
+GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
+    packs.Anything: _anything,
+    packs.Python: _python,
+    packs.Argument: _argument,
+    packs.Arguments: _arguments,
+    packs.Several: _several,
+    packs.New: _new,
+    packs.OptimizerOver: _optimizer_over,
+    packs.OptimizersFrom: _optimizers_from,
+    packs.Held: _held,
+    packs.ATensor: _tensor,
+    packs.Block: _block,
+}
+
+
+# ---- new objects
+
+
+def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Arguments) -> Value:
+    """A class of a library is called; what its constructor is handed and does not name, the object keeps somehow."""
+    if row.kind == "optimizer":
+        return optimizers.build(it, node, path, args)
+    by_name = Given(args, row.parameters)
+    held: dict[object, Value] = {attribute: by_name[name] for attribute, name in row.holds}
+    names = {name for _, name in row.holds}
+    kept = [
+        v for name, v in zip((*row.parameters, *args.positional), args.positional, strict=False) if name not in names
+    ]
+    kept += [value for name, value in args.keywords.items() if name not in names]
+    return _made(it, node, path, row, "object", held | dict(enumerate(kept)), Belief.PROVEN)
+
+
+def typical(
+    it: Interpreter, node: Any, path: str, part: str, belief: Belief, held: dict[str, Value] | None = None
+) -> Value:
+    """An object of the class at a path, whoever made it."""
+    known = it.packs.cls(path)
+    if known is None and path == "torch.nn.Module":
+        return unknown_module(it, node, part, belief, Named(path))
+    if known is None or known.row.kind == "optimizer":
+        kind = "" if known is None else path.rpartition(".")[2]
+        if known is not None or path == "torch.optim.Optimizer":
+            return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+        return it.new(node, part, Instance(cls=Named(path), belief=belief, marks=(Mark("made", node),)))
+    return _made(it, node, path, known.row, part, dict(held or {}), belief)
+
+
+def _made(
+    it: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[object, Value], belief: Belief
+) -> Value:
+    attributes, marks = tuple(held.items()), (Mark("made", node),)
+    if row.kind != "module":
+        return it.new(node, part, Instance(cls=Named(path), attributes=attributes, belief=belief, marks=marks))
+    own = NOTHING
+    if row.own:
+        own = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, requires_grad=ANSWERS[row.requires_grad])
+    ref = it.new(node, part, Module(
+        cls=Named(path), attributes=tuple((name, value) for name, value in attributes if isinstance(name, str)), own=own,
+        mode=MODES[row.mode], open=UNSURE if row.open else NO, belief=belief, marks=marks))  # fmt: skip
+    it.emit(events.ModuleBuilt, node, module=it[ref])
+    return ref
+
+
+def outputs(it: Interpreter, node: Any, names: tuple[str, ...], result: Value) -> Value:
+    """An object whose attributes are tensors with the facts of a result, or None."""
+    found: dict[object, Value] = {}
+    for name in names:
+        each = [it.new(node, f"output {name}", replace(tensor, loose=False)) for _, tensor in it.all(result, Tensor)]
+        found[name] = one_of([*each, NONE_VALUE])
+    belief = it.only(result, Tensor)
+    return it.new(node, "outputs", Instance(
+        cls=Named("outputs"), attributes=tuple(found.items()), belief=belief.belief if belief else Belief.BY_USE))  # fmt: skip
+
+
+def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
+    values = args.values()
+    havoc(it, values)
+    if any(it.state.reach([value]) or type(value) not in (Const, Plain, Named) for value in values):
+        if not path.rpartition(".")[2][:1].isupper():
+            return result_of_unknown(values)
+    return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(enumerate(values))))
