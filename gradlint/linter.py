@@ -85,9 +85,9 @@ def analyse(
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
 
-    `packs` are what is known of other libraries. Findings of every confidence are given, sorted by place, those that yield to others as well (see `shown`).
-    `unknown` and `heard` are filled only where
-    `positions` are asked for: they cost time. Raises `source.Unreadable` for text that is no Python.
+    `packs` are what is known of other libraries. Findings of every confidence are given, sorted by place, those that
+    yield to others as well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they
+    cost time. Raises `source.Unreadable` for text that is no Python.
     """
     module = source.parse(text)
     hearing = _Hearing(rules, listen)

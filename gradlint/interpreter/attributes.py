@@ -39,7 +39,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import libraries, module_methods, optimizers
+from gradlint.interpreter import gifts, libraries, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
@@ -175,7 +175,7 @@ def _instance_attribute(
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = by_use(it, node, full, f"{STAND_IN}{name}")
+    found = gifts.foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         if type(value) is Unknown and value.reach:
             return value

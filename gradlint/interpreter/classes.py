@@ -264,12 +264,8 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     owner = it.thing(value.owner)
     cls = owner.cls if isinstance(owner, (Module, Instance)) else value.cls
     if name == "__init__":
-        if (
-            torch_base(it, cls)
-            or find_method(it, cls, name, value.cls)
-            or libraries.base(it, cls)
-            or it[value.cls].open is not NO
-        ):
+        of_library = torch_base(it, cls) or libraries.base(it, cls)
+        if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
             initialise(it, node, value.owner, cls, args, value.cls)
         return NONE_VALUE
     method = find_member(it, cls, name, value.cls)

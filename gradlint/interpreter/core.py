@@ -168,6 +168,7 @@ class Interpreter:
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, bool] = {}
         self.counts: Counter[str] = Counter()
+        self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = 0
         self.grant_steps()
 

@@ -30,6 +30,7 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Plain,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -91,9 +92,7 @@ def _argument(it: Interpreter, node: Any, gift: packs.Argument, args: Given) -> 
 
 
 def _arguments(it: Interpreter, node: Any, gift: packs.Arguments, args: Given) -> Value:
-    values = (
-        args.args.positional[len(args.parameters[:1]) :] if args.parameters[:1] == ("self",) else args.args.positional
-    )
+    values = args.args.positional["self" in args.parameters :]
     if args.args.unknown or not values:
         return result_of_unknown(args.args.values())
     found = [_standing_in(it, it.place_of(node, f"{i}"), value, gift) for i, value in enumerate(values)]
@@ -195,13 +194,9 @@ def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Ar
     if row.kind == "optimizer":
         return optimizers.build(it, node, path, args)
     by_name = Given(args, row.parameters)
-    held: dict[object, Value] = {attribute: by_name[name] for attribute, name in row.holds}
-    names = {name for _, name in row.holds}
-    kept = [
-        v for name, v in zip((*row.parameters, *args.positional), args.positional, strict=False) if name not in names
-    ]
-    kept += [value for name, value in args.keywords.items() if name not in names]
-    return _made(it, node, path, row, "object", held | dict(enumerate(kept)), Belief.PROVEN)
+    held = {attribute: by_name[name] for attribute, name in row.holds}
+    rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
+    return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
 
 
 def typical(
@@ -220,17 +215,17 @@ def typical(
 
 
 def _made(
-    it: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[object, Value], belief: Belief
+    it: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
 ) -> Value:
-    attributes, marks = tuple(held.items()), (Mark("made", node),)
+    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
+    marks = (Mark("made", node),)
     if row.kind != "module":
         return it.new(node, part, Instance(cls=Named(path), attributes=attributes, belief=belief, marks=marks))
-    own = NOTHING
+    own: Value = NOTHING
     if row.own:
         own = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, requires_grad=ANSWERS[row.requires_grad])
-    ref = it.new(node, part, Module(
-        cls=Named(path), attributes=tuple((name, value) for name, value in attributes if isinstance(name, str)), own=own,
-        mode=MODES[row.mode], open=UNSURE if row.open else NO, belief=belief, marks=marks))  # fmt: skip
+    ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, own=own, mode=MODES[row.mode],
+                 open=UNSURE if row.open else NO, belief=belief, marks=marks))  # fmt: skip
     it.emit(events.ModuleBuilt, node, module=it[ref])
     return ref
 
@@ -241,16 +236,25 @@ def outputs(it: Interpreter, node: Any, names: tuple[str, ...], result: Value) -
     for name in names:
         each = [it.new(node, f"output {name}", replace(tensor, loose=False)) for _, tensor in it.all(result, Tensor)]
         found[name] = one_of([*each, NONE_VALUE])
-    belief = it.only(result, Tensor)
-    return it.new(node, "outputs", Instance(
-        cls=Named("outputs"), attributes=tuple(found.items()), belief=belief.belief if belief else Belief.BY_USE))  # fmt: skip
+    tensor = it.only(result, Tensor)
+    belief = Belief.BY_USE if tensor is None else tensor.belief
+    return it.new(node, "outputs", Instance(cls=Named("outputs"), attributes=tuple(found.items()), belief=belief))
 
 
 def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
     values = args.values()
     havoc(it, values)
-    if any(it.state.reach([value]) or type(value) not in (Const, Plain, Named) for value in values):
-        if not path.rpartition(".")[2][:1].isupper():
-            return result_of_unknown(values)
-    return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(enumerate(values))))
+    is_class = path.rpartition(".")[2][:1].isupper()
+    if not is_class and not it.torchless and any(type(value) not in (Const, Plain, Named) for value in values):
+        return result_of_unknown(values)
+    held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
+    return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
+
+
+def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+    """An attribute of a thing that is none of torch's is another such thing; None for all others."""
+    cls = getattr(it.state.heap.get(owner), "cls", None)
+    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
+        return None
+    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=(("of", owner),)))

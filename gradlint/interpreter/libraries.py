@@ -58,7 +58,7 @@ def looked_up(it: Interpreter, node: Any, owner: Ref, path: str) -> Value | None
     row = known.members.get(name) if known is not None else None
     if row is None:
         return None
-    if type(row) is Attribute:
+    if isinstance(row, Attribute):
         return _read(it, node, owner, row, path)
     return Named(path) if row.of_class else Bound(owner, name, Named(path))
 

@@ -68,11 +68,13 @@ class Loop:
 
 @dataclass(slots=True)
 class Scan:
-    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate."""
+    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
+    `imports` are the top-level modules that the file imports."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
     deep: set[cst.CSTNode] = field(default_factory=set)
+    imports: set[str] = field(default_factory=set)
     statements: int = 0
 
 
@@ -128,10 +130,19 @@ def scan(tree: cst.Module) -> Scan:
             loops = (*loops, found)
         elif isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
             out.statements += 1
+            if isinstance(node, (cst.Import, cst.ImportFrom)):
+                out.imports.update(_imported(node))
         _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
     return out
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
+    """The top-level modules that an import names."""
+    if isinstance(node, cst.ImportFrom):
+        return [] if node.relative else [dotted(node.module).partition(".")[0]]
+    return [dotted(alias.name).partition(".")[0] for alias in node.names]
 
 
 def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:

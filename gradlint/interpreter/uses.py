@@ -80,7 +80,7 @@ def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief) -> Ref
 
 def by_use(it: Interpreter, node: Any, chain: str, part: str) -> Ref | None:
     """An object of the kind that the uses of a dotted name show, or None."""
-    if not chain:
+    if not chain or it.torchless:
         return None
     uses = uses_of(it.frame, chain)
     if not uses:

@@ -393,6 +393,12 @@ class Packs:
         member = known.members.get(name) if known is not None else None
         return (member, known.row) if known and type(member) is Call else None
 
+    def without_torch(self, imported: Iterable[str]) -> bool:
+        """Whether a program that imports these modules has nothing to do with torch: a look-alike, and no torch."""
+        found = set(imported)
+        with_torch = {root for root in found if "torch" in root} | (found & self.roots - self.foreign)
+        return bool(found & self.foreign) and not with_torch
+
     def is_foreign(self, path: str) -> bool:
         """Whether a path names something that is none of torch's."""
         return path.partition(".")[0] in self.foreign
