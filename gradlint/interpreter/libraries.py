@@ -42,6 +42,12 @@ def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | N
     return gifts.given(it, node, row.gives, given)
 
 
+def speaks_of(it: Interpreter, value: Value) -> bool:
+    """Whether a pack says what calling a value does."""
+    function = value.function if type(value) is Bound else value
+    return type(function) is Named and it.packs.function(function.path) is not None
+
+
 # ---- members
 
 
