@@ -41,7 +41,7 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import parameter, parameter_iterator, unknown_module
+from gradlint.interpreter.modules import parameter, parameter_iterator, set_mode, unknown_module
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.uses import unknown_tensor
@@ -116,14 +116,35 @@ def _wrapped(it: Interpreter, node: Any, value: Value, path: str) -> Value:
                   open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
 
 
+def _copy(it: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
+    from gradlint.interpreter.library import SPECIAL
+    from gradlint.interpreter.module_methods import METHODS
+
+    made = SPECIAL["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
+    if gift.mode is not None:
+        set_mode(it, node, made, MODES[gift.mode])
+    if gift.requires_grad is not None:
+        METHODS["requires_grad_"](it, node, made, Arguments([Const(gift.requires_grad == "yes")]))
+    return made
+
+
+def _attributes(
+    it: Interpreter, node: Any, holding: tuple[tuple[str, packs.Gift], ...], args: Given
+) -> dict[str, Value]:
+    """The attributes that a new object has from the start."""
+    start = len(it.state.flight)
+    for name, gift in holding:
+        it.hold(given(it, it.place_of(node, name), gift, args))
+    return dict(zip((name for name, _ in holding), it.land(start), strict=True))
+
+
 def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
     found = [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gift.of)]
     return container(it, node, "tuple", found)
 
 
 def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
-    held = {attribute: args[name] for attribute, name in gift.holding}
-    made = typical(it, node, gift.path or args.owner, "new", Belief.PROVEN, held)
+    made = _exactly(it, node, gift.path or args.owner, _attributes(it, node, gift.holding, args))
     if gift.mode is not None:
         it.update(made, Module, mode=MODES[gift.mode])
     return made
@@ -152,12 +173,6 @@ def _optimizers_from(it: Interpreter, node: Any, gift: packs.OptimizersFrom, arg
     return found[0] if len(found) == 1 else container(it, node, "list", found[::-1])
 
 
-def _held(it: Interpreter, node: Any, gift: packs.Held, args: Given) -> Value:
-    thing = it.thing(args["self"])
-    found: Value | None = dict(getattr(thing, "attributes", ())).get(gift.attribute)
-    return result_of_unknown([args["self"]]) if found is None else found
-
-
 def _tensor(it: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Value:
     made = unknown_tensor(it, node, "given", Belief.PROVEN)
     it.update(made, Tensor, requires_grad=ANSWERS[gift.requires_grad])
@@ -176,11 +191,11 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
     packs.Python: _python,
     packs.Argument: _argument,
     packs.Arguments: _arguments,
+    packs.Copy: _copy,
     packs.Several: _several,
     packs.New: _new,
     packs.OptimizerOver: _optimizer_over,
     packs.OptimizersFrom: _optimizers_from,
-    packs.Held: _held,
     packs.ATensor: _tensor,
     packs.Block: _block,
 }
@@ -193,39 +208,52 @@ def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Ar
     """A class of a library is called; what its constructor is handed and does not name, the object keeps somehow."""
     if row.kind == "optimizer":
         return optimizers.build(it, node, path, args)
-    by_name = Given(args, row.parameters)
-    held = {attribute: by_name[name] for attribute, name in row.holds}
+    held = _attributes(it, node, row.holds, Given(args, row.parameters))
     rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
-    return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
+    if row.kind == "module":
+        return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
+    return _of_no_module(it, node, path, "object", held | rest, Belief.PROVEN)
 
 
-def typical(
-    it: Interpreter, node: Any, path: str, part: str, belief: Belief, held: dict[str, Value] | None = None
-) -> Value:
-    """An object of the class at a path, whoever made it."""
+def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
+    """An object of the class at a path or of one derived from it, whoever made it."""
     known = it.packs.cls(path)
-    if known is None and path == "torch.nn.Module":
+    if known is not None and known.row.kind == "module":
+        return _made(it, node, path, replace(known.row, own=True, open=True), part, {}, belief)
+    return _of_no_module(it, node, path, part, {}, belief)
+
+
+def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
+    """An object of the class at a path, made by its library."""
+    known = it.packs.cls(path)
+    if known is not None and known.row.kind == "module":
+        return _made(it, node, path, known.row, "new", held, Belief.PROVEN)
+    return _of_no_module(it, node, path, "new", held, Belief.PROVEN)
+
+
+def _of_no_module(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
+    """An object of a class that no row says to be a module; of torch's own, of those that rows may name."""
+    if path == "torch.nn.Module":
         return unknown_module(it, node, part, belief, Named(path))
-    if known is None or known.row.kind == "optimizer":
-        kind = "" if known is None else path.rpartition(".")[2]
-        if known is not None or path == "torch.optim.Optimizer":
-            return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
-        return it.new(node, part, Instance(cls=Named(path), belief=belief, marks=(Mark("made", node),)))
-    return _made(it, node, path, known.row, part, dict(held or {}), belief)
+    known = it.packs.cls(path)
+    if path == "torch.optim.Optimizer" or (known is not None and known.row.kind == "optimizer"):
+        kind = path.rpartition(".")[2] if known is not None else ""
+        return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
+    made = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
+    return it.new(node, part, made)
 
 
 def _made(
     it: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
 ) -> Value:
+    """A module of a class of a library."""
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
-    marks = (Mark("made", node),)
-    if row.kind != "module":
-        return it.new(node, part, Instance(cls=Named(path), attributes=attributes, belief=belief, marks=marks))
     own: Value = NOTHING
     if row.own:
         own = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, requires_grad=ANSWERS[row.requires_grad])
     ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, own=own, mode=MODES[row.mode],
-                 open=UNSURE if row.open else NO, belief=belief, marks=marks))  # fmt: skip
+                 open=UNSURE if row.open else NO, belief=belief, marks=(Mark("made", node),)))  # fmt: skip
     it.emit(events.ModuleBuilt, node, module=it[ref])
     return ref
 

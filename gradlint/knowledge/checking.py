@@ -35,8 +35,7 @@ def faults(pack: Pack, packs: Packs) -> Iterator[Fault]:
                 yield path, f"no pack has a class {gift.path}", "give it a row"
         if isinstance(row, LibraryClass):
             yield from _misplaced(path, row, pack, packs)
-        if isinstance(row, Call):
-            yield from ((path, *fault) for fault in _misnamed(row))
+        yield from ((path, *fault) for fault in _misnamed(row))
 
 
 def _evidence(row: Row) -> Iterator[tuple[str, str]]:
@@ -54,33 +53,32 @@ def _misplaced(path: str, row: LibraryClass, pack: Pack, packs: Packs) -> Iterat
     for base in row.bases:
         if packs.cls(base) is None:
             yield path, f"no pack has the base {base}", "give it a row"
-    known = set(row.parameters)
-    for attribute, name in row.holds:
-        if name not in known:
-            yield path, f"`{attribute}` holds `{name}`, which is no parameter", f"add `{name}` to `parameters`"
 
 
-def _misnamed(row: Call) -> Iterator[tuple[str, str]]:
+def _misnamed(row: Row) -> Iterator[tuple[str, str]]:
     """Effects and results name parameters of their row."""
-    known = {"self", *row.parameters}
-    for one in (*row.does, *_flat(row.gives)):
+    known = {"self", *getattr(row, "parameters", ())}
+    effects = row.does if isinstance(row, Call) else ()
+    for one in (*effects, *_given(row)):
         name = getattr(one, "of", "self")
-        names = [name] if isinstance(name, str) else []
-        names += [parameter for _, parameter in one.holding] if isinstance(one, New) else []
-        for name in names:
-            if name not in known:
-                yield f"`{name}` is no parameter", f"add `{name}` to `parameters`"
+        if isinstance(name, str) and name not in known:
+            yield f"`{name}` is no parameter", f"add `{name}` to `parameters`"
 
 
 def _gifts(row: Row) -> list[Gift]:
-    if isinstance(row, Hook):
-        return [gift for one in row.handed for gift in _flat(one)]
-    if isinstance(row, Call):
-        hooks = [effect.hook for effect in row.does if isinstance(effect, Hand)]
-        return [*_flat(row.gives), *(gift for hook in hooks for gift in _gifts(hook))]
-    return _flat(row.gives) if isinstance(row, Attribute) else []
+    """All that a row gives, and all that is handed to functions it calls."""
+    hooks = [row] if isinstance(row, Hook) else []
+    hooks += [effect.hook for effect in row.does if isinstance(effect, Hand)] if isinstance(row, Call) else []
+    return [*_given(row), *(gift for hook in hooks for one in hook.handed for gift in _flat(one))]
+
+
+def _given(row: Row) -> list[Gift]:
+    if isinstance(row, LibraryClass):
+        return [gift for _, one in row.holds for gift in _flat(one)]
+    return _flat(row.gives) if isinstance(row, (Call, Attribute)) else []
 
 
 def _flat(gift: Gift) -> list[Gift]:
     """A gift and those inside it."""
-    return [gift, *(inner for one in gift.of for inner in _flat(one))] if isinstance(gift, Several) else [gift]
+    inside = gift.of if isinstance(gift, Several) else [one for _, one in gift.holding] if isinstance(gift, New) else ()
+    return [gift, *(inner for one in inside for inner in _flat(one))]

@@ -76,6 +76,15 @@ class Arguments:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """A deep copy of an argument; `mode` and `requires_grad` of a module where the copy is changed at once."""
+
+    of: str
+    mode: ModuleMode | None = None
+    requires_grad: Literal["yes", "no"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Several:
     """A tuple of these."""
 
@@ -87,12 +96,12 @@ class New:
     """A new object of the class at this path: of a pack, `torch.nn.Module` or `torch.optim.Optimizer`; without a path,
     of the class whose method is called.
 
-    `holding` are its attributes that are arguments: pairs of attribute and parameter; `mode` is the mode of a module
-    that is not made as its class says.
+    `holding` are attributes that it has from the start; `mode` is the mode of a module that is not made as its class
+    says.
     """
 
     path: str = ""
-    holding: tuple[tuple[str, str], ...] = ()
+    holding: tuple[tuple[str, Gift], ...] = ()
     mode: ModuleMode | None = None
 
 
@@ -112,13 +121,6 @@ class OptimizersFrom:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """What the owner holds under an attribute."""
-
-    attribute: str
-
-
-@dataclass(frozen=True, slots=True)
 class ATensor:
     """A tensor of which nothing else is said; `requires_grad` where that is known."""
 
@@ -133,7 +135,7 @@ class Block:
 
 
 Gift = (
-    Anything | Python | Argument | Arguments | Several | New | OptimizerOver | OptimizersFrom | Held | ATensor | Block
+    Anything | Python | Argument | Arguments | Copy | Several | New | OptimizerOver | OptimizersFrom | ATensor | Block
 )
 NOTHING_AT_ALL = Python("none")
 
@@ -264,8 +266,7 @@ class LibraryClass:
 
     `paths` are its import paths, the first the one we call it by; a `*` stands for anything. `kind` is what its
     instances are, "foreign": none of torch's things. `bases` are the paths of other rows whose members and hooks it has
-    too. `parameters` are those of its constructor, in order, and `holds` which of them an instance keeps: pairs of
-    attribute and parameter. `members` are methods and attributes, `hooks` what classes derived from it may define.
+    too. `parameters` are those of its constructor, in order, and `holds` the attributes that it sets. `members` are methods and attributes, `hooks` what classes derived from it may define.
 
     Of modules: `mode` and `requires_grad` (of its parameters) as they are made; `own`: it has parameters that the
     program does not show; `open`: it may have parts that are not said; `forwards`: the attribute that calls go to;
@@ -276,7 +277,7 @@ class LibraryClass:
     kind: Literal["module", "optimizer", "object", "foreign"] = "object"
     bases: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
-    holds: tuple[tuple[str, str], ...] = ()
+    holds: tuple[tuple[str, Gift], ...] = ()
     members: tuple[Call | Attribute, ...] = ()
     hooks: tuple[Hook, ...] = ()
     mode: ModuleMode = "train"
