@@ -198,6 +198,7 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
     packs.OptimizersFrom: _optimizers_from,
     packs.ATensor: _tensor,
     packs.Block: _block,
+    packs.Decorator: lambda it, node, gift, args: Named("functools.wraps"),
 }
 
 

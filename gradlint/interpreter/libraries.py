@@ -13,7 +13,7 @@ from gradlint.interpreter import effects, gifts
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gifts import Given
-from gradlint.knowledge.packs import Attribute, Call, Known, LibraryClass
+from gradlint.knowledge.packs import Attribute, Call, Effect, Known, LibraryClass
 
 
 def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
@@ -25,6 +25,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None
         return _run(it, node, path, *found, args)
     known = it.packs.cls(path)
     if known is not None:
+        _effects(it, node, known.row.does, Given(args, known.row.parameters, path))
         return gifts.construct(it, node, called(path, known.row), known.row, args)
     return gifts.foreign(it, node, path, args) if it.packs.is_foreign(path) else None
 
@@ -37,9 +38,13 @@ def called(path: str, row: LibraryClass) -> str:
 def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
     owner = called(path.rpartition(".")[0], cls) if cls is not None else ""
     given = Given(args, row.parameters if cls is None or row.of_class else ("self", *row.parameters), path, owner)
-    for effect in row.does:
-        effects.EFFECTS[type(effect)](it, node, effect, given)
+    _effects(it, node, row.does, given)
     return gifts.given(it, node, row.gives, given)
+
+
+def _effects(it: Interpreter, node: Any, does: tuple[Effect, ...], given: Given) -> None:
+    for effect in does:
+        effects.EFFECTS[type(effect)](it, node, effect, given)
 
 
 def speaks_of(it: Interpreter, value: Value) -> bool:

@@ -19,7 +19,7 @@ from gradlint.knowledge.packs import (
     Several,
 )
 
-SOURCE = re.compile(r"[\w./-]+\.pyi?:\d+(-\d+)?")
+SOURCE = re.compile(r"([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
 OF_TORCH = frozenset({"", "torch.nn.Module", "torch.optim.Optimizer"})
 
 Fault = tuple[str, str, str]
@@ -41,9 +41,9 @@ def faults(pack: Pack, packs: Packs) -> Iterator[Fault]:
 def _evidence(row: Row) -> Iterator[tuple[str, str]]:
     """Every row says where its fact comes from."""
     if not row.source and not row.test:
-        yield "says not where it comes from", "give a `source` (file.py:10-20) or a `test`"
+        yield "says not where it comes from", "give a `source` or a `test`"
     if row.source and not SOURCE.fullmatch(row.source):
-        yield f"`{row.source}` is no source", "name a file and lines of the library, like `package/file.py:10-20`"
+        yield f"`{row.source}` is no source", "name what was read, like `package/file.py:Class.method`"
 
 
 def _misplaced(path: str, row: LibraryClass, pack: Pack, packs: Packs) -> Iterator[Fault]:
@@ -58,8 +58,7 @@ def _misplaced(path: str, row: LibraryClass, pack: Pack, packs: Packs) -> Iterat
 def _misnamed(row: Row) -> Iterator[tuple[str, str]]:
     """Effects and results name parameters of their row."""
     known = {"self", *getattr(row, "parameters", ())}
-    effects = row.does if isinstance(row, Call) else ()
-    for one in (*effects, *_given(row)):
+    for one in (*getattr(row, "does", ()), *_given(row)):
         name = getattr(one, "of", "self")
         if isinstance(name, str) and name not in known:
             yield f"`{name}` is no parameter", f"add `{name}` to `parameters`"
@@ -68,7 +67,7 @@ def _misnamed(row: Row) -> Iterator[tuple[str, str]]:
 def _gifts(row: Row) -> list[Gift]:
     """All that a row gives, and all that is handed to functions it calls."""
     hooks = [row] if isinstance(row, Hook) else []
-    hooks += [effect.hook for effect in row.does if isinstance(effect, Hand)] if isinstance(row, Call) else []
+    hooks += [effect.hook for effect in getattr(row, "does", ()) if isinstance(effect, Hand)]
     return [*_given(row), *(gift for hook in hooks for one in hook.handed for gift in _flat(one))]
 
 

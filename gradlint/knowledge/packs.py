@@ -12,14 +12,14 @@ A pack is a table, and this is the language of its rows. Its module is named by 
         classes=(
             LibraryClass(
                 ("mylib.Runner",),
-                source="mylib/runner.py:10-80",
-                members=(Call("backward", ("loss",), does=(Backward("loss"),), source="mylib/runner.py:41-44"),),
+                source="mylib/run.py:Runner",
+                members=(Call("backward", ("loss",), does=(Backward("loss"),), source="mylib/run.py:Runner.backward"),),
             ),
         ),
     )
 
-A row says where its fact comes from: `source` is a file of the library in the pinned version with the lines that
-were read, `test` the name of a test that ran the library. What no row speaks of is unknown: it may do anything to
+A row says where its fact comes from: `source` is what was read of the pinned version, a file and the class or function
+in it, `test` the name of a test that ran the library. What no row speaks of is unknown: it may do anything to
 the objects handed to it.
 
 Functions, classes and methods are known by their import paths, and a method is the function at the path of its
@@ -128,6 +128,11 @@ class ATensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Decorator:
+    """A decorator that gives back what it decorates."""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """A context manager or decorator: the grad mode inside."""
 
@@ -135,7 +140,18 @@ class Block:
 
 
 Gift = (
-    Anything | Python | Argument | Arguments | Copy | Several | New | OptimizerOver | OptimizersFrom | ATensor | Block
+    Anything
+    | Python
+    | Argument
+    | Arguments
+    | Copy
+    | Several
+    | New
+    | OptimizerOver
+    | OptimizersFrom
+    | ATensor
+    | Block
+    | Decorator
 )
 NOTHING_AT_ALL = Python("none")
 
@@ -265,8 +281,9 @@ class LibraryClass:
     """A class of a library.
 
     `paths` are its import paths, the first the one we call it by; a `*` stands for anything. `kind` is what its
-    instances are, "foreign": none of torch's things. `bases` are the paths of other rows whose members and hooks it has
-    too. `parameters` are those of its constructor, in order, and `holds` the attributes that it sets. `members` are methods and attributes, `hooks` what classes derived from it may define.
+    instances are, "foreign": none of torch's things. `bases` are the paths of other rows whose members and hooks it
+    has too. `parameters` are those of its constructor, in order, `holds` the attributes that it sets, `does` what it
+    does besides. `members` are methods and attributes, `hooks` what classes derived from it may define.
 
     Of modules: `mode` and `requires_grad` (of its parameters) as they are made; `own`: it has parameters that the
     program does not show; `open`: it may have parts that are not said; `forwards`: the attribute that calls go to;
@@ -278,6 +295,7 @@ class LibraryClass:
     bases: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     holds: tuple[tuple[str, Gift], ...] = ()
+    does: tuple[Effect, ...] = ()
     members: tuple[Call | Attribute, ...] = ()
     hooks: tuple[Hook, ...] = ()
     mode: ModuleMode = "train"
@@ -296,6 +314,16 @@ class LibraryClass:
 
 
 Row = LibraryClass | Call | Attribute | Hook
+
+
+def calls(names: str, gives: Gift, source: str) -> tuple[Call, ...]:
+    """Methods that do nothing to their arguments, by their names in one string, read in the class at `source`."""
+    return tuple(Call(name, gives=gives, source=f"{source}.{name}") for name in names.split())
+
+
+def attributes(names: str, gives: Gift, source: str) -> tuple[Attribute, ...]:
+    """Attributes that give the same, by their names in one string, read in the class at `source`."""
+    return tuple(Attribute(name, gives, source=f"{source}.{name}") for name in names.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,31 +7,39 @@ from gradlint.knowledge.packs import (
     Argument,
     Arguments,
     ATensor,
-    Attribute,
     Backward,
     Call,
     Consume,
     LibraryClass,
     Pack,
     Python,
+    attributes,
+    calls,
 )
 
-AT = "accelerate/accelerator.py:"
+ITSELF = "accelerate/accelerator.py:Accelerator"
+SAME = "test_prepared_objects_are_the_same"
+MANAGERS = "test_managers_leave_gradients_on"
 
 ACCELERATOR = LibraryClass(
     ("accelerate.Accelerator", "accelerate.accelerator.Accelerator"),
-    source=AT + "185-640",
+    source=ITSELF,
     members=(
-        Call("prepare", gives=Arguments(perhaps=True), test="test_prepared_objects_are_the_same"),
-        Call("prepare_model", ("model",), gives=Argument("model"), test="test_prepared_objects_are_the_same"),
+        Call("prepare", gives=Arguments(perhaps=True), test=SAME),
+        Call("prepare_model", ("model",), gives=Argument("model"), test=SAME),
         Call(
             "prepare_optimizer",
             ("optimizer",),
             gives=Argument("optimizer", perhaps=True),
             test="test_a_prepared_optimizer_may_be_held_back",
         ),
-        Call("prepare_scheduler", ("scheduler",), gives=Argument("scheduler"), source=AT + "2788-2827"),
-        Call("prepare_data_loader", ("data_loader",), gives=Argument("data_loader"), source=AT + "2685-2742"),
+        Call("prepare_scheduler", ("scheduler",), gives=Argument("scheduler"), source=f"{ITSELF}.prepare_scheduler"),
+        Call(
+            "prepare_data_loader",
+            ("data_loader",),
+            gives=Argument("data_loader"),
+            source=f"{ITSELF}.prepare_data_loader",
+        ),
         Call(
             "backward",
             ("loss",),
@@ -39,14 +47,9 @@ ACCELERATOR = LibraryClass(
             gives=NOTHING_AT_ALL,
             test="test_accelerator_backward_differentiates",
         ),
-        Call("unwrap_model", ("model",), gives=Argument("model"), test="test_prepared_objects_are_the_same"),
-        Call("accumulate", gives=Python("manager"), test="test_managers_leave_gradients_on"),
-        Call("no_sync", ("model",), gives=Python("manager"), test="test_managers_leave_gradients_on"),
-        Call("autocast", gives=Python("manager"), test="test_managers_leave_gradients_on"),
-        Call("profile", gives=Python("manager"), source=AT + "4244-4301"),
-        Call("main_process_first", gives=Python("manager"), source=AT + "1089-1109"),
-        Call("local_main_process_first", gives=Python("manager"), source=AT + "1111-1131"),
-        Call("split_between_processes", ("inputs",), gives=Argument("inputs"), source=AT + "834-873"),
+        Call("unwrap_model", ("model",), gives=Argument("model"), test=SAME),
+        *(Call(name, gives=Python("manager"), test=MANAGERS) for name in ("accumulate", "no_sync", "autocast")),
+        *calls("profile main_process_first local_main_process_first", Python("manager"), ITSELF),
         Call(
             "clip_grad_norm_",
             ("parameters",),
@@ -59,36 +62,31 @@ ACCELERATOR = LibraryClass(
             ("parameters",),
             does=(Consume("parameters"),),
             gives=NOTHING_AT_ALL,
-            source=AT + "3050-3075",
+            source=f"{ITSELF}.clip_grad_value_",
         ),
-        Call("unscale_gradients", ("optimizer",), gives=NOTHING_AT_ALL, source=AT + "2922-2953"),
-        Call("print", gives=NOTHING_AT_ALL, source=AT + "1383-1398"),
-        Call("log", gives=NOTHING_AT_ALL, source=AT + "3398-3427"),
-        Call("wait_for_everyone", gives=NOTHING_AT_ALL, source=AT + "3288-3311"),
-        Call("init_trackers", gives=NOTHING_AT_ALL, source=AT + "3313-3363"),
-        Call("end_training", gives=NOTHING_AT_ALL, source=AT + "3429-3448"),
-        Call("save", gives=NOTHING_AT_ALL, source=AT + "3450-3478"),
-        Call("save_state", gives=Python("str"), source=AT + "3625-3758"),
-        Call("on_main_process", ("function",), gives=Argument("function"), source=AT + "875-912"),
-        Call("on_local_main_process", ("function",), gives=Argument("function"), source=AT + "914-954"),
-        Call("skip_first_batches", ("dataloader",), gives=Argument("dataloader"), source=AT + "4314-4348"),
-        *(Attribute(name, Python("bool"), source=f"{AT}{lines}") for name, lines in (
-            ("is_main_process", "734-736"), ("is_local_main_process", "739-741"), ("is_last_process", "744-745"),
-            ("sync_gradients", "1240-1241"), ("optimizer_step_was_skipped", "4304-4312"),
-        )),
-        *(Attribute(name, Python("int"), source=f"{AT}{lines}") for name, lines in (
-            ("num_processes", "676-677"), ("process_index", "680-681"), ("local_process_index", "684-685"),
-            ("gradient_accumulation_steps", "1248-1249"),
-        )),
-        Attribute("device", Python("device"), source=AT + "688-689"),
-        Attribute("mixed_precision", Python("str"), source=AT + "748-749"),
+        *calls("unscale_gradients print log wait_for_everyone init_trackers end_training", NOTHING_AT_ALL, ITSELF),
+        *calls("save register_for_checkpointing", NOTHING_AT_ALL, ITSELF),
+        *calls("save_state", Python("str"), ITSELF),
+        Call("on_main_process", ("function",), gives=Argument("function"), source=f"{ITSELF}.on_main_process"),
+        Call(
+            "on_local_main_process", ("function",), gives=Argument("function"), source=f"{ITSELF}.on_local_main_process"
+        ),
+        Call(
+            "skip_first_batches", ("dataloader",), gives=Argument("dataloader"), source=f"{ITSELF}.skip_first_batches"
+        ),
+        *attributes("is_main_process is_local_main_process is_last_process", Python("bool"), ITSELF),
+        *attributes("sync_gradients optimizer_step_was_skipped", Python("bool"), ITSELF),
+        *attributes("num_processes process_index local_process_index", Python("int"), ITSELF),
+        *attributes("gradient_accumulation_steps", Python("int"), ITSELF),
+        *attributes("device", Python("device"), ITSELF),
+        *attributes("mixed_precision", Python("str"), ITSELF),
     ),
-)  # fmt: skip
+)
 
 pack = Pack(
     library="Accelerate",
     version="accelerate==1.15.0",
     roots=("accelerate",),
     classes=(ACCELERATOR,),
-    functions=(Call("accelerate.utils.set_seed", gives=NOTHING_AT_ALL, source="accelerate/utils/random.py:31-70"),),
+    functions=(Call("accelerate.utils.set_seed", gives=NOTHING_AT_ALL, source="accelerate/utils/random.py:set_seed"),),
 )
