@@ -220,7 +220,7 @@ def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) ->
     """An object of the class at a path or of one derived from it, whoever made it."""
     known = it.packs.cls(path)
     if known is not None and known.row.kind == "module":
-        return _made(it, node, path, replace(known.row, own=True, open=True), part, {}, belief)
+        return _made(it, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
     return _of_no_module(it, node, path, part, {}, belief)
 
 
@@ -252,22 +252,24 @@ def _made(
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     own: Value = NOTHING
     if row.own:
-        own = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, requires_grad=ANSWERS[row.requires_grad])
+        assumed = Belief.PROVEN if belief is Belief.PROVEN else Belief.BY_USE
+        own = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
+                        requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
     ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, own=own, mode=MODES[row.mode],
                  open=UNSURE if row.open else NO, belief=belief, marks=(Mark("made", node),)))  # fmt: skip
     it.emit(events.ModuleBuilt, node, module=it[ref])
     return ref
 
 
-def outputs(it: Interpreter, node: Any, names: tuple[str, ...], result: Value) -> Value:
-    """An object whose attributes are tensors with the facts of a result, or None."""
-    found: dict[object, Value] = {}
-    for name in names:
-        each = [it.new(node, f"output {name}", replace(tensor, loose=False)) for _, tensor in it.all(result, Tensor)]
-        found[name] = one_of([*each, NONE_VALUE])
-    tensor = it.only(result, Tensor)
-    belief = Belief.BY_USE if tensor is None else tensor.belief
-    return it.new(node, "outputs", Instance(cls=Named("outputs"), attributes=tuple(found.items()), belief=belief))
+def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
+    """An attribute of what a module of a library gave: a tensor with the facts of the whole, or None."""
+    found: list[Value] = []
+    for _, tensor in it.all(owner, Tensor):
+        known = it.packs.cls(tensor.made)
+        if known is None or name not in known.row.outputs:
+            return None
+        found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+    return one_of([*found, NONE_VALUE])
 
 
 def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:

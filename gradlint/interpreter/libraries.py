@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, UNSURE, Bound, Instance, Module, Named, Ref, Truth, Value
+from gradlint.domain import NO, UNKNOWN, UNSURE, Bound, Instance, Module, Named, Ref, Tensor, Truth, Value
 from gradlint.interpreter import effects, gifts
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
@@ -149,4 +149,6 @@ def applied(it: Interpreter, node: Any, ref: Ref, module: Module, args: Argument
         return module_calls.call(it, node, inner, args, "call", "") if whole and inner is not None else None
     if not row.outputs:
         return None
-    return gifts.outputs(it, node, row.outputs, module_calls.loose_result(it, node, ref, module, args))
+    result = module_calls.loose_result(it, node, ref, module, Arguments(args.values() or [UNKNOWN]))
+    it.update(result, Tensor, made=found[0])
+    return result

@@ -366,7 +366,7 @@ class Known:
     hooks: Mapping[str, Hook]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Packs:
     """All packs together, to be asked by import path."""
 
