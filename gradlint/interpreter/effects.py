@@ -74,7 +74,7 @@ def _hand(it: Interpreter, node: Any, effect: packs.Hand, args: Given) -> None:
     for option in alternatives(value):
         function = option.function if type(option) is Bound else option
         if type(function) is Function:
-            it.handed[function.node] = effect.hook
+            it.hooked[function.node] = effect.hook
     havoc(it, [value])
 
 

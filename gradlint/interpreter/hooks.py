@@ -33,8 +33,8 @@ from gradlint.knowledge.packs import Hook, New
 
 def hook_of(it: Interpreter, function: Function, owner: Value | None = None) -> Hook | None:
     """How a library calls a function, if a pack says that one does."""
-    if function.node in it.handed:
-        return it.handed[function.node]
+    if function.node in it.hooked:
+        return it.hooked[function.node]
     cls = it.classes.get(function.owner) if function.owner is not None else None
     found = libraries.base(it, cls) if cls is not None and cls in it.state.heap else None
     return found[1].hooks.get(function.name) if found is not None else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import NO, UNKNOWN, UNSURE, Bound, Instance, Module, Named, Ref, Tensor, Truth, Value
+from gradlint.domain.changing import replace
 from gradlint.interpreter import effects, gifts
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
@@ -114,8 +115,6 @@ def is_open(it: Interpreter, path: str) -> Truth:
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
     """Give an object of a class of the program what the class of a library it derives from does."""
-    from dataclasses import replace
-
     found = base(it, cls)
     if found is None:
         return False

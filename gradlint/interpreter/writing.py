@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -28,6 +27,7 @@ from gradlint.domain import (
     origins,
     truth,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import operand
 
@@ -162,7 +162,9 @@ def memory_written(
             continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
             strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
-            it.state.heap[ref] = replace(thing, **_spoiled(thing, noticed, strong, YES if known else UNSURE))
+            spoiled = _spoiled(thing, noticed, strong, YES if known else UNSURE)
+            if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
+                it.state.heap[ref] = replace(thing, **spoiled)
         elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)

@@ -81,6 +81,10 @@ pack = Pack(
     classes=(
         MODEL,
         LibraryClass(
+            ("transformers.DataCollator*", "transformers.*ForRope"),
+            source="transformers/data/data_collator.py:DataCollatorForLanguageModeling",
+        ),
+        LibraryClass(
             (
                 "transformers.*Model",
                 "transformers.*For[A-Z]*",
