@@ -194,7 +194,7 @@ def test_wrappers_are_configured(tmp_path, monkeypatch):
     )
     monkeypatch.chdir(tmp_path)
     found = lint(Request(), RULES, PACKS)
-    assert [(entry.finding.place.row, entry.finding.code) for entry in found.entries] == [(5, "GRD104"), (22, "GRD401")]
+    assert [(entry.finding.place.row, entry.finding.code) for entry in found.entries] == [(5, "GRD104"), (21, "GRD401")]
 
 
 # ---- packs of others

@@ -37,7 +37,19 @@ from gradlint.domain.facts import (
     Truth,
     Unit,
 )
-from gradlint.domain.values import CONTEXT_BITS, NOTHING, UNKNOWN, Const, Origin, Ref, Syntax, Value, one_of, references, renamed
+from gradlint.domain.values import (
+    CONTEXT_BITS,
+    NOTHING,
+    UNKNOWN,
+    Const,
+    Origin,
+    Ref,
+    Syntax,
+    Value,
+    one_of,
+    references,
+    renamed,
+)
 
 MOST_ITEMS = 64
 MOST_MARKS = 4

@@ -2,7 +2,7 @@
 import logging
 import warnings
 
-import pytorch_lightning as pl
+import lightning.pytorch as pl
 import torch
 from torch import nn
 
@@ -35,7 +35,7 @@ class Gan(pl.LightningModule):
         return [first, second]
 
 
-logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
+logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
 warnings.filterwarnings("ignore")
 rows = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.rand(4, 4)), 2)
 trainer = pl.Trainer(
