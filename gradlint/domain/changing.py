@@ -1,34 +1,38 @@
 """A changed copy of a frozen object, as `dataclasses.replace` makes it, several times as fast.
 
-The analysis changes facts all the time. A frozen class's own `__init__` sets each field the long way round; here a
-copy is made by a function written once for each class, as dataclasses itself writes `__init__`.
+The analysis changes facts all the time, and a frozen class's own `__init__` sets each field the long way round. Here
+all fields are read at once and set by the descriptors of their slots.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Setter = Callable[[Any, Any], None]
 
-_COPIERS: dict[type, tuple[Callable[[Any], Any], dict[str, Callable[[Any, Any], None]]]] = {}
+_WAYS: dict[type, tuple[Callable[[Any], tuple[Any, ...]], tuple[Setter, ...], dict[str, Setter]]] = {}
+"""By class: how all fields are read, how they are set in that order, and how each is set."""
 
 
 def replace(thing: T, **facts: Any) -> T:
-    """The same object but for these fields. Raises KeyError for a field that the class does not have."""
-    copied, setters = _COPIERS.get(type(thing)) or _prepare(type(thing))
-    new = copied(thing)
+    """The same object (frozen, with slots) but for these fields. Raises KeyError for a field it does not have."""
+    cls = type(thing)
+    read, setters, by_name = _WAYS.get(cls) or _prepare(cls)
+    new = object.__new__(cls)
+    for setter, fact in zip(setters, read(thing), strict=True):
+        setter(new, fact)
     for name, fact in facts.items():
-        setters[name](new, fact)
-    return new  # type: ignore[no-any-return]
+        by_name[name](new, fact)
+    return new
 
 
-def _prepare(cls: type) -> tuple[Callable[[Any], Any], dict[str, Callable[[Any, Any], None]]]:
-    """Write the function that copies an object of this class (frozen, with slots) field by field."""
-    setters = {field.name: getattr(cls, field.name).__set__ for field in fields(cls)}
-    lines = [f"    set_{name}(new, old.{name})" for name in setters]
-    names = {"cls": cls, "make": object.__new__, **{f"set_{name}": setter for name, setter in setters.items()}}
-    exec("\n".join(["def copied(old):", "    new = make(cls)", *lines, "    return new"]), names)
-    _COPIERS[cls] = names["copied"], setters
-    return _COPIERS[cls]
+def _prepare(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[Setter, ...], dict[str, Setter]]:
+    names = [field.name for field in fields(cls)]
+    by_name: dict[str, Setter] = {name: getattr(cls, name).__set__ for name in names}
+    read = attrgetter(*names, names[0])  # one name alone would not give a tuple
+    _WAYS[cls] = read, (*by_name.values(), by_name[names[0]]), by_name
+    return _WAYS[cls]

@@ -402,8 +402,7 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
     try:
         return thing._mentions
     except AttributeError:
-        found = _mentioned(thing)
-        found = tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
+        found = tuple(dict.fromkeys(_mentioned(thing)))
         object.__setattr__(thing, "_mentions", found)
         return found
 

@@ -111,7 +111,10 @@ def _unmentioned_first(it: Interpreter, functions: list[Function]) -> list[Funct
 def _unmentioned_classes_first(it: Interpreter) -> list[Any]:
     """Classes that the program itself makes instances of wait for those who do, and those for theirs."""
     called = {name for name, uses in it.scan.scopes[it.tree].uses.items() if "()" in uses}
-    return sorted(list(it.classes)[::-1], key=lambda node: node.name.value in called)
+    nodes: list[Any] = list(it.classes)
+    nodes.reverse()
+    nodes.sort(key=lambda node: node.name.value in called)
+    return nodes
 
 
 def _waits(it: Interpreter, function: Function) -> bool:

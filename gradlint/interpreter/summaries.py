@@ -67,6 +67,7 @@ class Summary:
     """One call: its arguments that are objects, what it gave, what of the objects around it was handed to unseen code,
     and what must be as it was for that to hold again."""
 
+    place: tuple[object, int]
     arguments: tuple[Ref, ...]
     result: Value
     made: tuple[tuple[Ref, Object], ...]
@@ -108,7 +109,7 @@ def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Argumen
     result = recall(it, node, call)
     if result is None:
         index = it.hold(run())
-        end(it, call, it.state.flight[index])
+        end(it, node, call, it.state.flight[index])
         result = it.land(index)[0]
     it.land(start)
     return result
@@ -134,8 +135,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     )
     read, it.read = it.read, {}
     handed, it.handed = it.handed, {}
-    heap, names = it.state.heap, it.state.names
-    it.state.heap, it.state.names = dict(heap), dict(names)
+    heap, names = dict(it.state.heap), dict(it.state.names)
     mode = it.state.grad_mode, it.state.inference
     return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed)
 
@@ -179,7 +179,6 @@ def _facts(thing: Tensor) -> Hashable:
         thing.loose,
         thing.belief,
         thing.made == "data",
-        [node is None for node in thing.node].count(True),
         [base is None for base in thing.base].count(True) < len(thing.base),
     )
 
@@ -190,17 +189,19 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     if summary is None or not summary.holds(it):
         return None
     it.read, it.handed = call.read | dict(summary.names), call.handed
-    return _replayed(it, it.place_of(node, "recalled"), summary, call.arguments)
+    return _replayed(it, node, summary, call.arguments)
 
 
-def _replayed(it: Interpreter, place: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
-    """Make what the summarised call made, of these arguments."""
+def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
+    """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
+    place = it.place_of(node, "recalled")
+    again = summary.place == (node, it.frame.id)
     now: dict[Ref, Ref] = dict(zip(summary.arguments, arguments, strict=True))
     for index, (ref, thing) in enumerate(summary.made):
-        now[ref] = it.memory(place, str(index))
+        now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
         for number, memory in enumerate(thing.storage if type(thing) is Tensor else ()):
             if memory not in now:
-                now[memory] = it.memory(place, f"{index} memory {number}")
+                now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
     for index, (ref, thing) in enumerate(summary.made):
         thing = object_renamed(thing, now)
         history = summary.histories.get(ref)
@@ -212,7 +213,7 @@ def _replayed(it: Interpreter, place: Any, summary: Summary, arguments: tuple[Re
             made = it.new(place, part, replace(new, grows=grows(it, place, part, inputs)))
             sure = thing.requires_grad is YES
             thing = replace(thing, node=(made,) if sure else (made, None))
-        it.new(place, str(index), thing)
+        it.put_new(now[ref], thing)
     havoc(it, [now.get(ref, ref) for ref in summary.handed])
     return renamed(summary.result, now)
 
@@ -229,7 +230,7 @@ def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
 # ---- after the call
 
 
-def end(it: Interpreter, call: Call, result: Value) -> None:
+def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     """Summarise a call that has run, if it left everything around it as it was."""
     read, it.read = it.read, call.read | it.read
     state = it.state
@@ -237,7 +238,8 @@ def end(it: Interpreter, call: Call, result: Value) -> None:
     it.handed |= call.handed
     if handed is None:
         return
-    made = _gather(it, call, result)
+    old = frozenset(memory for thing in call.heap.values() if type(thing) is Tensor for memory in thing.storage)
+    made = _gather(it, call, result, old)
     if made is None:
         return
     histories: dict[Ref, History] = {}
@@ -246,11 +248,12 @@ def end(it: Interpreter, call: Call, result: Value) -> None:
     for ref, thing in made.items():
         if type(thing) is Tensor:
             if any(node is not None for node in thing.node):
-                histories[ref] = _history(it, call, thing, memories, operands)
+                histories[ref] = _history(it, call, thing, memories | old, operands)
             made[ref] = _alone(call, thing)
     seen = _seen(call, read)
+    place = (node, it.frame.id)
     it.summaries[call.key] = Summary(
-        call.arguments, result, tuple(made.items()), histories, handed, seen, tuple(read.items()), it.muted == 0
+        place, call.arguments, result, tuple(made.items()), histories, handed, seen, tuple(read.items()), it.muted == 0
     )
 
 
@@ -270,12 +273,13 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
         heap[ref] = expected[ref]  # what a summary has seen is compared by identity
     if any(names.get(name) is not value and names.get(name) != value for name, value in call.names.items()):
         return None
-    new = islice(reversed(it.escaped), max(0, len(it.escaped) - call.escaped))
-    old = {ref.key for ref in before}
-    return handed if handed or old.isdisjoint(new) else None
+    new = len(it.escaped) - call.escaped
+    if new > 0 and not handed and not {ref.key for ref in before}.isdisjoint(islice(reversed(it.escaped), new)):
+        return None
+    return handed
 
 
-def _gather(it: Interpreter, call: Call, result: Value) -> dict[Ref, Object] | None:
+def _gather(it: Interpreter, call: Call, result: Value, old: frozenset[Ref]) -> dict[Ref, Object] | None:
     """The new objects that a result consists of; None if there are some that no summary can make again."""
     made: dict[Ref, Object] = {}
     values = [result]
@@ -287,7 +291,7 @@ def _gather(it: Interpreter, call: Call, result: Value) -> dict[Ref, Object] | N
                 thing = it.state.heap.get(ref)
                 if ref in call.heap or ref in made or thing is None:
                     continue
-                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing)):
+                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing, old)):
                     return None
                 made[ref] = thing
                 values += _inside(thing)
@@ -305,9 +309,8 @@ def _inside(thing: Object) -> list[Value]:
     return list(object_references(thing))
 
 
-def _separate(it: Interpreter, call: Call, thing: Tensor) -> bool:
+def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -> bool:
     """Whether a new tensor shares neither memory nor history of views with what was there before."""
-    old = {memory for other in call.heap.values() if type(other) is Tensor for memory in other.storage}
     bases = [it.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
@@ -334,7 +337,6 @@ def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], ope
     order = _inside_first(it, call, thing.node)
     every: dict[Ref, None] = {}
     saves: dict[Slot, None] = {}
-    owner = {memory: ref for ref in operands for memory in call.heap[ref].storage}  # type: ignore[union-attr]
     for ref in order:
         node = it.state.heap.get(ref)
         if ref in call.heap or type(node) is not Node:
@@ -344,7 +346,7 @@ def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], ope
         inside = [_in_all(slot, certain) for slot in node.inputs]
         certain[ref] = frozenset[Ref]().union(*inside)
         for slot in node.saves:
-            kept = tuple(memory for memory in slot if memory in memories or memory in owner or _lasting(call, memory))
+            kept = tuple(memory for memory in slot if memory in memories)
             if kept:
                 saves[kept if len(kept) == len(slot) else (*kept, None)] = None
     sure = _in_all(tuple(ref for ref in thing.node if ref is not None), certain)
@@ -354,10 +356,6 @@ def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], ope
         for found in arguments or [ref]:
             inputs[(found,) if ref in sure else (found, None)] = None
     return History(tuple(inputs), tuple(saves))
-
-
-def _lasting(call: Call, memory: Ref | None) -> bool:
-    return memory is not None and any(type(thing) is Tensor and memory in thing.storage for thing in call.heap.values())
 
 
 def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref]]) -> frozenset[Ref]:

@@ -13,6 +13,7 @@ from gradlint.domain import (
     Belief,
     Container,
     Node,
+    Object,
     Ref,
     Tensor,
     Truth,
@@ -158,6 +159,8 @@ def memory_written(
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
     made_at = {memory.origin for memory in written}
     for ref, thing in it.state.heap.items():
+        if not known and _in_doubt(thing):
+            continue
         if made_at.isdisjoint(origins(thing)) or written.isdisjoint(object_references(thing)):
             continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
@@ -170,6 +173,13 @@ def memory_written(
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if now is not thing.overwritten:
                 it.state.heap[ref] = replace(thing, overwritten=now)
+
+
+def _in_doubt(thing: Object) -> bool:
+    """Whether a write that nobody saw says nothing new of an object."""
+    if type(thing) is Node:
+        return not thing.saves or (thing.stale.is_unsure and thing.corrupt.is_unsure)
+    return type(thing) is not Tensor or thing.overwritten.is_unsure or thing.overwritten is YES
 
 
 def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Any]:
