@@ -154,7 +154,7 @@ def by_use(
     it: Interpreter, node: Any, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
 ) -> Ref | None:
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
-    if not chain:
+    if not chain or it.torchless:
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
     kind = _kind(it, uses, chain) if uses else None
