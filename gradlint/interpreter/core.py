@@ -29,6 +29,7 @@ from gradlint.domain import (
     Module,
     Node,
     Object,
+    Optimizer,
     Origin,
     Ref,
     State,
@@ -74,8 +75,8 @@ class LoopPaths:
 class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
-    `made` are the origins of what was made under it, whenever it ran; `around` runs the block around which a
-    context manager written as a generator stands.
+    `made` are the origins of what was made under it, whenever it ran; `switched` counts the blocks around that set the
+    grad mode; `around` runs the block around which a context manager written as a generator stands.
     """
 
     id: int
@@ -89,6 +90,7 @@ class Frame:
     tries: list[State | None] = field(default_factory=list)
     caller: Frame | None = None
     made: set[Origin] = field(default_factory=set)
+    switched: int = 0
     around: Callable[[Value], None] | None = None
 
     def pending(self) -> list[list[State]]:
@@ -151,6 +153,8 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
+        self.conditions: tuple[tuple[Any, bool], ...] = ()
+        self.copying = 0
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0
@@ -409,10 +413,12 @@ class Interpreter:
             return
         listen, held = self.listen, list[Event]()
         story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
+        summaries = self.summaries.copy()
 
         def forget() -> None:
             del self.story[story:], self.runs[runs:]
             self.run, self.counts = run, counts
+            self.summaries = summaries.copy()  # a call that was not told after all must run again
             held.clear()
 
         self.listen = held.append
@@ -443,6 +449,7 @@ class Interpreter:
             belief=belief,
             expected=self.expected > 0,
             run=self.run,
+            conditions=self.conditions,
             **facts,
         )
         self.story.append(event)
@@ -495,9 +502,9 @@ class Interpreter:
         self.escaped |= dict.fromkeys(self.graphs(values))
 
     def graphs(self, values: Iterable[Value]) -> list[Graph]:
-        """The names of all graph nodes that can be got at from these values, by whatever way."""
+        """The names of all graph nodes and optimizers that can be got at from these values, by whatever way."""
         heap = self.state.heap
-        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) is Node]
+        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) in (Node, Optimizer)]
 
 
 def _belief(fact: Any) -> Belief:

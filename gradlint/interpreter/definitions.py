@@ -60,7 +60,7 @@ KINDS = {
 }
 KEEPING = tuple(
     "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. "
-    "torch.compile torch.autograd.function. torch.amp. torch.cuda.amp.".split()
+    "torch.compile torch.autograd.function. torch.autocast torch.amp. torch.cuda.amp. torch.cpu.amp.".split()
 )
 """Where decorators come from that run the function as it is, in the mode they are called in."""
 

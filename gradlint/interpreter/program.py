@@ -28,6 +28,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
+    autograd,
     blocks,
     builtins,
     calls,
@@ -37,11 +38,12 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     loops,
     operators,
     statements,
+    utilities,
 )
 from gradlint.interpreter.attributes import STAND_IN
+from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
-from gradlint.interpreter.hooks import called_by_library
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.strangers import arguments, typical_instance
 from gradlint.knowledge.packs import NO_PACKS, Packs

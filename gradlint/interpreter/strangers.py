@@ -28,10 +28,10 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.callbacks import handed
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
-from gradlint.interpreter.hooks import handed
 from gradlint.interpreter.scan import parameters_of
 from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 

@@ -7,16 +7,20 @@ A program calls `reveal(x)`, a function that it does not define, on lines that e
 
 The comment states exactly what gradlint says, joined over every time it comes by: `requires_grad=no|yes` where both
 were seen, `leaf=?` where nothing is known. torch runs the program too, and what it has must be among the answers.
+
+`reveal(weight, "grad")  # fresh` asks for one fact of the object alone.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import GeneratorType
 from typing import Any
 
 from gradlint import linter
@@ -38,11 +42,14 @@ from gradlint.domain import (
     Module,
     Named,
     OneOf,
+    Optimizer,
     Plain,
     Scalar,
+    Scaler,
     Tensor,
     alternatives,
     joined,
+    objects,
     one_of,
     truth,
 )
@@ -55,6 +62,7 @@ from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
 from gradlint.source import Unreadable
 from gradlint.testing.claims import Claim, parameters
+from gradlint.testing.diary import Diary, kept
 
 REVEAL = "builtins.reveal"
 
@@ -100,10 +108,11 @@ def misstated(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     except Unreadable as error:
         yield f"{program.path}: {error}"
         return
+    facts = asked(program.text)
     for row, said in program.said.items():
         if row not in known:
             yield f"{program.at(row)}: gradlint never comes by"
-        elif (spelled := spell(known[row])) != said:
+        elif (spelled := spell(known[row], facts.get(row, ""))) != said:
             yield f"{program.at(row)}: gradlint says {spelled}, the line {said or 'nothing'}"
 
 
@@ -123,6 +132,14 @@ def disagreeing(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
 
 
 # ---- what gradlint says
+
+
+ASKED = re.compile(r"""\s*reveal\(.*, "(\w+)"\)""")
+
+
+def asked(text: str) -> dict[int, str]:
+    """The rows on which one fact is asked for, and which."""
+    return {row: found[1] for row, line in enumerate(text.splitlines(), 1) if (found := ASKED.match(line))}
 
 
 @cache
@@ -151,10 +168,10 @@ def both_of(one: Thing, other: Thing) -> Thing:
     return UNKNOWN if any(are_objects) else one_of((one, other))  # type: ignore[arg-type]
 
 
-def spell(thing: Thing) -> str:
-    """How a line states what is known."""
+def spell(thing: Thing, fact: str = "") -> str:
+    """How a line states what is known, of one fact alone if it asks for that."""
     if isinstance(thing, Object):
-        return str(thing)
+        return str(getattr(thing, fact, "no such fact") if fact else thing)
     return " or ".join(_spell(option) for option in alternatives(thing))
 
 
@@ -181,12 +198,12 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     """What torch has each time it comes by a `reveal`, by row; or why the program does not run."""
     recorded: dict[int, list[dict[str, Any]]] = {}
 
-    def reveal(value: Any) -> None:
-        recorded.setdefault(sys._getframe(1).f_lineno, []).append(real(value))
+    def reveal(value: Any, fact: str = "") -> None:
+        recorded.setdefault(sys._getframe(1).f_lineno, []).append(real(value, diary))
 
     names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
     try:
-        with surroundings({}):
+        with surroundings({}), kept() as diary:
             exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)
             names.clear()
     except NotRestored as error:
@@ -196,12 +213,15 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     return recorded
 
 
-def real(value: Any) -> dict[str, Any]:
+def real(value: Any, diary: Diary) -> dict[str, Any]:
     """What a real value is and has, in words of the domain."""
     import torch
 
     if isinstance(value, torch.Tensor):
+        grad, unit = diary.of(value) if value.is_leaf else (None, None)
         return {
+            "grad": grad,
+            "unit": unit,
             "is": "Tensor",
             "dtype": _kind(value),
             "requires_grad": truth(value.requires_grad),
@@ -212,6 +232,16 @@ def real(value: Any) -> dict[str, Any]:
         }
     if isinstance(value, torch.nn.Module):
         return {"is": "Module", "mode": TRAIN if value.training else EVAL}
+    if isinstance(value, torch.optim.Optimizer):
+        return {"is": "Optimizer"}
+    if isinstance(value, torch.amp.GradScaler):
+        return {
+            "is": "Scaler",
+            "enabled": truth(value.is_enabled()),
+            "begun": truth(getattr(value, "_scale", None) is not None),
+        }
+    if isinstance(value, GeneratorType):
+        return {"is": "Iterator", "used": truth(value.gi_frame is None)}
     if type(value) in NUMBER_KINDS:
         return {"is": "number", "dtype": NUMBER_KINDS[type(value)], "value": value}
     return {"is": type(value).__name__, "value": value if value is None or isinstance(value, str) else ...}
@@ -232,8 +262,8 @@ def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
     if isinstance(known, OneOf):
         if all(list(excluded(option, thing)) for option in known.values):
             yield f"torch has {thing}, gradlint says {spell(known)}"
-    elif isinstance(known, Tensor | Module):
-        if thing["is"] != type(known).__name__:
+    elif isinstance(known, Tensor | Module | Optimizer | Scaler | objects.Iterator):
+        if thing["is"] != type(known).__name__ and not isinstance(known, objects.Iterator):
             yield f"torch has a {thing['is']}, gradlint says {known}"
             return
         for name, fact in thing.items():
