@@ -200,13 +200,15 @@ class Module(Cell):
 @dataclass(frozen=True, slots=True)
 class Optimizer(Cell):
     """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
-    `stepped` whether it has stepped yet, `stage` where it stands with its GradScaler; `options` are the constants it
-    was made with (`lr`, `momentum`), `listing` is its `param_groups`. Of a class of the program `cls` is that class and
+    `held_back` whether its `step()` and `zero_grad()` may do nothing (a wrapper that accumulates gradients), `stepped`
+    whether it has stepped yet, `stage` where it stands with its GradScaler; `options` are the constants it was made
+    with (`lr`, `momentum`), `listing` is its `param_groups`. Of a class of the program `cls` is that class and
     `attributes` what was set on it."""
 
     kind: str = ""
     groups: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
     open: Truth = UNSURE
+    held_back: Truth = NO
     stepped: Truth = UNSURE
     stage: Stage = Stage.unsure()
     options: Items = _items(default=())
