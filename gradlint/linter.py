@@ -1,19 +1,23 @@
 """From text to findings: the only door to the analysis.
 
-`lint` is pure: it reads no files, no clock and no globals, and the same text gives the same findings in the same order.
+`lint` is pure: it reads no files, no clock and no globals, and the same text among the same files gives the same
+findings in the same order. Other files reach it through the `project` alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradlint import source
 from gradlint.events import Event
 from gradlint.finding import Confidence, Finding, Note, Place
 from gradlint.interpreter import interpret
 from gradlint.rule import Check, Draft, Rule, believed
+
+if TYPE_CHECKING:
+    from gradlint.project import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +84,24 @@ def analyse(
     *,
     positions: bool = False,
     listen: Callable[[Event], None] | None = None,
+    project: View | None = None,
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
 
-    Findings of every confidence are given, sorted by place, those that yield to others as well (see `shown`).
-    `unknown` and `heard` are filled only where
-    `positions` are asked for: they cost time. Raises `source.Unreadable` for text that is no Python.
+    What it imports is looked for in `project`, as the file that has this text sees it (None: nowhere). Findings of
+    every confidence are given, sorted by place, those that yield to others as well (see `shown`). `unknown` and
+    `heard` are filled only where `positions` are asked for: they cost time. Raises `source.Unreadable` for text that
+    is no Python.
     """
-    module = source.parse(text)
+    module, found = _read(text, project)
     hearing = _Hearing(rules, listen)
-    run = interpret(module, hearing)
+    run = interpret(module, hearing, project, found)
     drafts = list(hearing.drafts.values())
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     places = source.places(module, text, nodes) if nodes else {}
-    findings = [_finding(draft, places) for draft in drafts]
+    findings = [_finding(draft, places) for draft in drafts if draft.node in places]
     return Analysis(
         tuple(sorted(findings, key=lambda f: (f.place, f.code))),
         tuple(sorted(places[node] for node in run.unknown)) if positions else (),
@@ -106,9 +112,23 @@ def analyse(
     )
 
 
-def lint(text: str, rules: Sequence[Rule], *, min_confidence: Confidence = Confidence.LIKELY) -> tuple[Finding, ...]:
+def _read(text: str, project: View | None) -> tuple[Any, Any]:
+    """The tree of a text and, where the project has looked at it, what there is in it."""
+    if project is None:
+        return source.parse(text), None
+    program = project.program(text)
+    return program.tree, program.scan
+
+
+def lint(
+    text: str,
+    rules: Sequence[Rule],
+    *,
+    min_confidence: Confidence = Confidence.LIKELY,
+    project: View | None = None,
+) -> tuple[Finding, ...]:
     """The findings of at least this confidence."""
-    return shown(analyse(text, rules).findings, rules, min_confidence)
+    return shown(analyse(text, rules, project=project).findings, rules, min_confidence)
 
 
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:

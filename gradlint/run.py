@@ -11,6 +11,7 @@ from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, find, is_excluded
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.patterns import matches
+from gradlint.project import Project, View
 from gradlint.report.entry import Entry
 from gradlint.rule import Rule
 from gradlint.selection import Layer, UnknownRule, matching, selected
@@ -129,7 +130,8 @@ def _of_file(file: str, settings: _Settings) -> Result:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         return Result(shown, file, (unreadable(f"cannot be read: {why}"),))
-    return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file))
+    project = settings.project.at(file)
+    return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file), project)
 
 
 def _of_stdin(request: Request, settings: _Settings) -> Iterator[Result]:
@@ -142,14 +144,22 @@ def _of_stdin(request: Request, settings: _Settings) -> Iterator[Result]:
     if file.endswith(NOTEBOOK):
         yield Result(shown, filename, (unreadable("notebooks are not read yet"),))
         return
-    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), settings.min_confidence(file))
+    project = settings.project.at(file) if name else None
+    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), settings.min_confidence(file), project)
 
 
-def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min_confidence: Confidence) -> Result:
+def lint_bytes(
+    data: bytes,
+    path: str,
+    filename: str,
+    rules: Sequence[Rule],
+    min_confidence: Confidence,
+    project: View | None = None,
+) -> Result:
     """Lint what a file holds. Nothing is raised: an error of ours is the result's `fault`."""
     try:
         text = source.decode(data)
-        found = linter.analyse(text, rules)
+        found = linter.analyse(text, rules, project=project)
         findings = unsuppressed(text, linter.shown(found.findings, rules, min_confidence))
         lines = tuple(source.rows(text)) if findings else ()
         return Result(path, filename, findings, lines, counts=found.counts)
@@ -165,6 +175,7 @@ class _Settings:
 
     def __init__(self, request: Request, rules: Sequence[Rule]) -> None:
         self.request = request
+        self.project = Project()
         self.configs = Configs(request.config, request.isolated)
         self._every = tuple(rules)
         self._chosen: dict[str, frozenset[str]] = {}

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
@@ -25,10 +25,12 @@ from gradlint.domain import (
     Belief,
     Function,
     Graph,
+    Imported,
     Instance,
     Module,
     Node,
     Object,
+    OneOf,
     Ref,
     State,
     Tensor,
@@ -44,6 +46,9 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.neighbours import Neighbours
 
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
@@ -66,6 +71,21 @@ class LoopPaths:
     continues: list[State] = field(default_factory=list)
 
 
+@dataclass(slots=True, eq=False)
+class File:
+    """A file at run time: its dotted name, whether it is the `__init__` of a package, and the number of its frame.
+
+    `foreign` is 1 for others than the linted file: what happens there is told to nobody. `names` are what importing
+    such a file left; what is set later, from a function or another file, is in the state.
+    """
+
+    name: str = ""
+    package: bool = False
+    foreign: int = 0
+    frame: int = 0
+    names: dict[str, Value] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
@@ -76,6 +96,7 @@ class Frame:
     id: int
     parent: Frame | None
     scope: Scope
+    file: File
     function: Function | None = None
     owner: Value | None = None
     declared: dict[str, Frame] = field(default_factory=dict)
@@ -128,11 +149,13 @@ def statement(*kinds: type) -> Callable[[Step], Step]:
 class Interpreter:
     """Runs one program abstractly and tells `listen` what happens."""
 
-    def __init__(self, tree: cst.Module, listen: Callable[[Event], None]) -> None:
+    neighbours: Neighbours
+
+    def __init__(self, tree: cst.Module, listen: Callable[[Event], None], found: Scan | None = None) -> None:
         self.tree, self.listen = tree, listen
-        self.scan: Scan = scan(tree)
+        self.scan: Scan = found or scan(tree)
         self.state = State()
-        self.frame = Frame(0, None, self.scan.scopes[tree])
+        self.frame = Frame(0, None, self.scan.scopes[tree], File())
         self.frames: dict[int, Frame] = {0: self.frame}
         self.frame_ids: dict[object, int] = {}
         self.sites: dict[object, int] = {}
@@ -351,14 +374,23 @@ class Interpreter:
             if (first or type(frame.scope.node) is not cst.ClassDef) and (
                 found := self.state.names.get((frame.id, name))
             ) is not None:
-                return found
+                break
             first, frame = False, frame.parent
-        return None
+        else:
+            found = self.frame.file.names.get(name)
+        return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value."""
         frame = self.frame.declared.get(name, self.frame)
+        if frame.file.foreign and frame.parent is None and frame is not self.frame:
+            value = self.neighbours.either_way(frame.file, name, value)
         self.state.names[frame.id, name] = value
+
+    def switch(self, frame: Frame) -> None:
+        """Go on in another frame; what happens in other files than the linted one is told to nobody."""
+        self.muted += frame.file.foreign - self.frame.file.foreign
+        self.frame = frame
 
     # ---- paths
 

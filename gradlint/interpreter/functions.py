@@ -46,8 +46,9 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
         number = it.frame_ids[key] = len(it.frame_ids) + 1
     frame = Frame(
         number,
-        it.frames[function.frame],
+        parent := it.frames[function.frame],
         it.scan.scopes[function.node],
+        parent.file,
         function,
         tries=it.frame.tries,
         caller=it.frame,
@@ -107,7 +108,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         index = it.run = len(it.runs) + 1
         it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
     untouched = it.fork() if function.generator and frame.around is None else None
-    it.frame, it.sweeping = frame, []
+    it.switch(frame)
+    it.sweeping = []
     it.running.append(function.node)
     for context in function.modes:
         it.emit(events.GradModeChanged, function.node, before=it.state.grad_mode, to=context.to, how="decorator")
@@ -126,7 +128,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if untouched is not None:
         value = _perhaps_not_run(it, frame, value, untouched)
     it.running.pop()
-    it.frame, it.sweeping = outer, outer_sweeping
+    it.switch(outer)
+    it.sweeping = outer_sweeping
     if index:
         it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
         it.run = outer_run
@@ -264,7 +267,8 @@ def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str
     )
     frame = it.frame
     function = Function(node, name, frame.id, defaults, generator=it.scan.scopes[node].generator, owner=owner)
-    it.functions[node] = function
+    if not frame.file.foreign:
+        it.functions[node] = function
     return function
 
 

@@ -40,13 +40,21 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
+from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.strangers import arguments, typical_instance
 
 
-def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
-    """Run a program abstractly, telling `listen` all that happens, and at the end the stories."""
-    it = Interpreter(tree, listen)
+def interpret(
+    tree: cst.Module, listen: Callable[[Event], None], project: Project | None = None, found: Scan | None = None
+) -> Interpreter:
+    """Run a program abstractly, telling `listen` all that happens, and at the end the stories.
+
+    What it imports is looked for in `project`; `found` is what `scan` found in the tree, where that is known.
+    """
+    it = Interpreter(tree, listen, found)
+    it.neighbours = Neighbours(it, project)
     with deep_recursion():
         it.runs.append(Run(1, None, None, YES, ()))
         it.run = 1
@@ -80,6 +88,7 @@ def _run_the_rest(it: Interpreter) -> None:
     escaped = set(it.escaped)
     havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and not _static(it, value)])
     it.escaped = escaped
+    it.neighbours.strangers()
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
     base = it.fork()
     for node in list(it.classes):

@@ -63,11 +63,12 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
-    outer, it.frame = it.frame, frame
+    outer = it.frame
+    it.switch(frame)
     out: list[tuple[str, Value]] = []
     for param in params:
         out.append((param.name.value, _argument(it, function, param)))
-    it.frame = outer
+    it.switch(outer)
     return out
 
 
