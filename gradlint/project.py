@@ -2,8 +2,9 @@
 
 What counts as the project follows from where a file lies alone, so it does not matter what else is linted. A file in
 a package can import from the folder of its outermost package; any file from its own folder and the folders above it,
-up to the one that holds a project (`pyproject.toml`, `.git` ...), and from `src` beside them. Nothing outside these
-folders is read, nothing that a library was installed to, and no module of the standard library is looked for.
+up to the one that holds a project (`pyproject.toml`, `.git` ...), from `src` beside them, and from a folder it lies in
+by that folder's name. Nothing else is read, nothing that a library was installed to, and no module of the standard
+library is looked for.
 """
 
 from __future__ import annotations
@@ -241,6 +242,9 @@ class View:
         self.name = ".".join(inside)
         self.folders = self._folders(outer, folder)
         self.only = inside[0] if os.path.basename(outer) in INSTALLED else ""
+        self.namesakes: dict[str, str] = {}
+        for above in _upwards(folder):
+            self.namesakes.setdefault(os.path.basename(above), os.path.dirname(above))
 
     def _folders(self, outer: str, own: str) -> tuple[str, ...]:
         top = self.project.files.outermost(outer)
@@ -261,7 +265,8 @@ class View:
         first = module.partition(".")[0]
         if first in sys.stdlib_module_names or (self.only and first != self.only):
             return None
-        path = self.project.find(self.folders, module)
+        above = self.namesakes.get(first)
+        path = self.project.find(self.folders if above is None else (*self.folders, above), module)
         return Found(self.project, module, path, path == self.path) if path else None
 
     def public(self, module: str) -> tuple[str, ...]:

@@ -60,6 +60,8 @@ MOST_CALLS_DEEP = 8
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
 FEWEST_STEPS = 1_000
+FEWEST_STEPS_ELSEWHERE = 200
+"""How many statements of other files are run for any file, besides one for each of its own."""
 
 
 @dataclass(slots=True)
@@ -187,6 +189,7 @@ class Interpreter:
         self.receivers: dict[Any, bool] = {}
         self.counts: Counter[str] = Counter()
         self.steps_left = 0
+        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements
         self.grant_steps()
 
     def grant_steps(self) -> None:
@@ -388,8 +391,10 @@ class Interpreter:
         self.state.names[frame.id, name] = value
 
     def switch(self, frame: Frame) -> None:
-        """Go on in another frame; what happens in other files than the linted one is told to nobody."""
-        self.muted += frame.file.foreign - self.frame.file.foreign
+        """Go on in another frame; what happens in other files than the linted one is told to nobody and counted apart."""
+        if (crossing := frame.file.foreign - self.frame.file.foreign) != 0:
+            self.muted += crossing
+            self.steps_left, self.steps_left_elsewhere = self.steps_left_elsewhere, self.steps_left
         self.frame = frame
 
     # ---- paths

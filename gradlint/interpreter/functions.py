@@ -60,10 +60,18 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
 def too_deep(it: Interpreter, function: Function) -> bool:
     """Whether a call is no longer followed."""
     deep = it.running.count(function.node)
-    if deep < 2 and len(it.running) < MOST_CALLS_DEEP and it.steps_left > 0:
+    steps, left = steps_left(it, it.frames[function.frame])
+    if deep < 2 and len(it.running) < MOST_CALLS_DEEP and left > 0:
         return False
-    it.hit("recursion" if deep >= 2 else "depth of calls" if it.steps_left > 0 else "steps")
+    it.hit("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
     return True
+
+
+def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
+    """How many statements may still be run in the file of a frame, and how they are called."""
+    here = frame.file.foreign == it.frame.file.foreign
+    steps = "steps in other files" if frame.file.foreign else "steps"
+    return steps, it.steps_left if here else it.steps_left_elsewhere
 
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:

@@ -51,10 +51,14 @@ OURS = frozenset({"torch"})
 
 
 class Neighbour(Protocol):
-    """A file of the project: its dotted name, whether it is the `__init__` of a package or the linted file itself."""
+    """A file of the project: its dotted name and its path, whether it is the `__init__` of a package or the linted file.
+
+    A file that several dotted names lead to is the same file."""
 
     @property
     def name(self) -> str: ...
+    @property
+    def path(self) -> str: ...
     @property
     def package(self) -> bool: ...
     @property
@@ -187,9 +191,9 @@ class Neighbours:
 
     def _file(self, neighbour: Neighbour) -> File:
         """The file, run; the state has what it left."""
-        file = self.files.get(neighbour.name)
+        file = self.files.get(neighbour.path)
         if file is None:
-            file = self.files[neighbour.name] = File(neighbour.name, neighbour.package, foreign=1)
+            file = self.files[neighbour.path] = File(neighbour.name, neighbour.package, foreign=1)
             if len(self.files) > MOST_FILES:
                 self.it.hit("files of the project")
             elif (program := neighbour.program()) is not None:
@@ -200,7 +204,7 @@ class Neighbours:
     def _run(self, file: File, program: Program) -> None:
         it = self.it
         file.names["__name__"] = Const(file.name)
-        file.frame = it.frame_ids.setdefault(("file", file.name), len(it.frame_ids) + 1)
+        file.frame = it.frame_ids.setdefault(file, len(it.frame_ids) + 1)
         it.scan = _both(it.scan, program.scan)
         frame = it.frames[file.frame] = Frame(file.frame, None, it.scan.scopes[program.tree], file)
         with _elsewhere(it, frame, it.state if self.running else State()):
@@ -281,6 +285,7 @@ FRESH: dict[str, Any] = {
     "loops_deep": int,
     "expected": int,
     "steps_left": int,
+    "steps_left_elsewhere": int,
     "later": lambda: NO,
 }
 

@@ -35,6 +35,7 @@ from gradlint.domain import (
     Dtypes,
     Fact,
     Function,
+    Imported,
     Module,
     Named,
     OneOf,
@@ -49,6 +50,7 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
+from gradlint.project import InMemory, Project
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
@@ -56,14 +58,16 @@ from gradlint.source import Unreadable
 from gradlint.testing.claims import Claim, parameters
 
 REVEAL = "builtins.reveal"
+MAIN = "main.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The text of a program that reveals."""
+    """The text of a program that reveals, and the files it may import from, as pairs of relative path and text."""
 
     path: Path
     text: str
+    files: tuple[tuple[str, str], ...] = ()
 
     @property
     def said(self) -> dict[int, str]:
@@ -81,21 +85,34 @@ class Program:
 
 
 def program_claims(folder: str | Path) -> list[Any]:
-    """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters."""
-    programs = [Program(path, path.read_text(encoding="utf-8")) for path in sorted(Path(folder).glob("*.py"))]
+    """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters.
+
+    A program of several files is a folder, and its `main.py` reveals.
+    """
+    programs = [read_program(path) for path in sorted([*Path(folder).glob("*.py"), *Path(folder).glob("*/main.py")])]
     return parameters(claim for program in programs if program.said for claim in claims_of(program))
+
+
+def read_program(path: Path) -> Program:
+    """A program with its neighbours, if it has any."""
+    text = path.read_text(encoding="utf-8")
+    if path.name != MAIN:
+        return Program(path, text)
+    others = [other for other in sorted(path.parent.rglob("*.py")) if other != path]
+    return Program(path, text, tuple((o.relative_to(path.parent).as_posix(), o.read_text("utf-8")) for o in others))
 
 
 def claims_of(program: Program) -> Iterator[Claim]:
     """Both claims about one program."""
-    yield Claim(f"{program.path.stem}-said", lambda: misstated(program))
-    yield Claim(f"{program.path.stem}-agrees", lambda: disagreeing(program))
+    name = program.path.parent.name if program.path.name == MAIN else program.path.stem
+    yield Claim(f"{name}-said", lambda: misstated(program))
+    yield Claim(f"{name}-agrees", lambda: disagreeing(program))
 
 
 def misstated(program: Program) -> Iterator[str]:
     """Lines on which gradlint says something else than the comment."""
     try:
-        known = revealed(program.text)
+        known = revealed(program.text, program.files)
     except Unreadable as error:
         yield f"{program.path}: {error}"
         return
@@ -112,7 +129,7 @@ def disagreeing(program: Program) -> Iterator[str]:
     if isinstance(real, str):
         yield f"{program.path}: {real}"
         return
-    known = revealed(program.text)
+    known = revealed(program.text, program.files)
     for row in program.said:
         if row not in real:
             yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
@@ -125,7 +142,7 @@ def disagreeing(program: Program) -> Iterator[str]:
 
 
 @cache
-def revealed(text: str) -> dict[int, Thing]:
+def revealed(text: str, files: tuple[tuple[str, str], ...] = ()) -> dict[int, Thing]:
     """What gradlint knows at each row with a `reveal`, joined over every time it comes by."""
     things: dict[Any, Thing] = {}
     rule = Rule("XXX001", "reveal", "{index}")
@@ -137,7 +154,7 @@ def revealed(text: str) -> dict[int, Thing]:
             things[node] = both_of(things[node], new) if node in things else new
             yield rule.at(node, index=list(things).index(node))
 
-    findings = linter.analyse(text, [rule]).findings
+    findings = linter.analyse(text, [rule], project=Project(InMemory(dict(files))).at(MAIN)).findings
     values = list(things.values())
     return {finding.place.row: values[int(finding.message)] for finding in findings}
 
@@ -170,6 +187,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     Context: lambda value: value.path,
     Function: lambda value: f"function {value.name}",
     Bound: lambda value: f"method {value.name}",
+    Imported: lambda value: f"module {value.module}",
 }
 
 
@@ -185,7 +203,7 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
 
     names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
     try:
-        with surroundings({}):
+        with surroundings(dict(program.files)):
             exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)
             names.clear()
     except NotRestored as error:
