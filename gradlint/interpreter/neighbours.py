@@ -51,9 +51,10 @@ OURS = frozenset({"torch"})
 
 
 class Neighbour(Protocol):
-    """A file of the project: its dotted name and its path, whether it is the `__init__` of a package or the linted file.
+    """A file of the project: whether it is the `__init__` of a package, and whether it is the linted one.
 
-    A file that several dotted names lead to is the same file."""
+    It is the same file if the path is, whatever the dotted name that led to it.
+    """
 
     @property
     def name(self) -> str: ...
@@ -279,6 +280,8 @@ FRESH: dict[str, Any] = {
     "running": list,
     "sweeping": list,
     "building": list,
+    "made": set,
+    "entered": set,
     "instances_deep": int,
     "inside_module": int,
     "peeled": int,
