@@ -190,11 +190,12 @@ class Project:
             for folder in folders
             if all(self.files.is_folder(os.path.join(folder, *parts[:end])) for end in range(1, len(parts)))
         ]
+        packages = [path for path in paths if self.files.is_folder(path)]
         for path in paths:
-            for file in (os.path.join(path, INIT), f"{path}.py"):
+            for file in ([os.path.join(path, INIT)] if path in packages else []) + [f"{path}.py"]:
                 if self.files.is_file(file):
                     return file
-        return next((path for path in paths if self.files.is_folder(path)), "")
+        return packages[0] if packages else ""
 
 
 def _parsed(text: str) -> Program | source.Unreadable:
@@ -265,6 +266,8 @@ class View:
         first = module.partition(".")[0]
         if first in sys.stdlib_module_names or (self.only and first != self.only):
             return None
+        if module == self.name:
+            return Found(self.project, module, self.path, own=True)
         above = self.namesakes.get(first)
         path = self.project.find(self.folders if above is None else (*self.folders, above), module)
         return Found(self.project, module, path, path == self.path) if path else None
@@ -321,7 +324,7 @@ def _names(text: str) -> Names:
             out.bound |= dict.fromkeys(alias.asname or alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             out.bound[node.id] = None
-        elif not isinstance(node, ast.expr) or isinstance(node, ast.Tuple | ast.List):
+        elif not isinstance(node, ast.expr) or isinstance(node, ast.Tuple | ast.List | ast.Starred):
             todo[:0] = ast.iter_child_nodes(node)
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
             lists += _listed(node)
