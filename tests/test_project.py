@@ -223,7 +223,7 @@ def test_findings_and_events_are_of_the_linted_file_alone():
 
 def test_a_cycle_through_the_linted_file_ends():
     text = "from b import B\n\n\nclass A:\n    pass\n\n\nreveal(B().x)\nreveal(B().a())\n"
-    b = "from main import A\n\n\nclass B(A):\n    x = 1\n\n    def a(self):\n        import main\n\n        return main.A\n"
+    b = "from main import A\nclass B(A):\n    x = 1\n    def a(self):\n        import main\n        return main.A\n"
     assert told(text, b=b) == ["1", "class A"]
 
 
@@ -297,8 +297,8 @@ def test_a_shelf_forgets_what_was_longest_unused():
 FAMILY = {
     "pyproject.toml": "",
     "pkg/__init__.py": "from .a import *\nfrom .b import Net\n",
-    "pkg/a.py": "import torch\nfrom . import b\ncounts = torch.tensor([1])\ndef ask(t=None):\n    return t.requires_grad_()\n"
-    "def net():\n    return b.Net().requires_grad_(True)\n",
+    "pkg/a.py": "import torch\nfrom . import b\ncounts = torch.tensor([1])\n"
+    "def ask(t=None):\n    return t.requires_grad_()\ndef net():\n    return b.Net().requires_grad_(True)\n",
     "pkg/b.py": "import torch\nfrom .a import ask, counts\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
     "        return ask(counts)\nask(counts)\ncounts.requires_grad_()\n",
     "pkg/c.py": FAULTY.format("from pkg import counts"),
