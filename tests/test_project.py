@@ -267,7 +267,7 @@ def test_bounds_are_counted():
     found = linter.analyse("from m0 import x\nx\n", RULES, project=Project(InMemory(files)).at(MAIN))
     assert dict(found.counts)["bound: files of the project"] == 1
     long = {"m.py": "def f(n):\n    if n:\n        f(n - 1)\n" + "    n = n + 1\n" * 300}
-    text = "from m import f\n" + "f(1)\n" * 9
+    text = "from m import f\n" + "".join(f"f({n})\n" for n in range(1, 10))
     found = linter.analyse(text, RULES, project=Project(InMemory(long)).at(MAIN))
     assert dict(found.counts)["bound: steps in other files"] > 0
 

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
@@ -45,6 +45,8 @@ from gradlint.domain import (
     negation,
     one_of,
 )
+from gradlint.domain.changing import replace
+from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
 
@@ -165,6 +167,7 @@ class Interpreter:
         self.frame_ids: dict[object, int] = {}
         self.sites: dict[object, int] = {}
         self.made: set[Origin] = set()
+        self.age = 0
         self.entered: set[int] = set()
         self.muted = 0
         self.later: Truth = NO
@@ -186,7 +189,10 @@ class Interpreter:
         self.instances_deep = 0
         self.building: list[object] = []
         self.used: set[Graph] = set()
-        self.escaped: set[Graph] = set()
+        self.escaped: dict[Graph, None] = {}
+        self.summaries: dict[object, Any] = {}
+        self.read: dict[Name, Value] = {}
+        self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, bool] = {}
@@ -281,7 +287,7 @@ class Interpreter:
 
     def memory(self, node: object, part: str) -> Ref:
         """A reference made here; on its own it stands for fresh memory, which is no object but ages like one."""
-        ref = Ref(self.site(node), part, self.frame.id)
+        ref = Ref(self.site(node), part, self.frame.id, self.age)
         self.made.add(ref.origin)
         self.frame.made.add(ref.origin)
         return ref
@@ -371,11 +377,23 @@ class Interpreter:
             if (first or type(frame.scope.node) is not cst.ClassDef) and (
                 found := self.state.names.get((frame.id, name))
             ) is not None:
+                if not first:
+                    self.read[frame.id, name] = found
                 break
             first, frame = False, frame.parent
         else:
-            found = self.frame.file.names.get(name)
+            file = self.frame.file
+            if (found := file.names.get(name)) is not None:
+                self.read[file.frame, name] = found
         return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
+
+    def held(self, name: Name) -> Value | None:
+        """What a variable holds now; what importing a file left is there until it is set."""
+        found = self.state.names.get(name)
+        if found is not None:
+            return found
+        file = self.frames[name[0]].file
+        return file.names.get(name[1]) if file.frame == name[0] else None
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value."""
@@ -509,7 +527,7 @@ class Interpreter:
 
     def escape(self, values: Iterable[Value]) -> None:
         """These values are handed to something that the file does not show."""
-        self.escaped.update(self.graphs(values))
+        self.escaped |= dict.fromkeys(self.graphs(values))
 
     def graphs(self, values: Iterable[Value]) -> list[Graph]:
         """The names of all graph nodes that can be got at from these values, by whatever way."""

@@ -33,6 +33,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.summaries import by_summary
 
 RESULT = "return"
 YIELDED = "yield"
@@ -78,6 +79,12 @@ def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
+    if function.generator or function.name == "__init__":
+        return _run_call(it, node, function, args)
+    return by_summary(it, node, function, args, lambda: _run_call(it, node, function, args))
+
+
+def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     if too_deep(it, function):
         it.escaped_functions[function.node] = None
         havoc(it, args.values())

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Protocol
 
 import libcst as cst
@@ -40,6 +39,7 @@ from gradlint.domain import (
     references,
     renamed,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import FEWEST_STEPS, MOST_STEPS_PER_STATEMENT, File, Frame, Interpreter
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Program, Scan
@@ -154,10 +154,17 @@ class Neighbours:
 
     def _own(self, name: str) -> Value | None:
         """What the linted file has under a name; files that are being imported run before it, and see nothing of it."""
-        return None if self.running else self.it.state.names.get((0, name))
+        return None if self.running else self._read((0, name))
 
     def _of_file(self, file: File, name: str) -> Value | None:
-        return self.it.state.names.get((file.frame, name), file.names.get(name))
+        return self._read((file.frame, name))
+
+    def _read(self, name: Name) -> Value | None:
+        """What a name at the top level of some file holds; who asks has read it."""
+        found = self.it.held(name)
+        if found is not None:
+            self.it.read[name] = found
+        return found
 
     def set(self, module: str, name: str, value: Value) -> None:
         """`module.name = value`."""
@@ -184,7 +191,7 @@ class Neighbours:
 
     def _handed_away(self, values: list[Value]) -> None:
         it = self.it
-        escaped = set(it.escaped)
+        escaped = dict(it.escaped)
         havoc(it, [value for value in values if not _static(it, value)])
         it.escaped = escaped
 
@@ -287,6 +294,10 @@ FRESH: dict[str, Any] = {
     "peeled": int,
     "loops_deep": int,
     "expected": int,
+    "age": int,
+    "read": dict,
+    "handed": dict,
+    "summaries": dict,
     "steps_left": int,
     "steps_left_elsewhere": int,
     "later": lambda: NO,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -23,6 +22,7 @@ from gradlint.domain import (
     Scalar,
     Value,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_method, instantiate
