@@ -259,6 +259,27 @@ def test_the_names_that_a_star_takes(text, names):
     assert set(project.at(MAIN).public("pkg.m")) == set(names.split())
 
 
+BASE = """
+from torch import nn
+
+class Base:
+    def set_up(self):
+        self.model = nn.Linear(2, 2)
+"""
+DERIVED = """
+class Derived(Base):
+    def predict(self, x):
+        reveal(self.model)
+"""
+
+
+def test_what_inherited_methods_set_is_there():
+    """A method that runs on its own finds the attributes that methods of its bases set, in this and in other files."""
+    module = ["Module[torch.nn.Linear, mode=train]"]
+    assert told(BASE + DERIVED) == module
+    assert told("from base import Base\n" + DERIVED, base=BASE) == module
+
+
 # ---- bounds
 
 

@@ -38,8 +38,9 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     statements,
 )
 from gradlint.interpreter.attributes import STAND_IN
+from gradlint.interpreter.classes import ancestry
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.functions import new_frame, run_function
+from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Scan
@@ -141,7 +142,8 @@ def run_class(it: Interpreter, node: Any) -> None:
         return
     owner = typical_instance(it, node, cls)
     start = it.hold(owner)
-    setting = [f for f in waiting if f.name != "__init__" and it.scan.scopes[f.node].sets]
+    methods_there = [*waiting, *_inherited(it, cls)]
+    setting = [f for f in methods_there if f.name != "__init__" and it.scan.scopes[f.node].sets]
     with it.silently():
         _join_attributes(it, start, setting)
     base = it.fork()
@@ -153,6 +155,17 @@ def run_class(it: Interpreter, node: Any) -> None:
             run_alone(it, function, it.state.flight[start])
     it.state = base
     it.land(start)
+
+
+def _inherited(it: Interpreter, cls: Ref) -> list[Function]:
+    """The methods that a class has from its bases in this and other files, as far as there are steps left for them."""
+    found: dict[object, Value] = {}
+    own, *bases = [it.state.heap.get(one) for one in ancestry(it, cls) if type(one) is Ref]
+    for base in bases:
+        found = dict(getattr(base, "members", ())) | found
+    hidden = dict(getattr(own, "members", ()))
+    methods = [member for name, member in found.items() if name not in hidden and type(member) is Function]
+    return [method for method in methods if steps_left(it, it.frames[method.frame])[1] > 0]
 
 
 def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
@@ -203,7 +216,7 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     it.called[function.node] = None
     it.grant_steps()
     outer = it.frame
-    it.frame = it.frames[function.frame]
+    it.switch(it.frames[function.frame])
     frame = new_frame(it, ("alone", function.node), function)
     params = function.node.params
     plain = [*params.posonly_params, *params.params]
@@ -228,7 +241,7 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     if it.state.live:
         it.escape(handed)
         it.returned.update(it.graphs([value]))
-    it.frame = outer
+    it.switch(outer)
 
 
 # ---- the stories at the end
