@@ -195,7 +195,7 @@ class Interpreter:
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
         self.unknown: dict[Any, None] = {}
-        self.receivers: dict[Any, bool] = {}
+        self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.steps_left = 0
         self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements
