@@ -217,11 +217,15 @@ class Found:
 
     @property
     def package(self) -> bool:
-        return not self.path.endswith(".py") or os.path.basename(self.path) == INIT
+        return self.bare or os.path.basename(self.path) == INIT
+
+    @property
+    def bare(self) -> bool:
+        return not self.path.endswith(".py")
 
     def program(self) -> Program | None:
         """Its syntax; None where it cannot be read."""
-        text = self.project.text(self.path) if self.path.endswith(".py") else ""
+        text = "" if self.bare else self.project.text(self.path)
         try:
             return None if text is None else self.project.program(text)
         except source.Unreadable:

@@ -63,8 +63,8 @@ MOST_CALLS_DEEP = 8
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
 FEWEST_STEPS = 1_000
-FEWEST_STEPS_ELSEWHERE = 200
-"""How many statements of other files are run for any file, besides one for each of its own."""
+FEWEST_STEPS_ELSEWHERE = 100
+"""How many statements of other files are run for any file, besides one for every two of its own."""
 
 
 @dataclass(slots=True)
@@ -198,7 +198,7 @@ class Interpreter:
         self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.steps_left = 0
-        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements
+        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2
         self.grant_steps()
 
     def grant_steps(self) -> None:

@@ -64,6 +64,10 @@ class Neighbour(Protocol):
     def package(self) -> bool: ...
     @property
     def own(self) -> bool: ...
+    @property
+    def bare(self) -> bool:
+        """Whether it is a folder without `__init__`, which may just be called like a library."""
+        ...
 
     def program(self) -> Program | None:
         """Its syntax; None where it cannot be read."""
@@ -119,7 +123,7 @@ class Neighbours:
     # ---- looking at what was imported
 
     def resolved(self, value: Value) -> Value:
-        """The value with everything that was only imported so far looked at; what is not found keeps its path."""
+        """The value with everything that was only imported so far looked at; what a library may have keeps its path."""
         options = alternatives(value)
         if not any(type(option) is Imported for option in options):
             return value
@@ -140,7 +144,7 @@ class Neighbours:
         return self._resolved(Imported(owner.module, name))
 
     def member(self, module: str, name: str) -> Value | None:
-        """What a module has under a name; None where it has none, and cannot get it from code that we see."""
+        """What a module has under a name; None where that may as well be a library: there is no such file."""
         assert self.project is not None
         neighbour = self.project.find(module)
         if neighbour is None:
@@ -150,7 +154,7 @@ class Neighbours:
             return self.resolved(found)
         if neighbour.package and self.project.find(inner := f"{module}.{name}") is not None:
             return Imported(inner)
-        return UNKNOWN if neighbour.own or self.running else None
+        return None if neighbour.bare else UNKNOWN
 
     def _own(self, name: str) -> Value | None:
         """What the linted file has under a name; files that are being imported run before it, and see nothing of it."""
