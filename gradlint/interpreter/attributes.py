@@ -21,6 +21,7 @@ from gradlint.domain import (
     Const,
     Container,
     Function,
+    Imported,
     Instance,
     Iterator,
     Module,
@@ -88,6 +89,8 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
         return reader(it, node, owner, thing, name, chain, guard) if reader else Unknown((owner,))
     if type(owner) is Named:
         return Named(f"{owner.path}.{name}")
+    if type(owner) is Imported:
+        return it.neighbours.attribute(owner, name)
     if type(owner) is Unknown:
         return Bound(owner, name) if name in LEAVING_THE_GRAPH else owner
     if type(owner) is Super:
@@ -296,6 +299,9 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
             set_requires_grad(it, node, ref, truth_of(value), "assign", chain, sure=sure)
         elif (setter := SETTERS.get(type(thing))) is not None:
             setter(it, node, ref, thing, name, value, sure)
+    for option in alternatives(owner):
+        if type(option) is Imported:
+            it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
 

@@ -26,6 +26,7 @@ from gradlint.domain import (
     Container,
     Dtypes,
     Fact,
+    Imported,
     Instance,
     Module,
     Named,
@@ -286,6 +287,8 @@ def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
     found = it.lookup(first)
     if found is None:
         return path if not rest else None
+    while type(found) is Imported and rest:
+        found = it.neighbours.attribute(found, rest.pop(0))
     if type(found) is Named:
         return ".".join([found.path, *rest])
     return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None

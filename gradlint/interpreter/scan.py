@@ -101,6 +101,14 @@ class Scan:
     statements: int = 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A file's syntax and what the pass found in it."""
+
+    tree: cst.Module
+    scan: Scan
+
+
 def dotted(node: Any) -> str:
     """`a.b.c` for a chain of names, else nothing."""
     names: list[str] = []
