@@ -60,7 +60,7 @@ class Scope:
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
-    `given` keeps what `uses_of_given` found.
+    `given` keeps what `uses_of_given` found; `aliases` are names for types with parameters.
     """
 
     node: cst.CSTNode
@@ -72,6 +72,7 @@ class Scope:
     binds: set[str] = field(default_factory=set)
     declares: set[str] = field(default_factory=set)
     given: dict[str, dict[str, None]] = field(default_factory=dict)
+    aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
 
@@ -198,6 +199,10 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
     elif kind in (cst.Return, cst.Raise):
         for loop in loops:
             loop.leaves = True
+    elif kind is cst.Assign:
+        first = node.targets[0].target
+        if type(node.value) is cst.Subscript and type(first) is cst.Name and scope.parent is None:
+            scope.aliases[first.value] = node.value
     elif kind is cst.AssignTarget or kind is cst.AnnAssign:
         for target in targets(node.target):
             _assigned(target, scope)
