@@ -71,6 +71,7 @@ def test_known_is_what_has_a_kind(line: str, asked: str, kind: str):
     [
         ("def f(thing): thing.data", "thing.data"),  # a parameter of which nothing is told
         ("def f(thing): thing.inner.data", "thing.inner.data"),
+        ("def f(data, DataLoader): return DataLoader(data.eval())", "data.eval"),  # no module is loaded
         ("def f(network): network.train()", "network.train"),  # the name alone
         ("import other\nx = other.make()\nx.step()", "x.step"),  # unknown code made it
         ("import other\nx = torch.ones(2) if other.flag() else other.make()\nx.data", "x.data"),  # one alternative is
@@ -85,6 +86,12 @@ def test_known_is_what_has_a_kind(line: str, asked: str, kind: str):
 )
 def test_what_has_no_kind_is_not_known(line: str, asked: str):
     assert kinds(f"{MODEL}{line}\n", "project")[asked] == ""
+
+
+def test_words_of_torch_show_nothing_where_another_library_has_them():
+    text = "import warp\ndef f(loss): loss.zero_(); loss.backward()\n"
+    assert kinds(text) == {"loss.zero_": "", "loss.backward": ""}
+    assert kinds(f"import torch\n{text}") == {"loss.zero_": "tensor", "loss.backward": "tensor"}
 
 
 def test_the_worst_of_all_runs_counts():

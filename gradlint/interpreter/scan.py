@@ -91,11 +91,13 @@ class Loop:
 
 @dataclass(slots=True)
 class Scan:
-    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate."""
+    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate,
+    `libraries` what is imported, by the first part of its path."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
     deep: set[cst.CSTNode] = field(default_factory=set)
+    libraries: set[str] = field(default_factory=set)
     statements: int = 0
 
 
@@ -138,6 +140,7 @@ def spelled(node: Any) -> str:
 
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
+_IMPORTS = (cst.Import, cst.ImportFrom)
 _BINDING = (cst.For, cst.CompFor, cst.NamedExpr, cst.AsName)
 
 
@@ -170,6 +173,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
             loops = (*loops, found)
         elif isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
             out.statements += 1
+            if kind in _IMPORTS:
+                out.libraries.update(_libraries(node))
         _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
@@ -179,6 +184,12 @@ def parameters_of(params: cst.Parameters) -> list[cst.Param]:
     """All parameters of a function, those with stars last."""
     stars = [star for star in (params.star_arg, params.star_kwarg) if isinstance(star, cst.Param)]
     return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
+
+
+def _libraries(node: Any) -> list[str]:
+    if isinstance(node, cst.Import):
+        return [dotted(alias.name).partition(".")[0] for alias in node.names]
+    return [] if node.relative or node.module is None else [dotted(node.module).partition(".")[0]]
 
 
 def _parameter_names(node: Any) -> list[str]:
@@ -221,7 +232,7 @@ def _called(node: cst.Call, scope: Scope) -> None:
         if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
             _use(scope, owner, ALONG)
     for index, argument in enumerate(node.args[:MOST_OPERANDS]):
-        if argument.keyword is None and not argument.star and (handed := dotted(argument.value)):
+        if argument.keyword is None and not argument.star and (handed := dotted(kept(argument.value))):
             _use(scope, handed, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, dotted(node.func), "()")
 

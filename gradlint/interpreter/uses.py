@@ -35,6 +35,7 @@ from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.signs import (
     FUNCTION_CONTEXT_USES,
+    LOOKALIKES,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
     MOVED,
@@ -46,12 +47,17 @@ from gradlint.knowledge.signs import (
 )
 
 Uses = AbstractSet[str]
+LOADED = "DataLoader 0"
+"""How the use of a thing ends that is handed to a loader."""
 FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
 
 # ---- which kind
 
 
 def _is_module(uses: Uses) -> bool:
+    """What a loader loads may be told to `eval()`, too."""
+    if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
+        return False
     return not MODULE_USES.isdisjoint(uses) or ("()" in uses and not MODULE_USES_WHEN_CALLED.isdisjoint(uses))
 
 
@@ -73,8 +79,8 @@ def _is_function_context(uses: Uses) -> bool:
 
 
 KINDS: tuple[tuple[str, Callable[[Uses], bool]], ...] = (
-    ("module", _is_module),
     ("optimizer", _is_optimizer),
+    ("module", _is_module),
     ("tensor", _is_tensor),
     ("context of a function", _is_function_context),
 )
@@ -154,7 +160,8 @@ def by_use(
     it: Interpreter, node: Any, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
 ) -> Ref | None:
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
-    if not chain:
+    libraries = it.scan.libraries
+    if not chain or not (LOOKALIKES.isdisjoint(libraries) or "torch" in libraries):
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
     kind = _kind(it, uses, chain) if uses else None
