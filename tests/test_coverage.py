@@ -89,7 +89,7 @@ def test_what_has_no_kind_is_not_known(line: str, asked: str):
 
 
 def test_words_of_torch_show_nothing_where_another_library_has_them():
-    text = "import warp\ndef f(loss): loss.zero_(); loss.backward()\n"
+    text = "import flax\ndef f(loss): loss.zero_(); loss.backward()\n"
     assert kinds(text) == {"loss.zero_": "", "loss.backward": ""}
     assert kinds(f"import torch\n{text}") == {"loss.zero_": "tensor", "loss.backward": "tensor"}
 
@@ -256,7 +256,7 @@ def test_what_cannot_be_looked_at_is_told_and_the_rest_is_looked_at(gradlint, he
 
 
 def test_a_fault_of_ours_is_told_in_a_line(gradlint, monkeypatch: pytest.MonkeyPatch):
-    def fails(text):
+    def fails(text, packs):
         raise ValueError("planted")
 
     monkeypatch.setattr(linter, "asked", fails)

@@ -39,7 +39,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import module_methods, optimizers
+from gradlint.interpreter import gifts, libraries, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch
@@ -106,7 +106,8 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
         plain = PLAIN.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
     if tensor.loose and not _is_tensor_method(name) and not (is_batch(tensor) and name in PARTS):
-        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
+        known = gifts.output(it, node, owner, name)
+        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor))) if known is None else known
     return Bound(owner, name)
 
 
@@ -178,23 +179,29 @@ def _instance_attribute(
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = by_use(it, node, full, f"{STAND_IN}{name}")
+    found = gifts.foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
         found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
-    thing: Any = it.state.heap.get(owner)
-    if isinstance(thing, (Module, Instance)):
-        attributes = dict(thing.attributes) | {name: found}
-        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+    keep_attribute(it, owner, name, found)
     return found
 
 
-def _member(it: Interpreter, node: Any, owner: Value, member: Value, name: str) -> Value:
+def keep_attribute(it: Interpreter, owner: Ref, name: str, value: Value) -> None:
+    """An object has had this attribute all along, though nobody was seen to set it."""
+    thing: Any = it.state.heap.get(owner)
+    if isinstance(thing, (Module, Instance)):
+        attributes = dict(thing.attributes) | {name: value}
+        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+
+
+def _member(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
     from gradlint.interpreter.functions import call_function
 
     if type(member) is not Function:
-        return member
+        known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
+        return member if known is None else known
     if member.kind == "property":
         return call_function(it, node, member, Arguments([owner]))
     if member.kind == "static":

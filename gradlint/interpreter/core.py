@@ -47,6 +47,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
+from gradlint.knowledge.packs import NO_PACKS, Hook, Packs
 
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
@@ -133,8 +134,8 @@ def statement(*kinds: type) -> Callable[[Step], Step]:
 class Interpreter:
     """Runs one program abstractly and tells `listen` what happens."""
 
-    def __init__(self, tree: cst.Module, listen: Callable[[Event], None]) -> None:
-        self.tree, self.listen = tree, listen
+    def __init__(self, tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS) -> None:
+        self.tree, self.listen, self.packs = tree, listen, packs
         self.scan: Scan = scan(tree)
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree])
@@ -169,9 +170,11 @@ class Interpreter:
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
+        self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
+        self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = 0
         self.grant_steps()
 
@@ -254,7 +257,10 @@ class Interpreter:
 
     def new(self, node: object, part: str, thing: Object) -> Ref:
         """Put a new object on the heap."""
-        ref = self.memory(node, part)
+        return self.put_new(self.memory(node, part), thing)
+
+    def put_new(self, ref: Ref, thing: Object) -> Ref:
+        """Put a new object on the heap under a reference made for it."""
         known = self.state.heap.get(ref)
         self.state.heap[ref] = thing if known is None else joined(thing, known)
         return ref
@@ -265,6 +271,12 @@ class Interpreter:
         self.made.add(ref.origin)
         self.frame.made.add(ref.origin)
         return ref
+
+    def made_again(self, ref: Ref) -> Ref:
+        """The reference that is made where this one was made before, in the same frame or one that it called."""
+        self.made.add(ref.origin)
+        self.frames[ref.context].made.add(ref.origin)
+        return Ref(*ref[:3], self.age)
 
     def begin(self, frame: Frame) -> None:
         """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""

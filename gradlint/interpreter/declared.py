@@ -28,6 +28,7 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter import gifts
 from gradlint.interpreter.batches import batch
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.loaders import LOADER, loader
@@ -142,6 +143,8 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         return it.new(
             node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         )
+    if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
+        return gifts.typical(it, node, cls, "annotated", Belief.ANNOTATED)
     if "." not in cls or cls.startswith(NO_CLASSES):
         return None
     return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import libcst as cst
@@ -59,10 +60,15 @@ def name(it: Interpreter, node: cst.Name) -> Value:
 CONSTANTS: dict[str, object] = {"True": True, "False": False, "None": None, "__debug__": True, "__name__": "__main__"}
 
 
+@lru_cache(4096)
+def _literal(text: str) -> Const:
+    return Const(ast.literal_eval(text))
+
+
 @expression(cst.Integer, cst.Float, cst.Imaginary)
 def number(it: Interpreter, node: Any) -> Value:
     try:
-        return Const(ast.literal_eval(node.value))
+        return _literal(node.value)
     except (ValueError, SyntaxError, OverflowError, MemoryError):
         return Scalar(INTEGER if type(node) is cst.Integer else FLOAT)
 
@@ -72,7 +78,7 @@ def string(it: Interpreter, node: cst.SimpleString) -> Value:
     if len(node.value) > 200:
         return Plain("str")
     try:
-        return Const(ast.literal_eval(node.value))
+        return _literal(node.value)
     except (ValueError, SyntaxError, MemoryError):
         return Plain("str")
 

@@ -41,13 +41,15 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
+from gradlint.interpreter.hooks import called_by_library
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.strangers import arguments, typical_instance
+from gradlint.knowledge.packs import NO_PACKS, Packs
 
 
-def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
+def interpret(tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS) -> Interpreter:
     """Run a program abstractly, telling `listen` all that happens, and at the end the stories."""
-    it = Interpreter(tree, listen)
+    it = Interpreter(tree, listen, packs)
     with deep_recursion():
         it.runs.append(Run(1, None, None, YES, ()))
         it.run = 1
@@ -110,7 +112,7 @@ def _unmentioned_first(it: Interpreter, functions: list[Function]) -> list[Funct
 def _unmentioned_classes_first(it: Interpreter) -> list[Any]:
     """Classes that the program itself makes instances of wait for those who do, and those for theirs."""
     called = {name for name, uses in it.scan.scopes[it.tree].uses.items() if "()" in uses}
-    nodes = list(it.classes)
+    nodes: list[Any] = list(it.classes)
     nodes.reverse()
     nodes.sort(key=lambda node: node.name.value in called)
     return nodes
@@ -215,7 +217,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
             params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
         )
     start = it.hold(*first, *(value for _, value in given))
-    value = run_function(it, function.node, frame, function, caller=None)
+    with called_by_library(it, function, first) as returned:
+        value = run_function(it, function.node, frame, function, caller=None)
+        returned(value)
     handed = it.land(start)
     if it.state.live:
         it.escape(handed)

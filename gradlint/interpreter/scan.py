@@ -91,23 +91,23 @@ class Loop:
 
 @dataclass(slots=True)
 class Scan:
-    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate,
-    `libraries` what is imported, by the first part of its path."""
+    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
+    `imports` are the top-level modules that the file imports."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
     deep: set[cst.CSTNode] = field(default_factory=set)
-    libraries: set[str] = field(default_factory=set)
+    imports: set[str] = field(default_factory=set)
     statements: int = 0
 
 
 def dotted(node: Any) -> str:
     """`a.b.c` for a chain of names, else nothing."""
     names: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         names.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return ""
     return ".".join([node.value, *reversed(names)])
 
@@ -127,20 +127,24 @@ def kept(node: Any) -> Any:
 
 def spelled(node: Any) -> str:
     """How a place is written: a chain of names, attributes and constant subscripts, else nothing."""
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+    if type(node) is cst.Subscript and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
         owner, key = spelled(node.value), node.slice[0].slice.value
         if owner and isinstance(key, (cst.Name, cst.Integer, cst.SimpleString)):
             return f"{owner}[{key.value}]"
         return ""
-    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Subscript):
+    if type(node) is cst.Attribute and type(node.value) is cst.Subscript:
         owner = spelled(node.value)
         return f"{owner}.{node.attr.value}" if owner else ""
     return dotted(node)
 
 
+_STATEMENTS = frozenset(
+    kind
+    for kind in vars(cst).values()
+    if isinstance(kind, type) and issubclass(kind, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+)
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
-_IMPORTS = (cst.Import, cst.ImportFrom)
 _BINDING = (cst.For, cst.CompFor, cst.NamedExpr, cst.AsName)
 
 
@@ -171,10 +175,10 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
                 loop.height = max(loop.height, height)
             found = out.loops[node] = Loop()
             loops = (*loops, found)
-        elif isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        elif kind in _STATEMENTS:
             out.statements += 1
-            if kind in _IMPORTS:
-                out.libraries.update(_libraries(node))
+            if isinstance(node, (cst.Import, cst.ImportFrom)):
+                out.imports.update(_imported(node))
         _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
@@ -186,14 +190,15 @@ def parameters_of(params: cst.Parameters) -> list[cst.Param]:
     return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
 
 
-def _libraries(node: Any) -> list[str]:
-    if isinstance(node, cst.Import):
-        return [dotted(alias.name).partition(".")[0] for alias in node.names]
-    return [] if node.relative or node.module is None else [dotted(node.module).partition(".")[0]]
-
-
 def _parameter_names(node: Any) -> list[str]:
     return [] if isinstance(node, cst.ClassDef) else [param.name.value for param in parameters_of(node.params)]
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
+    """The top-level modules that an import names."""
+    if isinstance(node, cst.ImportFrom):
+        return [] if node.relative else [dotted(node.module).partition(".")[0]]
+    return [dotted(alias.name).partition(".")[0] for alias in node.names]
 
 
 def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:

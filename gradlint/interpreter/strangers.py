@@ -31,6 +31,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
+from gradlint.interpreter.hooks import handed
 from gradlint.interpreter.scan import parameters_of
 from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 
@@ -69,8 +70,10 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     """What an unknown caller may hand over for each parameter."""
     outer, it.frame = it.frame, frame
     out: list[tuple[str, Value]] = []
+    told = handed(it, function, params)
     for param in params:
-        out.append((param.name.value, _argument(it, function, param)))
+        name = param.name.value
+        out.append((name, told[name] if name in told else _argument(it, function, param)))
     it.frame = outer
     return out
 

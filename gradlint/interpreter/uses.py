@@ -35,7 +35,6 @@ from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.signs import (
     FUNCTION_CONTEXT_USES,
-    LOOKALIKES,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
     MOVED,
@@ -160,8 +159,7 @@ def by_use(
     it: Interpreter, node: Any, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
 ) -> Ref | None:
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
-    libraries = it.scan.libraries
-    if not chain or not (LOOKALIKES.isdisjoint(libraries) or "torch" in libraries):
+    if not chain or it.torchless:
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
     kind = _kind(it, uses, chain) if uses else None

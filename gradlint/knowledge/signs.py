@@ -69,9 +69,3 @@ FUNCTION_CONTEXT_USES = frozenset(
     "set_materialize_grads(.)".split()
 )
 """Each of these shows the context of a custom autograd function."""
-
-LOOKALIKES = frozenset(
-    "chainer cupy flax jax jittor keras mindspore mlx mxnet oneflow paddle tensorflow tinygrad warp".split()
-)
-"""Libraries whose arrays and models have torch's words: in a program that imports one of them and not torch, the words
-show nothing."""
