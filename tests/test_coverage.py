@@ -52,6 +52,12 @@ def kinds(text: str, *own: str) -> dict[str, str | None]:
         ("model.layer.weight.grad += 1", "model.layer.weight.grad", "tensor"),
         ("model.layer.weight.grad is None", "model.layer.weight.grad", "tensor"),
         ("optimizer.step()", "optimizer.step", "optimizer"),
+        ("torch.amp.GradScaler('cpu').unscale_(optimizer)", "torch.amp.GradScaler('cpu').unscale_", "scaler"),
+        (
+            "torch.optim.lr_scheduler.StepLR(optimizer, 1).step()",
+            "torch.optim.lr_scheduler.StepLR(optimizer, 1).step",
+            "scheduler",
+        ),
         ("torch.no_grad()", "torch.no_grad", "library torch"),
         ("{}.data", "{}.data", "container"),
         ("'text'.data", "'text'.data", "constant"),
@@ -250,7 +256,7 @@ def test_what_cannot_be_looked_at_is_told_and_the_rest_is_looked_at(gradlint, he
 
 
 def test_a_fault_of_ours_is_told_in_a_line(gradlint, monkeypatch: pytest.MonkeyPatch):
-    def fails(text, packs):
+    def fails(text, packs, project):
         raise ValueError("planted")
 
     monkeypatch.setattr(linter, "asked", fails)

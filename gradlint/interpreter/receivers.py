@@ -22,6 +22,7 @@ from gradlint.domain import (
     Container,
     Context,
     Function,
+    Imported,
     Instance,
     Iterator,
     Module,
@@ -30,6 +31,8 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Scheduler,
     Super,
     Tensor,
     Value,
@@ -100,6 +103,7 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
     Scalar: lambda it, value, name: "constant",
     Plain: lambda it, value, name: APART if value == NOTHING else "constant",
     Context: lambda it, value, name: "grad mode",
+    Imported: lambda it, value, name: "file",
 }
 
 
@@ -156,6 +160,8 @@ OF_OBJECTS: dict[type, Callable[[Interpreter, Ref, Any, str], str]] = {
     Instance: _of_instance,
     Module: lambda it, ref, thing, name: "module",
     Optimizer: lambda it, ref, thing, name: "optimizer",
+    Scaler: lambda it, ref, thing, name: "scaler",
+    Scheduler: lambda it, ref, thing, name: "scheduler",
     Container: lambda it, ref, thing, name: "container",
     Iterator: lambda it, ref, thing, name: "iterator",
     Array: lambda it, ref, thing, name: "array",
