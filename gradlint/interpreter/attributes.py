@@ -92,7 +92,7 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
     if type(owner) is Imported:
         return it.neighbours.attribute(owner, name)
     if type(owner) is Unknown:
-        return Bound(owner, name) if name in LEAVING_THE_GRAPH else owner
+        return Bound(owner, name) if name in LEAVING_THE_GRAPH or name == "backward" else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)

@@ -376,7 +376,8 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":
-        return run_backward(it, node, owner, args)
+        run_backward(it, node, owner, args)
+        return None  # nothing says that it is a tensor
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
     if all(type(option) is Context for option in options):

@@ -540,6 +540,8 @@ class Interpreter:
                 if thing.requires_grad.may(YES):
                     for node in thing.node or (None,):
                         out[option if node is None else node] = None  # type: ignore[index]
+                    if not thing.node and thing.leaf.may(NO):
+                        out[OPAQUE] = None  # nobody saw what recorded it
             elif type(option) is Unknown or type(thing) is Instance:
                 out[OPAQUE] = None
                 if type(option) is Unknown:
