@@ -42,7 +42,7 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import parameter, parameter_iterator, set_mode, unknown_module
+from gradlint.interpreter.modules import parameter, parameter_iterator, set_mode, submodules, unknown_module
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.uses import unknown_tensor
@@ -145,10 +145,20 @@ def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Va
 
 
 def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
-    made = _exactly(it, node, gift.path or args.owner, _attributes(it, node, gift.holding, args))
+    held = _attributes(it, node, gift.holding, args)
+    made = _exactly(it, node, gift.path, held) if gift.path else _of_owner(it, node, args, held)
     if gift.mode is not None:
-        it.update(made, Module, mode=MODES[gift.mode])
+        for ref in submodules(it, made):
+            it.put(ref, replace(it[ref], mode=MODES[gift.mode]))
     return made
+
+
+def _of_owner(it: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
+    """An object of the class whose method is called: of the library, or one of the program that derives from it."""
+    from gradlint.interpreter.strangers import annotated_instance
+
+    cls = args.args.positional[0] if "self" in args.parameters else None
+    return annotated_instance(it, node, cls) if type(cls) is Ref else _exactly(it, node, args.owner, held)
 
 
 def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
@@ -230,6 +240,11 @@ def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> V
     known = it.packs.cls(path)
     if known is not None and known.row.kind == "module":
         return _made(it, node, path, known.row, "new", held, Belief.PROVEN)
+    if path.startswith("torch."):
+        from gradlint.interpreter.library import call
+
+        if (made := call(it, node, path, Arguments([], held), "")) is not None:
+            return made
     return _of_no_module(it, node, path, "new", held, Belief.PROVEN)
 
 
@@ -276,9 +291,11 @@ def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
 def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
     values = args.values()
+    if it.torchless:
+        return it.new(node, "foreign", Instance(cls=Named(path)))
     havoc(it, values)
     is_class = path.rpartition(".")[2][:1].isupper()
-    if not is_class and not it.torchless and any(type(value) not in (Const, Plain, Named) for value in values):
+    if not is_class and any(type(value) not in (Const, Plain, Named) for value in values):
         return result_of_unknown(values)
     held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
     return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
@@ -289,4 +306,5 @@ def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | N
     cls = getattr(it.state.heap.get(owner), "cls", None)
     if type(cls) is not Named or not it.packs.is_foreign(cls.path):
         return None
-    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=(("of", owner),)))
+    held = () if it.torchless else (("of", owner),)
+    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))

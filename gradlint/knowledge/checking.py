@@ -20,8 +20,6 @@ from gradlint.knowledge.packs import (
 )
 
 SOURCE = re.compile(r"([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
-OF_TORCH = frozenset({"", "torch.nn.Module", "torch.optim.Optimizer"})
-
 Fault = tuple[str, str, str]
 """The row, what is wrong with it, and the cure."""
 
@@ -31,8 +29,9 @@ def faults(pack: Pack, packs: Packs) -> Iterator[Fault]:
     for path, row in pack.rows():
         yield from ((path, fault, cure) for fault, cure in _evidence(row))
         for gift in _gifts(row):
-            if isinstance(gift, New) and gift.path not in OF_TORCH and packs.cls(gift.path) is None:
-                yield path, f"no pack has a class {gift.path}", "give it a row"
+            path_of = gift.path if isinstance(gift, New) else ""
+            if path_of and not path_of.startswith("torch.") and packs.cls(path_of) is None:
+                yield path, f"no pack has a class {path_of}", "give it a row"
         if isinstance(row, LibraryClass):
             yield from _misplaced(path, row, pack, packs)
         yield from ((path, *fault) for fault in _misnamed(row))

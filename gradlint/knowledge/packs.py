@@ -93,11 +93,10 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A new object of the class at this path: of a pack, `torch.nn.Module` or `torch.optim.Optimizer`; without a path,
-    of the class whose method is called.
+    """A new object of the class at this path, of a pack or of torch; without a path, of the class whose method this is.
 
-    `holding` are attributes that it has from the start; `mode` is the mode of a module that is not made as its class
-    says.
+    `holding` are attributes that it has from the start (for a class of torch, arguments of its constructor); `mode` is
+    the mode of a module that is not made as its class says.
     """
 
     path: str = ""

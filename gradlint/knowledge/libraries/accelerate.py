@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradlint.knowledge.packs import (
     NOTHING_AT_ALL,
+    Anything,
     Argument,
     Arguments,
     ATensor,
@@ -66,6 +67,7 @@ ACCELERATOR = LibraryClass(
         ),
         *calls("unscale_gradients print log wait_for_everyone init_trackers end_training", NOTHING_AT_ALL, ITSELF),
         *calls("save register_for_checkpointing", NOTHING_AT_ALL, ITSELF),
+        *calls("gather gather_for_metrics pad_across_processes", Anything(), ITSELF),
         *calls("save_state", Python("str"), ITSELF),
         Call("on_main_process", ("function",), gives=Argument("function"), source=f"{ITSELF}.on_main_process"),
         Call(
