@@ -224,7 +224,7 @@ def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Ar
     rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
     if row.kind == "module":
         return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
-    return _of_no_module(it, node, path, "object", held | rest, Belief.PROVEN)
+    return _other(it, node, path, "object", held | rest, Belief.PROVEN)
 
 
 def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
@@ -232,7 +232,7 @@ def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) ->
     known = it.packs.cls(path)
     if known is not None and known.row.kind == "module":
         return _made(it, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
-    return _of_no_module(it, node, path, part, {}, belief)
+    return _other(it, node, path, part, {}, belief)
 
 
 def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
@@ -240,25 +240,26 @@ def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> V
     known = it.packs.cls(path)
     if known is not None and known.row.kind == "module":
         return _made(it, node, path, known.row, "new", held, Belief.PROVEN)
-    if path.startswith("torch."):
-        from gradlint.interpreter.library import call
-
-        if (made := call(it, node, path, Arguments([], held), "")) is not None:
-            return made
-    return _of_no_module(it, node, path, "new", held, Belief.PROVEN)
+    return _other(it, node, path, "new", held, Belief.PROVEN)
 
 
-def _of_no_module(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
-    """An object of a class that no row says to be a module; of torch's own, of those that rows may name."""
-    if path == "torch.nn.Module":
-        return unknown_module(it, node, part, belief, Named(path))
+def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
+    """An object of a class that no row says to be a module's: of torch, an optimizer's, or any other."""
+    from gradlint.interpreter.library import call
+
     known = it.packs.cls(path)
-    if path == "torch.optim.Optimizer" or (known is not None and known.row.kind == "optimizer"):
-        kind = path.rpartition(".")[2] if known is not None else ""
+    if path == MODULE:
+        return unknown_module(it, node, part, belief, Named(path))
+    if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
+        kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
         return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+    made = call(it, node, path, Arguments([], held), "") if path.startswith("torch.") else None
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
-    made = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
-    return it.new(node, part, made)
+    unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
+    return it.new(node, part, unseen) if made is None else made
+
+
+MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 
 
 def _made(
