@@ -42,6 +42,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter import gifts, libraries, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
+from gradlint.interpreter.batches import PARTS, is_batch
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import clear_gradients, read_gradient
@@ -104,7 +105,7 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     if name in PLAIN_ATTRIBUTES:
         plain = PLAIN.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
-    if tensor.loose and not _is_tensor_method(name):
+    if tensor.loose and not _is_tensor_method(name) and not (is_batch(tensor) and name in PARTS):
         known = gifts.output(it, node, owner, name)
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor))) if known is None else known
     return Bound(owner, name)

@@ -61,7 +61,7 @@ def _elements(it: Interpreter, node: Any, value: Value) -> Value:
     if type(thing) is Iterator:
         return thing.element
     if type(thing) is Tensor:
-        return rows(it, node, value)
+        return value if thing.many and thing.loose else rows(it, node, value)
     if type(thing) is Module:
         found = [v for _, v in thing.attributes if it.may_be(v, Module)]
         return one_of(found, MOST_ITEMS) if found else Unknown((value,))  # type: ignore[arg-type]

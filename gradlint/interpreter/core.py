@@ -172,7 +172,7 @@ class Interpreter:
         self.returned: set[Graph] = set()
         self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
-        self.receivers: dict[Any, bool] = {}
+        self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = 0

@@ -33,6 +33,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     calls,
     definitions,
     expressions,
+    loaders,
     loops,
     operators,
     statements,
@@ -150,7 +151,7 @@ def run_class(it: Interpreter, node: Any) -> None:
 
 def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
     """Attributes that other methods set are there when a method runs, whatever ran before it."""
-    called = dict(it.called)
+    called, noted = dict(it.called), dict(it.receivers)
     base = it.fork()
     ends = [base]
     for function in methods:
@@ -158,7 +159,7 @@ def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> No
         run_alone(it, function, it.state.flight[start])
         ends.append(it.state)
     it.join(ends)
-    it.called = called
+    it.called, it.receivers = called, noted  # they run again, with all attributes there
     _forget_stand_ins(it, it.state.flight[start])
 
 
@@ -233,8 +234,6 @@ def _finish(it: Interpreter) -> None:
     """Tell the stories: of each function, each class, and the whole file."""
     it.muted = 0
     it.run = 0
-    it.counts["receivers"] = len(it.receivers)
-    it.counts["unknown receivers"] = sum(not known for known in it.receivers.values())
     it.state.live = True
     runs: dict[Any, list[Run]] = {}
     for run in it.runs:
