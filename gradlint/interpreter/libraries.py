@@ -14,7 +14,8 @@ from gradlint.interpreter import effects, gifts
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gifts import Given
-from gradlint.knowledge.packs import Attribute, Call, Effect, Known, LibraryClass
+from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
+from gradlint.knowledge.together import Known
 
 
 def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:

@@ -44,7 +44,7 @@ from gradlint.interpreter.functions import new_frame, run_function
 from gradlint.interpreter.hooks import called_by_library
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.strangers import arguments, typical_instance
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 
 
 def interpret(tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS) -> Interpreter:

@@ -14,10 +14,10 @@ from gradlint.knowledge.packs import (
     LibraryClass,
     New,
     Pack,
-    Packs,
     Row,
     Several,
 )
+from gradlint.knowledge.together import Packs
 
 SOURCE = re.compile(r"([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
 Fault = tuple[str, str, str]
