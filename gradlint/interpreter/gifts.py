@@ -140,8 +140,16 @@ def _attributes(
 
 
 def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
-    found = [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gift.of)]
-    return container(it, node, "tuple", found)
+    return container(it, node, "tuple", _each(it, node, gift.of, args))
+
+
+def _either(it: Interpreter, node: Any, gift: packs.Either, args: Given) -> Value:
+    return one_of(_each(it, node, gift.of, args))
+
+
+def _each(it: Interpreter, node: Any, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
+    """Several things made at one place."""
+    return [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gifts)]
 
 
 def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
@@ -204,6 +212,7 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
     packs.Arguments: _arguments,
     packs.Copy: _copy,
     packs.Several: _several,
+    packs.Either: _either,
     packs.New: _new,
     packs.OptimizerOver: _optimizer_over,
     packs.OptimizersFrom: _optimizers_from,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gradlint.knowledge.packs import (
     Attribute,
     Call,
+    Either,
     Gift,
     Hand,
     Hook,
@@ -78,5 +79,11 @@ def _given(row: Row) -> list[Gift]:
 
 def _flat(gift: Gift) -> list[Gift]:
     """A gift and those inside it."""
-    inside = gift.of if isinstance(gift, Several) else [one for _, one in gift.holding] if isinstance(gift, New) else ()
+    inside = (
+        gift.of
+        if isinstance(gift, (Several, Either))
+        else [one for _, one in gift.holding]
+        if isinstance(gift, New)
+        else ()
+    )
     return [gift, *(inner for one in inside for inner in _flat(one))]

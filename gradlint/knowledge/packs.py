@@ -91,6 +91,13 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
+class Either:
+    """One of these."""
+
+    of: tuple[Gift, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class New:
     """A new object of the class at this path, of a pack or of torch; without a path, of the class whose method this is.
 
@@ -144,6 +151,7 @@ Gift = (
     | Arguments
     | Copy
     | Several
+    | Either
     | New
     | OptimizerOver
     | OptimizersFrom
