@@ -220,7 +220,8 @@ def _class_attribute(it: Interpreter, node: Any, owner: Ref, thing: Class, name:
     if type(member) is Function and member.kind == "class":
         return Bound(owner, name, member)
     if member is not None:
-        return member
+        known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
+        return member if known is None else known
     if name in ("apply", "__name__", "__init__"):
         return Bound(owner, name)
     return Unknown((owner,))

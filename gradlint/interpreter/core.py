@@ -50,7 +50,8 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
-from gradlint.knowledge.packs import NO_PACKS, Hook, Packs
+from gradlint.knowledge.packs import Hook
+from gradlint.knowledge.together import NO_PACKS, Packs
 
 if TYPE_CHECKING:
     from gradlint.interpreter.neighbours import Neighbours
