@@ -60,7 +60,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     start = it.hold(*bases)
     key = (it.frame.id, node, "class")
     number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
-    frame = Frame(number, it.frame, it.scan.scopes[node], tries=it.frame.tries, caller=it.frame)
+    frame = Frame(number, it.frame, it.scan.scopes[node], it.frame.file, tries=it.frame.tries, caller=it.frame)
     it.frames[number] = frame
     outer, it.frame = it.frame, frame
     it.run_body(node.body.body)
@@ -73,7 +73,8 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     opened = either([_is_open(it, base) for base in bases]) if bases else NO
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
     ref = it.new(node, "class", Class(node, node.name.value, bases, members, reads, module, opened))
-    it.classes[node] = ref
+    if not frame.file.foreign:
+        it.classes[node] = ref
     return ref
 
 

@@ -95,12 +95,15 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
 
 def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
     from gradlint.interpreter.classes import find_method, torch_base
-    from gradlint.interpreter.functions import call_function
+    from gradlint.interpreter.functions import call_function, too_deep
 
     module: Module = it[ref]
     method = find_method(it, module.cls, "forward")
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
+        return loose_result(it, node, ref, module, args)
+    if method is not None and too_deep(it, method):
+        it.escaped_functions[method.node] = None
         return loose_result(it, node, ref, module, args)
     if method is not None:
         it.inside_module += 1

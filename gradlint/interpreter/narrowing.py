@@ -26,6 +26,7 @@ from gradlint.domain import (
     Container,
     Dtypes,
     Fact,
+    Imported,
     Instance,
     Module,
     Named,
@@ -286,6 +287,8 @@ def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
     found = it.lookup(first)
     if found is None:
         return path if not rest else None
+    while type(found) is Imported and rest:
+        found = it.neighbours.attribute(found, rest.pop(0))
     if type(found) is Named:
         return ".".join([found.path, *rest])
     return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
@@ -379,6 +382,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
 
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     """A value of which nothing was known turns out to be of one of these classes."""
+    from gradlint.interpreter.gifts import typical
     from gradlint.interpreter.modules import unknown_module
     from gradlint.interpreter.uses import unknown_tensor
     from gradlint.knowledge import MODULES
@@ -392,3 +396,5 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     elif all(cls == "torch.nn.Module" or cls in MODULES for cls in classes):
         named = one_of([Named(cls) for cls in classes if isinstance(cls, str)])
         poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
+    elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
+        poke(it, place, typical(it, place, classes[0], "isinstance", Belief.PROVEN))

@@ -20,6 +20,7 @@ from gradlint.domain import (
     Const,
     Container,
     Function,
+    Imported,
     Instance,
     Iterator,
     Module,
@@ -162,7 +163,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
 
 def _out_of_reach(value: Value) -> bool:
     kind = type(value)
-    return kind is Const or kind is Scalar or kind is Plain or kind is Named or value == UNKNOWN
+    return kind is Const or kind is Scalar or kind is Plain or kind is Named or kind is Imported or value == UNKNOWN
 
 
 def _escape(it: Interpreter, value: Value) -> None:

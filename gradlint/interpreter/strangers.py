@@ -68,13 +68,14 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
-    outer, it.frame = it.frame, frame
+    outer = it.frame
+    it.switch(frame)
     out: list[tuple[str, Value]] = []
     told = handed(it, function, params)
     for param in params:
         name = param.name.value
         out.append((name, told[name] if name in told else _argument(it, function, param)))
-    it.frame = outer
+    it.switch(outer)
     return out
 
 

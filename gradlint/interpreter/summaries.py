@@ -42,6 +42,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
+from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import havoc
@@ -63,6 +64,16 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class Tale:
+    """What happened in a call, for the case that it was not told in the end because the pass of a loop it happened in
+    did not hold for all: `before` counts the runs of functions before it."""
+
+    story: tuple[Event, ...]
+    runs: tuple[Run, ...]
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """One call: its arguments that are objects, what it gave, what of the objects around it was handed to unseen code,
     and what must be as it was for that to hold again."""
@@ -75,15 +86,16 @@ class Summary:
     handed: tuple[Ref, ...]
     seen: tuple[tuple[Ref, Object], ...]
     names: tuple[tuple[Name, Value], ...]
+    tale: Tale | None
     told: bool
 
     def holds(self, it: Interpreter) -> bool:
         """Whether the surroundings are the same, and nothing would be left untold."""
-        heap, names = it.state.heap, it.state.names
+        heap = it.state.heap
         return (
-            (self.told or it.muted > 0)
+            (self.tale is not None or it.muted > 0)
             and all(heap.get(ref) is thing for ref, thing in self.seen)
-            and all(names.get(name) == value for name, value in self.names)
+            and all(it.held(name) == value for name, value in self.names)
         )
 
 
@@ -100,6 +112,8 @@ class Call:
     escaped: int
     read: dict[Name, Value]
     handed: dict[Ref, None]
+    events: int
+    runs: int
 
 
 def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
@@ -119,7 +133,8 @@ def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Argumen
 
 
 def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
-    """Note what holds before a call."""
+    """Note what holds before a call, with all that is known of other files."""
+    it.state.import_(it.neighbours.images)
     slots: dict[Ref, int] = {}
     given = (called, *args.values())
     signature = (
@@ -138,7 +153,8 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     handed, it.handed = it.handed, {}
     heap, names = dict(it.state.heap), dict(it.state.names)
     mode = it.state.grad_mode, it.state.inference
-    return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed)
+    told = len(it.story), len(it.runs)
+    return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed, *told)
 
 
 def _signature(it: Interpreter, value: Value, slots: dict[Ref, int], depth: int) -> Hashable:
@@ -180,6 +196,7 @@ def _facts(thing: Tensor) -> Hashable:
         thing.loose,
         thing.belief,
         thing.made == "data",
+        thing.hooks,
         [base is None for base in thing.base].count(True) < len(thing.base),
     )
 
@@ -190,7 +207,32 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     if summary is None or not summary.holds(it):
         return None
     it.read, it.handed = call.read | dict(summary.names), call.handed
+    if not summary.told and it.muted == 0 and summary.tale is not None:
+        _retell(it, summary.tale)
+        _remember(it, call.key, replace(summary, told=True))
     return _replayed(it, node, summary, call.arguments)
+
+
+def _remember(it: Interpreter, key: Hashable, summary: Summary) -> None:
+    it.summaries[key] = summary
+    if summary.told:
+        it.told_summaries.append(key)
+
+
+def _retell(it: Interpreter, tale: Tale) -> None:
+    """Tell what happened in a call as if it happened now."""
+    later = len(it.runs) - tale.before
+    renumbered: dict[int, Event] = {}
+    for event in tale.story:
+        run = event.run + later if event.run > tale.before else it.run
+        renumbered[id(event)] = told = event if run == event.run else replace(event, run=run)
+        it.story.append(told)
+        it.counts["events"] += 1
+        it.listen(told)
+    for one in tale.runs:
+        parent = one.parent + later if one.parent > tale.before else it.run
+        story = tuple([renumbered[id(event)] for event in one.story])
+        it.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
 
 
 def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
@@ -251,11 +293,20 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
             if any(node is not None for node in thing.node):
                 histories[ref] = _history(it, call, thing, memories | old, operands)
             made[ref] = _alone(call, thing)
-    seen = _seen(call, read)
-    place = (node, it.frame.id)
-    it.summaries[call.key] = Summary(
-        place, call.arguments, result, tuple(made.items()), histories, handed, seen, tuple(read.items()), it.muted == 0
+    tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
+    summary = Summary(
+        place=(node, it.frame.id),
+        arguments=call.arguments,
+        result=result,
+        made=tuple(made.items()),
+        histories=histories,
+        handed=handed,
+        seen=_seen(call, read),
+        names=tuple(read.items()),
+        tale=tale,
+        told=tale is not None,
     )
+    _remember(it, call.key, summary)
 
 
 def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
@@ -274,10 +325,16 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
         heap[ref] = expected[ref]  # what a summary has seen is compared by identity
     if any(names.get(name) is not value and names.get(name) != value for name, value in call.names.items()):
         return None
+    if len(names) > len(call.names) and any(name not in call.names and _is_global(it, name) for name in names):
+        return None
     new = len(it.escaped) - call.escaped
     if new > 0 and not handed and not {ref.key for ref in before}.isdisjoint(islice(reversed(it.escaped), new)):
         return None
     return handed
+
+
+def _is_global(it: Interpreter, name: Name) -> bool:
+    return it.frames[name[0]].parent is None
 
 
 def _gather(it: Interpreter, call: Call, result: Value, old: frozenset[Ref]) -> dict[Ref, Object] | None:

@@ -39,6 +39,7 @@ from gradlint.domain import (
     Dtypes,
     Fact,
     Function,
+    Imported,
     Module,
     Named,
     OneOf,
@@ -56,7 +57,8 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.project import InMemory, Project
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
@@ -65,14 +67,16 @@ from gradlint.testing.claims import Claim, parameters
 from gradlint.testing.diary import Diary, kept
 
 REVEAL = "builtins.reveal"
+MAIN = "main.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The text of a program that reveals."""
+    """The text of a program that reveals, and the files it may import from, as pairs of relative path and text."""
 
     path: Path
     text: str
+    files: tuple[tuple[str, str], ...] = ()
 
     @property
     def said(self) -> dict[int, str]:
@@ -90,21 +94,34 @@ class Program:
 
 
 def program_claims(folder: str | Path, packs: Packs = NO_PACKS) -> list[Any]:
-    """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters."""
-    programs = [Program(path, path.read_text(encoding="utf-8")) for path in sorted(Path(folder).glob("*.py"))]
+    """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters.
+
+    A program of several files is a folder, and its `main.py` reveals.
+    """
+    programs = [read_program(path) for path in sorted([*Path(folder).glob("*.py"), *Path(folder).glob("*/main.py")])]
     return parameters(claim for program in programs if program.said for claim in claims_of(program, packs))
+
+
+def read_program(path: Path) -> Program:
+    """A program with its neighbours, if it has any."""
+    text = path.read_text(encoding="utf-8")
+    if path.name != MAIN:
+        return Program(path, text)
+    others = [other for other in sorted(path.parent.rglob("*.py")) if other != path]
+    return Program(path, text, tuple((o.relative_to(path.parent).as_posix(), o.read_text("utf-8")) for o in others))
 
 
 def claims_of(program: Program, packs: Packs = NO_PACKS) -> Iterator[Claim]:
     """Both claims about one program; `packs` are what gradlint knows of other libraries."""
-    yield Claim(f"{program.path.stem}-said", lambda: misstated(program, packs))
-    yield Claim(f"{program.path.stem}-agrees", lambda: disagreeing(program, packs))
+    name = program.path.parent.name if program.path.name == MAIN else program.path.stem
+    yield Claim(f"{name}-said", lambda: misstated(program, packs))
+    yield Claim(f"{name}-agrees", lambda: disagreeing(program, packs))
 
 
 def misstated(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which gradlint says something else than the comment."""
     try:
-        known = revealed(program.text, packs)
+        known = revealed(program.text, program.files, packs)
     except Unreadable as error:
         yield f"{program.path}: {error}"
         return
@@ -122,7 +139,7 @@ def disagreeing(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     if isinstance(real, str):
         yield f"{program.path}: {real}"
         return
-    known = revealed(program.text, packs)
+    known = revealed(program.text, program.files, packs)
     for row in program.said:
         if row not in real:
             yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
@@ -143,7 +160,7 @@ def asked(text: str) -> dict[int, str]:
 
 
 @cache
-def revealed(text: str, packs: Packs = NO_PACKS) -> dict[int, Thing]:
+def revealed(text: str, files: tuple[tuple[str, str], ...] = (), packs: Packs = NO_PACKS) -> dict[int, Thing]:
     """What gradlint knows at each row with a `reveal`, joined over every time it comes by."""
     things: dict[Any, Thing] = {}
     rule = Rule("XXX001", "reveal", "{index}")
@@ -155,7 +172,8 @@ def revealed(text: str, packs: Packs = NO_PACKS) -> dict[int, Thing]:
             things[node] = both_of(things[node], new) if node in things else new
             yield rule.at(node, index=list(things).index(node))
 
-    findings = linter.analyse(text, [rule], packs=packs).findings
+    project = Project(InMemory(dict(files))).at(MAIN)
+    findings = linter.analyse(text, [rule], packs=packs, project=project).findings
     values = list(things.values())
     return {finding.place.row: values[int(finding.message)] for finding in findings}
 
@@ -188,6 +206,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     Context: lambda value: value.path,
     Function: lambda value: f"function {value.name}",
     Bound: lambda value: f"method {value.name}",
+    Imported: lambda value: f"module {value.module}",
 }
 
 
@@ -203,7 +222,7 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
 
     names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
     try:
-        with surroundings({}), kept() as diary:
+        with surroundings(dict(program.files)), kept() as diary:
             exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)
             names.clear()
     except NotRestored as error:
