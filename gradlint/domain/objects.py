@@ -8,6 +8,7 @@ paths join in it:
 * `parts`: a tuple of things that hold together, each a tuple of alternatives; joins slot by slot;
 * `items`: pairs of key and value; joins key by key;
 * `value`: a value; joins as one of both;
+* `values`: a tuple of values; joins one by one;
 * `marks`: where something came from, for notes; joins by union, a few at most.
 
 Everything else must agree, or falls back to the field's default.
@@ -87,6 +88,10 @@ def _items(**kw: Any) -> Any:
 
 def _value(**kw: Any) -> Any:
     return field(metadata={"join": "value"}, **kw)
+
+
+def _values(**kw: Any) -> Any:
+    return field(metadata={"join": "values"}, **kw)
 
 
 def _marks() -> Any:
@@ -307,7 +312,7 @@ class Class(Cell):
 
     node: Syntax
     name: str
-    bases: tuple[Value, ...] = ()
+    bases: tuple[Value, ...] = _values(default=())
     members: Items = _items(default=())
     reads: frozenset[str] = frozenset()
     module: Truth = UNSURE
@@ -369,6 +374,7 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "parts": _join_parts,
     "items": _join_items,
     "value": lambda a, b: one_of((a, b)),
+    "values": lambda a, b: tuple(one_of(pair) for pair in zip(a, b, strict=False)),
     "marks": _join_marks,
 }
 
@@ -380,7 +386,7 @@ def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
 
 _PLANS = {cls: _plan(cls) for cls in get_args(Object)}
 _REFERRING = {
-    cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value"))
+    cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value", "values"))
     for cls, plan in _PLANS.items()
 }
 
@@ -480,6 +486,9 @@ def _mentioned(thing: Object) -> list[Ref]:
         elif how == "parts":
             for part in content:
                 out += part
+        elif how == "values":
+            for value in content:
+                out += references(value)
         else:
             out += content
     return [ref for ref in out if ref is not None] if None in out else out
@@ -501,6 +510,8 @@ def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
             new = tuple([(key, value if type(value) is Const else renamed(value, now)) for key, value in content])
         elif how == "parts":
             new = tuple([part if renaming.isdisjoint(part) else _union(part, now) for part in content])
+        elif how == "values":
+            new = tuple([renamed(value, now) for value in content])
         elif renaming.isdisjoint(content):
             continue
         else:

@@ -21,6 +21,7 @@ from gradlint.domain import (
     Instance,
     Module,
     Ref,
+    State,
     Value,
     alternatives,
     one_of,
@@ -102,18 +103,29 @@ def _run_the_rest(it: Interpreter) -> None:
     it.escaped = escaped
     it.neighbours.strangers()
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
-    base = it.fork()
+    base = it.state
+    base.sweep()
+    base.ground.lay(base.names, base.heap, lambda name: it.frames[name[0]].parent is not None)
+    inner = {part: None for name, part in base.ground.of_name.items() if it.frames[name[0]].parent is not None}
+
+    def fresh() -> State:
+        """What functions inside functions see is there from the start, the rest where it is asked for."""
+        state = State(ground=base.ground)
+        state.take(inner)
+        return state
+
     for node in _unmentioned_classes_first(it):
-        it.state = base.copy()
+        it.state = fresh()
         run_class(it, node)
     for function in _unmentioned_first(it, list(it.functions.values())):
         if function.owner is None and _waits(it, function):
-            it.state = base.copy()
+            it.state = fresh()
             run_alone(it, function, None)
     for function in list(it.functions.values()):
         if _waits(it, function):
-            it.state = base.copy()
+            it.state = fresh()
             run_alone(it, function, None)
+    it.state = base
 
 
 def _static(it: Interpreter, value: Value) -> bool:
@@ -145,6 +157,7 @@ def run_class(it: Interpreter, node: Any) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
     it.grant_steps()
     cls = it.classes[node]
+    it.state.reaching(cls)
     if type(it.state.heap.get(cls)) is not Class:
         return
     methods = _unmentioned_first(it, [f for f in it.functions.values() if f.owner is node])
@@ -224,6 +237,9 @@ def _without_stand_ins(name: str, value: Value) -> Value:
 
 def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     """Run a function with what annotations, defaults and use tell about its parameters."""
+    it.state.reaching(function)
+    if (cls := it.classes.get(function.owner)) is not None:
+        it.state.reaching(cls)
     it.called[function.node] = None
     it.grant_steps()
     outer = it.frame

@@ -187,7 +187,7 @@ def declared(it: Interpreter, node: Any) -> None:
         if type(node) is cst.Global:
             it.frame.declared[name] = it.frames[it.frame.file.frame]
             continue
-        while frame is not None and (frame.id, name) not in it.state.names:
+        while frame is not None and it.state.held((frame.id, name)) is None:
             frame = frame.parent
         if frame is not None:
             it.frame.declared[name] = frame
