@@ -28,10 +28,10 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.callbacks import handed
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
-from gradlint.interpreter.hooks import handed
 from gradlint.interpreter.scan import parameters_of
 from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 
@@ -68,13 +68,14 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
-    outer, it.frame = it.frame, frame
+    outer = it.frame
+    it.switch(frame)
     out: list[tuple[str, Value]] = []
     told = handed(it, function, params)
     for param in params:
         name = param.name.value
         out.append((name, told[name] if name in told else _argument(it, function, param)))
-    it.frame = outer
+    it.switch(outer)
     return out
 
 
