@@ -128,11 +128,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A method that was looked up on a value and not yet called."""
+    """A method that was looked up on a value and not yet called; `function` is it where its class tells."""
 
     owner: Value
     name: str
-    function: Function | None = None
+    function: Function | Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def renamed(value: Value, now: dict[Ref, Ref]) -> Value:
         options = [renamed(option, now) for option in value.values]
         return one_of(options, max(MOST_ALTERNATIVES, len(options)))
     if type(value) is Bound:
-        function = None if value.function is None else _function_renamed(value.function, now)
+        function = _function_renamed(value.function, now) if type(value.function) is Function else value.function
         return Bound(renamed(value.owner, now), value.name, function)
     if type(value) is Super:
         return Super(renamed(value.owner, now), now.get(value.cls, value.cls))

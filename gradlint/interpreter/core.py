@@ -31,6 +31,7 @@ from gradlint.domain import (
     Node,
     Object,
     OneOf,
+    Optimizer,
     Origin,
     Ref,
     State,
@@ -49,6 +50,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
+from gradlint.knowledge.packs import NO_PACKS, Hook, Packs
 
 if TYPE_CHECKING:
     from gradlint.interpreter.neighbours import Neighbours
@@ -95,8 +97,8 @@ class File:
 class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
-    `made` are the origins of what was made under it, whenever it ran; `around` runs the block around which a
-    context manager written as a generator stands.
+    `made` are the origins of what was made under it, whenever it ran; `switched` counts the blocks around that set the
+    grad mode; `around` runs the block around which a context manager written as a generator stands.
     """
 
     id: int
@@ -111,6 +113,7 @@ class Frame:
     tries: list[State | None] = field(default_factory=list)
     caller: Frame | None = None
     made: set[Origin] = field(default_factory=set)
+    switched: int = 0
     around: Callable[[Value], None] | None = None
 
     def pending(self) -> list[list[State]]:
@@ -158,8 +161,10 @@ class Interpreter:
 
     neighbours: Neighbours
 
-    def __init__(self, tree: cst.Module, listen: Callable[[Event], None], found: Scan | None = None) -> None:
-        self.tree, self.listen = tree, listen
+    def __init__(
+        self, tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS, found: Scan | None = None
+    ) -> None:
+        self.tree, self.listen, self.packs = tree, listen, packs
         self.scan: Scan = found or scan(tree)
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree], File())
@@ -175,6 +180,8 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
+        self.conditions: tuple[tuple[Any, bool], ...] = ()
+        self.copying = 0
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0
@@ -194,9 +201,11 @@ class Interpreter:
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
+        self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
+        self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = 0
         self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2
         self.grant_steps()
@@ -453,10 +462,12 @@ class Interpreter:
             return
         listen, held = self.listen, list[Event]()
         story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
+        summaries = self.summaries.copy()
 
         def forget() -> None:
             del self.story[story:], self.runs[runs:]
             self.run, self.counts = run, counts
+            self.summaries = summaries.copy()  # a call that was not told after all must run again
             held.clear()
 
         self.listen = held.append
@@ -487,6 +498,7 @@ class Interpreter:
             belief=belief,
             expected=self.expected > 0,
             run=self.run,
+            conditions=self.conditions,
             **facts,
         )
         self.story.append(event)
@@ -539,9 +551,9 @@ class Interpreter:
         self.escaped |= dict.fromkeys(self.graphs(values))
 
     def graphs(self, values: Iterable[Value]) -> list[Graph]:
-        """The names of all graph nodes that can be got at from these values, by whatever way."""
+        """The names of all graph nodes and optimizers that can be got at from these values, by whatever way."""
         heap = self.state.heap
-        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) is Node]
+        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) in (Node, Optimizer)]
 
 
 def _belief(fact: Any) -> Belief:

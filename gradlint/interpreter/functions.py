@@ -299,7 +299,7 @@ def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str
 
 def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Value:
     """A method of the program is called on its owner."""
-    assert bound.function is not None
+    assert type(bound.function) is Function
     if bound.function.kind == "static":
         return call_function(it, node, bound.function, args)
     return call_function(it, node, bound.function, args.with_first(bound.owner))

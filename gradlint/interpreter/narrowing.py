@@ -32,6 +32,8 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Ref,
+    Scaler,
+    Scheduler,
     Tensor,
     Truth,
     Unknown,
@@ -58,7 +60,7 @@ def _truthiness(it: Interpreter, value: Value) -> Truth:
     if type(value) is Const:
         return truth(bool(value.value))
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) in (Module, Optimizer, Class):
+    if type(thing) in (Module, Optimizer, Scaler, Scheduler, Class):
         return YES
     if type(thing) is Container and thing.items:
         return YES
@@ -322,7 +324,7 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
     if cls in CONTAINER_CLASSES:
         if type(thing) is Container:
             return truth(thing.kind in CONTAINER_CLASSES[cls])
-        return NO if type(thing) in (Tensor, Module, Optimizer, Const) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
         return _is_module(it, thing, cls)
     if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
@@ -356,7 +358,7 @@ def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
     if not isinstance(thing, (Module, Instance)):
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
     if cls in found:
         return YES
@@ -369,7 +371,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
     if type(thing) is not Module:
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Array) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
     if cls == "torch.nn.Module" or Named(cls) in found:
         return YES

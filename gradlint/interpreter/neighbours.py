@@ -284,7 +284,9 @@ def _open(thing: Any) -> Any:
 
 
 def _both(scan: Scan, more: Scan) -> Scan:
-    return Scan(scan.scopes | more.scopes, scan.loops | more.loops, scan.deep | more.deep, scan.statements)
+    """What was found in the linted file, and besides where scopes and loops of another are."""
+    scopes, loops, deep = scan.scopes | more.scopes, scan.loops | more.loops, scan.deep | more.deep
+    return Scan(scopes, loops, deep, scan.imports, scan.statements)
 
 
 FRESH: dict[str, Any] = {

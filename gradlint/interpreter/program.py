@@ -28,6 +28,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
+    autograd,
     blocks,
     builtins,
     calls,
@@ -37,8 +38,10 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     loops,
     operators,
     statements,
+    utilities,
 )
 from gradlint.interpreter.attributes import STAND_IN
+from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.classes import ancestry
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
@@ -46,16 +49,22 @@ from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.strangers import arguments, typical_instance
+from gradlint.knowledge.packs import NO_PACKS, Packs
 
 
 def interpret(
-    tree: cst.Module, listen: Callable[[Event], None], project: Project | None = None, found: Scan | None = None
+    tree: cst.Module,
+    listen: Callable[[Event], None],
+    packs: Packs = NO_PACKS,
+    project: Project | None = None,
+    found: Scan | None = None,
 ) -> Interpreter:
     """Run a program abstractly, telling `listen` all that happens, and at the end the stories.
 
-    What it imports is looked for in `project`; `found` is what `scan` found in the tree, where that is known.
+    `packs` are what is known of other libraries. What the program imports is looked for in `project`; `found` is what
+    `scan` found in the tree, where that is known.
     """
-    it = Interpreter(tree, listen, found)
+    it = Interpreter(tree, listen, packs, found)
     it.neighbours = Neighbours(it, project)
     with deep_recursion():
         it.runs.append(Run(1, None, None, YES, ()))
@@ -237,7 +246,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
             params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
         )
     start = it.hold(*first, *(value for _, value in given))
-    value = run_function(it, function.node, frame, function, caller=None)
+    with called_by_library(it, function, first) as returned:
+        value = run_function(it, function.node, frame, function, caller=None)
+        returned(value)
     handed = it.land(start)
     if it.state.live:
         it.escape(handed)

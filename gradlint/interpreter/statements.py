@@ -54,7 +54,13 @@ def pass_(it: Interpreter, node: cst.Pass) -> None:
 @statement(cst.Expr)
 def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     value = it.value(node.value)
-    if type(node.value) not in (cst.SimpleString, cst.ConcatenatedString):
+    if it.muted or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
+        return
+    last = it.story[-1] if it.story else None
+    if type(last) is events.Called and last.node is node.value:
+        of = last.args[0] if last.args else UNKNOWN
+        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path)
+    else:
         it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
 
 
@@ -235,7 +241,9 @@ def if_(it: Interpreter, node: cst.If) -> None:
         aside = it.fork()
         if decided is not NO:
             narrow(it, branch.test, True)
+            outer, it.conditions = it.conditions, (*it.conditions, (branch.test, True))
             it.run_body(branch.body.body)
+            it.conditions = outer
             after.append(it.state)
         it.state = aside
         if decided is YES:
@@ -246,7 +254,9 @@ def if_(it: Interpreter, node: cst.If) -> None:
         if not it.state.live:
             break
     if type(branch) is cst.Else and it.state.live:
+        outer, it.conditions = it.conditions, (*it.conditions, (node.test, False))
         it.run_body(branch.body.body)
+        it.conditions = outer
     it.join([*after, it.state])
 
 

@@ -28,6 +28,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.callbacks import handed
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
@@ -70,8 +71,10 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     outer = it.frame
     it.switch(frame)
     out: list[tuple[str, Value]] = []
+    told = handed(it, function, params)
     for param in params:
-        out.append((param.name.value, _argument(it, function, param)))
+        name = param.name.value
+        out.append((name, told[name] if name in told else _argument(it, function, param)))
     it.switch(outer)
     return out
 
@@ -83,9 +86,10 @@ def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
         value = names.get((frame.id, param.name.value))
         some = type(value) is Ref and is_some_object(it.state.heap.get(value))
         if type(value) is Unknown or some:
-            outer, it.frame = it.frame, frame
+            outer = it.frame
+            it.switch(frame)
             told = _told(it, param, value if type(value) is Unknown else UNKNOWN)
-            it.frame = outer
+            it.switch(outer)
             if some and type(told) is Ref:
                 turns_out(it, value, told)  # type: ignore[arg-type]
             elif not some:

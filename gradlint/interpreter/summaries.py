@@ -129,6 +129,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         it.state.inference,
         it.assumed_mode,
         it.expected > 0,
+        it.copying > 0,
         len(args.positional),
         tuple(args.keywords),
         args.unknown,
@@ -321,6 +322,7 @@ def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -
     bases = [it.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
+        and not thing.hooks
         and old.isdisjoint(thing.storage)
         and not any(base in call.heap for base in thing.base if base is not None)
         and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)

@@ -7,16 +7,20 @@ A program calls `reveal(x)`, a function that it does not define, on lines that e
 
 The comment states exactly what gradlint says, joined over every time it comes by: `requires_grad=no|yes` where both
 were seen, `leaf=?` where nothing is known. torch runs the program too, and what it has must be among the answers.
+
+`reveal(weight, "grad")  # fresh` asks for one fact of the object alone.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import GeneratorType
 from typing import Any
 
 from gradlint import linter
@@ -39,23 +43,28 @@ from gradlint.domain import (
     Module,
     Named,
     OneOf,
+    Optimizer,
     Plain,
     Scalar,
+    Scaler,
     Tensor,
     alternatives,
     joined,
+    objects,
     one_of,
     truth,
 )
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
+from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.project import InMemory, Project
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
 from gradlint.source import Unreadable
 from gradlint.testing.claims import Claim, parameters
+from gradlint.testing.diary import Diary, kept
 
 REVEAL = "builtins.reveal"
 MAIN = "main.py"
@@ -84,13 +93,13 @@ class Program:
         return f"{self.path}:{row}"
 
 
-def program_claims(folder: str | Path) -> list[Any]:
+def program_claims(folder: str | Path, packs: Packs = NO_PACKS) -> list[Any]:
     """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters.
 
     A program of several files is a folder, and its `main.py` reveals.
     """
     programs = [read_program(path) for path in sorted([*Path(folder).glob("*.py"), *Path(folder).glob("*/main.py")])]
-    return parameters(claim for program in programs if program.said for claim in claims_of(program))
+    return parameters(claim for program in programs if program.said for claim in claims_of(program, packs))
 
 
 def read_program(path: Path) -> Program:
@@ -102,34 +111,35 @@ def read_program(path: Path) -> Program:
     return Program(path, text, tuple((o.relative_to(path.parent).as_posix(), o.read_text("utf-8")) for o in others))
 
 
-def claims_of(program: Program) -> Iterator[Claim]:
-    """Both claims about one program."""
+def claims_of(program: Program, packs: Packs = NO_PACKS) -> Iterator[Claim]:
+    """Both claims about one program; `packs` are what gradlint knows of other libraries."""
     name = program.path.parent.name if program.path.name == MAIN else program.path.stem
-    yield Claim(f"{name}-said", lambda: misstated(program))
-    yield Claim(f"{name}-agrees", lambda: disagreeing(program))
+    yield Claim(f"{name}-said", lambda: misstated(program, packs))
+    yield Claim(f"{name}-agrees", lambda: disagreeing(program, packs))
 
 
-def misstated(program: Program) -> Iterator[str]:
+def misstated(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which gradlint says something else than the comment."""
     try:
-        known = revealed(program.text, program.files)
+        known = revealed(program.text, packs, program.files)
     except Unreadable as error:
         yield f"{program.path}: {error}"
         return
+    facts = asked(program.text)
     for row, said in program.said.items():
         if row not in known:
             yield f"{program.at(row)}: gradlint never comes by"
-        elif (spelled := spell(known[row])) != said:
+        elif (spelled := spell(known[row], facts.get(row, ""))) != said:
             yield f"{program.at(row)}: gradlint says {spelled}, the line {said or 'nothing'}"
 
 
-def disagreeing(program: Program) -> Iterator[str]:
+def disagreeing(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which torch has what gradlint excludes, and lines that torch never reaches."""
     real = run(program)
     if isinstance(real, str):
         yield f"{program.path}: {real}"
         return
-    known = revealed(program.text, program.files)
+    known = revealed(program.text, packs, program.files)
     for row in program.said:
         if row not in real:
             yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
@@ -141,8 +151,16 @@ def disagreeing(program: Program) -> Iterator[str]:
 # ---- what gradlint says
 
 
+ASKED = re.compile(r"""\s*reveal\(.*, "(\w+)"\)""")
+
+
+def asked(text: str) -> dict[int, str]:
+    """The rows on which one fact is asked for, and which."""
+    return {row: found[1] for row, line in enumerate(text.splitlines(), 1) if (found := ASKED.match(line))}
+
+
 @cache
-def revealed(text: str, files: tuple[tuple[str, str], ...] = ()) -> dict[int, Thing]:
+def revealed(text: str, packs: Packs = NO_PACKS, files: tuple[tuple[str, str], ...] = ()) -> dict[int, Thing]:
     """What gradlint knows at each row with a `reveal`, joined over every time it comes by."""
     things: dict[Any, Thing] = {}
     rule = Rule("XXX001", "reveal", "{index}")
@@ -154,7 +172,8 @@ def revealed(text: str, files: tuple[tuple[str, str], ...] = ()) -> dict[int, Th
             things[node] = both_of(things[node], new) if node in things else new
             yield rule.at(node, index=list(things).index(node))
 
-    findings = linter.analyse(text, [rule], project=Project(InMemory(dict(files))).at(MAIN)).findings
+    project = Project(InMemory(dict(files))).at(MAIN)
+    findings = linter.analyse(text, [rule], packs=packs, project=project).findings
     values = list(things.values())
     return {finding.place.row: values[int(finding.message)] for finding in findings}
 
@@ -167,10 +186,10 @@ def both_of(one: Thing, other: Thing) -> Thing:
     return UNKNOWN if any(are_objects) else one_of((one, other))  # type: ignore[arg-type]
 
 
-def spell(thing: Thing) -> str:
-    """How a line states what is known."""
+def spell(thing: Thing, fact: str = "") -> str:
+    """How a line states what is known, of one fact alone if it asks for that."""
     if isinstance(thing, Object):
-        return str(thing)
+        return str(getattr(thing, fact, "no such fact") if fact else thing)
     return " or ".join(_spell(option) for option in alternatives(thing))
 
 
@@ -198,12 +217,12 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     """What torch has each time it comes by a `reveal`, by row; or why the program does not run."""
     recorded: dict[int, list[dict[str, Any]]] = {}
 
-    def reveal(value: Any) -> None:
-        recorded.setdefault(sys._getframe(1).f_lineno, []).append(real(value))
+    def reveal(value: Any, fact: str = "") -> None:
+        recorded.setdefault(sys._getframe(1).f_lineno, []).append(real(value, diary))
 
     names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
     try:
-        with surroundings(dict(program.files)):
+        with surroundings(dict(program.files)), kept() as diary:
             exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)
             names.clear()
     except NotRestored as error:
@@ -213,12 +232,15 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     return recorded
 
 
-def real(value: Any) -> dict[str, Any]:
+def real(value: Any, diary: Diary) -> dict[str, Any]:
     """What a real value is and has, in words of the domain."""
     import torch
 
     if isinstance(value, torch.Tensor):
+        grad, unit = diary.of(value) if value.is_leaf else (None, None)
         return {
+            "grad": grad,
+            "unit": unit,
             "is": "Tensor",
             "dtype": _kind(value),
             "requires_grad": truth(value.requires_grad),
@@ -229,6 +251,16 @@ def real(value: Any) -> dict[str, Any]:
         }
     if isinstance(value, torch.nn.Module):
         return {"is": "Module", "mode": TRAIN if value.training else EVAL}
+    if isinstance(value, torch.optim.Optimizer):
+        return {"is": "Optimizer"}
+    if isinstance(value, torch.amp.GradScaler):
+        return {
+            "is": "Scaler",
+            "enabled": truth(value.is_enabled()),
+            "begun": truth(getattr(value, "_scale", None) is not None),
+        }
+    if isinstance(value, GeneratorType):
+        return {"is": "Iterator", "used": truth(value.gi_frame is None)}
     if type(value) in NUMBER_KINDS:
         return {"is": "number", "dtype": NUMBER_KINDS[type(value)], "value": value}
     return {"is": type(value).__name__, "value": value if value is None or isinstance(value, str) else ...}
@@ -249,8 +281,8 @@ def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
     if isinstance(known, OneOf):
         if all(list(excluded(option, thing)) for option in known.values):
             yield f"torch has {thing}, gradlint says {spell(known)}"
-    elif isinstance(known, Tensor | Module):
-        if thing["is"] != type(known).__name__:
+    elif isinstance(known, Tensor | Module | Optimizer | Scaler | objects.Iterator):
+        if thing["is"] != type(known).__name__ and not isinstance(known, objects.Iterator):
             yield f"torch has a {thing['is']}, gradlint says {known}"
             return
         for name, fact in thing.items():
