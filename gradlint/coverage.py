@@ -16,7 +16,7 @@ from gradlint.config import BadConfig
 from gradlint.files import SUFFIXES, find
 from gradlint.finding import Finding
 from gradlint.interpreter import LIBRARY
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
 from gradlint.project import View
 from gradlint.run import Refused, Request, Settings, displayed, one_line, read
@@ -92,8 +92,8 @@ def measure(request: Request, packs: Packs = NO_PACKS) -> Coverage:
         raise Refused(str(error)) from error
     problems = [f"{path}: no such file or folder" for path in found.missing]
     problems += [f"{displayed(folder)}: the folder cannot be listed: {why}" for folder, why in found.closed]
-    each = (_of_file(file, settings.packs(file), settings.project.at(file)) for file in found.files)
-    files = sorted(each, key=lambda file: file.path)
+    covered = (_of_file(file, settings.packs(file), settings.project.at(file)) for file in found.files)
+    files = sorted(covered, key=lambda file: file.path)
     problems += [f"{file.path}: {file.problem}" for file in files if file.problem]
     return Coverage(tuple(files), tuple(problems))
 

@@ -14,7 +14,7 @@ from gradlint import source
 from gradlint.events import Event
 from gradlint.finding import Confidence, Finding, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.rule import Check, Draft, Rule, believed
 
 if TYPE_CHECKING:
@@ -102,14 +102,14 @@ def analyse(
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
 
-    `packs` are what is known of other libraries; what the text imports is looked for in `project`, as the file that has
-    this text sees it (None: nowhere). Findings of every confidence are given, sorted by place, those that yield to
-    others as well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they cost time.
-    Raises `source.Unreadable` for text that is no Python.
+    `packs` are what is known of other libraries. What the text imports is looked for in `project`, as the file that has
+    it sees it (None: nowhere). Findings of every confidence are given, sorted by place, those that yield to others as
+    well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they cost time. Raises
+    `source.Unreadable` for text that is no Python.
     """
     module, found = _read(text, project)
     hearing = _Hearing(rules, listen)
-    run = interpret(module, hearing, packs, project, found)
+    run = interpret(module, hearing, packs=packs, project=project, found=found)
     drafts = list(hearing.drafts.values())
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
@@ -142,7 +142,7 @@ def asked(
     Raises `source.Unreadable` for text that is no Python.
     """
     module, found_in_it = _read(text, project)
-    run = interpret(module, lambda event: None, packs, project, found_in_it)
+    run = interpret(module, lambda event: None, packs=packs, project=project, found=found_in_it)
     found = [one for one in receivers_of(module) if run.receivers.get(one.node) != APART]
     places = source.places(module, text, [one.node for one in found])
     all_asked = (Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)
@@ -154,8 +154,8 @@ def lint(
     rules: Sequence[Rule],
     *,
     packs: Packs = NO_PACKS,
-    min_confidence: Confidence = Confidence.LIKELY,
     project: View | None = None,
+    min_confidence: Confidence = Confidence.LIKELY,
 ) -> tuple[Finding, ...]:
     """The findings of at least this confidence."""
     return shown(analyse(text, rules, packs=packs, project=project).findings, rules, min_confidence)

@@ -11,7 +11,7 @@ from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, find, is_excluded
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.knowledge import configured
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.patterns import matches
 from gradlint.project import Project, View
 from gradlint.report.entry import Entry
@@ -127,8 +127,15 @@ def _of_file(file: str, settings: Settings) -> Result:
     data = read(file)
     if isinstance(data, Finding):
         return Result(shown, file, (data,))
-    least, packs, project = settings.min_confidence(file), settings.packs(file), settings.project.at(file)
-    return lint_bytes(data, shown, file, settings.rules(file), least, packs, project)
+    return lint_bytes(
+        data,
+        shown,
+        file,
+        settings.rules(file),
+        settings.min_confidence(file),
+        packs=settings.packs(file),
+        project=settings.project.at(file),
+    )
 
 
 def read(file: str) -> bytes | Finding:
@@ -154,7 +161,7 @@ def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
         return
     least, packs = settings.min_confidence(file), settings.packs(file)
     project = settings.project.at(file) if name else None
-    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs, project)
+    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs=packs, project=project)
 
 
 def lint_bytes(
@@ -163,6 +170,7 @@ def lint_bytes(
     filename: str,
     rules: Sequence[Rule],
     min_confidence: Confidence,
+    *,
     packs: Packs = NO_PACKS,
     project: View | None = None,
 ) -> Result:

@@ -284,9 +284,7 @@ def _open(thing: Any) -> Any:
 
 
 def _both(scan: Scan, more: Scan) -> Scan:
-    """What was found in the linted file, and besides where scopes and loops of another are."""
-    scopes, loops, deep = scan.scopes | more.scopes, scan.loops | more.loops, scan.deep | more.deep
-    return Scan(scopes, loops, deep, scan.imports, scan.statements)
+    return replace(scan, scopes=scan.scopes | more.scopes, loops=scan.loops | more.loops, deep=scan.deep | more.deep)
 
 
 FRESH: dict[str, Any] = {

@@ -49,12 +49,13 @@ from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.strangers import arguments, typical_instance
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 
 
 def interpret(
     tree: cst.Module,
     listen: Callable[[Event], None],
+    *,
     packs: Packs = NO_PACKS,
     project: Project | None = None,
     found: Scan | None = None,

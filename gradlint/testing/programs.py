@@ -57,7 +57,7 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import InMemory, Project
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
@@ -121,7 +121,7 @@ def claims_of(program: Program, packs: Packs = NO_PACKS) -> Iterator[Claim]:
 def misstated(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which gradlint says something else than the comment."""
     try:
-        known = revealed(program.text, packs, program.files)
+        known = revealed(program.text, program.files, packs)
     except Unreadable as error:
         yield f"{program.path}: {error}"
         return
@@ -139,7 +139,7 @@ def disagreeing(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     if isinstance(real, str):
         yield f"{program.path}: {real}"
         return
-    known = revealed(program.text, packs, program.files)
+    known = revealed(program.text, program.files, packs)
     for row in program.said:
         if row not in real:
             yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
@@ -160,7 +160,7 @@ def asked(text: str) -> dict[int, str]:
 
 
 @cache
-def revealed(text: str, packs: Packs = NO_PACKS, files: tuple[tuple[str, str], ...] = ()) -> dict[int, Thing]:
+def revealed(text: str, files: tuple[tuple[str, str], ...] = (), packs: Packs = NO_PACKS) -> dict[int, Thing]:
     """What gradlint knows at each row with a `reveal`, joined over every time it comes by."""
     things: dict[Any, Thing] = {}
     rule = Rule("XXX001", "reveal", "{index}")
