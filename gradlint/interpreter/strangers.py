@@ -86,9 +86,10 @@ def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
         value = names.get((frame.id, param.name.value))
         some = type(value) is Ref and is_some_object(it.state.heap.get(value))
         if type(value) is Unknown or some:
-            outer, it.frame = it.frame, frame
+            outer = it.frame
+            it.switch(frame)
             told = _told(it, param, value if type(value) is Unknown else UNKNOWN)
-            it.frame = outer
+            it.switch(outer)
             if some and type(told) is Ref:
                 turns_out(it, value, told)  # type: ignore[arg-type]
             elif not some:
