@@ -21,6 +21,7 @@ from gradlint.domain import (
     Context,
     Function,
     Instance,
+    Iterator,
     Module,
     Named,
     Plain,
@@ -36,9 +37,10 @@ from gradlint.domain import (
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
-from gradlint.interpreter.classes import super_of
+from gradlint.interpreter.classes import method_of, super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import backward
+from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import Known, special
 from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, run_operation
@@ -97,7 +99,7 @@ for _kind, _paths in {
     special(*_paths)(_collected(_kind))
 
 
-@special("builtins.sorted", "builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
+@special("builtins.sorted", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
          "tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
 def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Iterates over what its first argument iterates over."""
@@ -109,9 +111,21 @@ def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, element, "iter", empty=empty, source=source)
 
 
+@special("builtins.iter")
+def _iter(it: Interpreter, node: Any, args: Arguments) -> Value:
+    begun = containers.iterated(it, node, args.positional[0]) if args.positional else UNKNOWN
+    return begun if it.only(begun, Instance) or it.only(begun, Iterator) else _over(it, node, Arguments([begun]))
+
+
+@special("builtins.reversed")
+def _reversed(it: Interpreter, node: Any, args: Arguments) -> Value:
+    method = method_of(it, args.positional[0], "__reversed__") if args.positional else None
+    return _over(it, node, args) if method is None else call_function(it, node, method, args)
+
+
 @special("builtins.next")
 def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
-    found = containers.elements(it, node, args.positional[0]) if args.positional else UNKNOWN
+    found = containers.following(it, node, args.positional[0]) if args.positional else UNKNOWN
     return one_of([found, *args.positional[1:]])
 
 

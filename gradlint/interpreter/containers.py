@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,33 +48,72 @@ def container(it: Interpreter, node: Any, kind: str, values: Sequence[Value], pa
 
 def elements(it: Interpreter, node: Any, value: Value) -> Value:
     """What iterating over a value gives, all elements in one."""
-    return one_of([_elements(it, node, option) for option in alternatives(value)], MOST_ITEMS)
+    return following(it, node, iterated(it, node, value))
 
 
-def _elements(it: Interpreter, node: Any, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is Container:
-        if thing.kind in MAPPINGS:
-            keys = [Const(key) for key, _ in thing.items]
-            return one_of([*keys, UNKNOWN] if thing.rest != NOTHING else keys or [NOTHING])
-        return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
-    if type(thing) is Iterator:
-        return thing.element
-    if type(thing) is Tensor:
-        return rows(it, node, value)
-    if type(thing) is Module:
-        found = [v for _, v in thing.attributes if it.may_be(v, Module)]
-        return one_of(found, MOST_ITEMS) if found else Unknown((value,))  # type: ignore[arg-type]
-    if type(thing) is Array:
-        return Scalar(thing.dtype)
+def iterated(it: Interpreter, node: Any, value: Value) -> Value:
+    """What is gone through when something iterates over a value: the value itself, but for objects of the program."""
+    options = alternatives(value)
+    if not any(type(option) is Ref and type(it.state.heap.get(option)) in ITERATED for option in options):
+        return value
+    return _each(it, options, lambda option: _by_type(it, node, option, ITERATED, lambda: option))
+
+
+def following(it: Interpreter, node: Any, value: Value) -> Value:
+    """What an iteration that has begun gives next, whichever time it is asked."""
+    options = alternatives(value)
+    if len(options) == 1:
+        return _following(it, node, value)
+    return _each(it, options, lambda option: _following(it, node, option))
+
+
+def _each(it: Interpreter, options: Sequence[Value], step: Callable[[Value], Value]) -> Value:
+    """What a step that may run code gives for each of some alternatives."""
+    start, count = it.hold(*options), len(options)
+    for index in range(count):
+        it.hold(step(it.state.flight[start + index]))
+    return one_of(it.land(start)[count:], MOST_ITEMS)
+
+
+def _following(it: Interpreter, node: Any, value: Value) -> Value:
+    if type(value) is Ref:
+        return _by_type(it, node, value, FOLLOWING, lambda: Unknown((value,)))
     if type(value) is Const and isinstance(value.value, (str, bytes)):
         return Plain("str")
     if type(value) is Plain:
         return ELEMENTS.get(value.kind, UNKNOWN)
-    if type(value) is Unknown:
-        return value
-    return Unknown((value,)) if type(value) is Ref else UNKNOWN
+    return value if type(value) is Unknown else UNKNOWN
 
+
+def _by_type(it: Interpreter, node: Any, value: Value, table: Steps, otherwise: Callable[[], Value]) -> Value:
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    step = table.get(type(thing))
+    return step(it, node, value, thing) if step is not None else otherwise()
+
+
+def _of_container(it: Interpreter, node: Any, value: Value, thing: Container) -> Value:
+    if thing.kind in MAPPINGS:
+        keys = [Const(key) for key, _ in thing.items]
+        return one_of([*keys, UNKNOWN] if thing.rest != NOTHING else keys or [NOTHING])
+    return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
+
+
+def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value:
+    found = [v for _, v in thing.attributes if it.may_be(v, Module)]
+    return one_of(found, MOST_ITEMS) if found else Unknown((value,))  # type: ignore[arg-type]
+
+
+Steps = dict[type, Callable[[Interpreter, Any, Any, Any], Value]]
+ITERATED: Steps = {}
+"""What `iter` makes of objects that are not gone through themselves."""
+FOLLOWING: Steps = {
+    Container: _of_container,
+    Iterator: lambda it, node, value, thing: thing.element,
+    Tensor: lambda it, node, value, thing: rows(it, node, value),
+    Module: _of_module,
+    Array: lambda it, node, value, thing: Scalar(thing.dtype),
+}
+"""The elements of each kind of object."""
 
 ELEMENTS: dict[str, Value] = {"range": Scalar(INTEGER), "Size": Scalar(INTEGER), "str": Plain("str")}
 """What the elements of Python objects are that hold no tensors."""
@@ -84,7 +123,7 @@ def rows(it: Interpreter, node: Any, value: Value) -> Value:
     """Iterating over a tensor gives views of its rows."""
     row = OPERATIONS["torch.Tensor.unbind"]
     listed = apply(it, node, row, [(row.parameters[0], value)], part="rows ")
-    return _elements(it, node, listed) if it.may_be(listed, Container) else listed
+    return following(it, node, listed) if it.may_be(listed, Container) else listed
 
 
 def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value]:
@@ -96,7 +135,7 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
             for slot, (_, element) in zip(out, thing.items, strict=False):
                 slot.append(element)
         else:
-            element = _elements(it, node, option)
+            element = elements(it, node, option)
             for slot in out:
                 slot.append(element)
     return [one_of(slot) for slot in out]
@@ -264,7 +303,7 @@ def _values(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
 
 
 def _keys(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
-    return iterator(it, node, _elements(it, node, ref), "keys()", empty=NO if thing.items else UNSURE, source=ref)
+    return iterator(it, node, following(it, node, ref), "keys()", empty=NO if thing.items else UNSURE, source=ref)
 
 
 def _items(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:

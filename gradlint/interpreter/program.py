@@ -35,6 +35,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     expressions,
     loops,
     operators,
+    protocols,
     statements,
 )
 from gradlint.interpreter.attributes import STAND_IN
