@@ -197,11 +197,13 @@ class Optimizer(Cell):
 @dataclass(frozen=True, slots=True)
 class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`:
-    there are certainly no others). `origin` is the module whose `state_dict()` it is."""
+    there are certainly no others). `cls` is the class of a named tuple, whose fields name the items; `origin` is
+    the module whose `state_dict()` it is."""
 
     kind: str
     items: Items = _items(default=())
     rest: Value = _value(default=NOTHING)
+    cls: Value = _value(default=NOTHING)
     origin: tuple[Ref, ...] = _alternatives(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
@@ -245,7 +247,9 @@ class Array(Cell):
 @dataclass(frozen=True, slots=True)
 class Class(Cell):
     """A class written in the program: its members, bases in order, and the attribute names that its methods read
-    off `self` (`reads`); `open` says whether some base is not known."""
+    off `self` (`reads`); `open` says whether some base is not known. `kind` is "dataclass", "named tuple", "typed
+    dict" or "enum" where calling it does what no method of the program says; `fields` are then the names it takes,
+    each with its default (`NOTHING`: none)."""
 
     node: Syntax
     name: str
@@ -254,6 +258,8 @@ class Class(Cell):
     reads: frozenset[str] = frozenset()
     module: Truth = UNSURE
     open: Truth = UNSURE
+    kind: str = ""
+    fields: Items = _items(default=())
 
     def __str__(self) -> str:
         return f"class {self.name}"

@@ -12,6 +12,7 @@ from gradlint.domain import (
     FRESH,
     NO,
     NONE_VALUE,
+    NOTHING,
     UNKNOWN,
     UNSURE,
     YES,
@@ -42,7 +43,7 @@ from gradlint.domain import (
 from gradlint.interpreter import module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
-from gradlint.interpreter.classes import find_member, find_method
+from gradlint.interpreter.classes import field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import clear_gradients, read_gradient
 from gradlint.interpreter.operations import plain_value
@@ -214,6 +215,19 @@ def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, 
     return Bound(owner, name)
 
 
+def _container_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Container, name: str, chain: str, guard: bool
+) -> Value:
+    """A field of a named tuple, what its class defines, or a method that all containers have."""
+    if thing.cls == NOTHING:
+        return Bound(owner, name)
+    found = field_of(it, thing, name)
+    if found is not None:
+        return found
+    member = find_member(it, thing.cls, name)
+    return Bound(owner, name) if member is None else _member(it, node, owner, member, name)
+
+
 def _optimizer_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
 ) -> Value:
@@ -235,7 +249,7 @@ READERS: dict[type, Callable[..., Value]] = {
     Module: _instance_attribute,
     Instance: _instance_attribute,
     Class: _class_attribute,
-    Container: _method_only,
+    Container: _container_attribute,
     Iterator: _method_only,
     Optimizer: _optimizer_attribute,
     Array: _array_attribute,

@@ -243,20 +243,6 @@ def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
     return thing.cls if isinstance(thing, (Module, Instance)) else UNKNOWN
 
 
-@special("functools.partial")
-def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A callable with some arguments given: they become defaults where that can be said."""
-    callee = args.positional[0] if args.positional else UNKNOWN
-    if type(callee) is Function and len(args.positional) == 1:
-        return replace(
-            callee, defaults=(*(d for d in callee.defaults if d[0] not in args.keywords), *args.keywords.items())
-        )
-    if type(callee) is Named and len(args.positional) == 1:
-        return callee
-    havoc(it, args.values())
-    return result_of_unknown(args.values())
-
-
 @special("contextlib.suppress", "pytest.raises", "pytest.warns")
 def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")

@@ -111,9 +111,18 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
             return module_calls.call(it, node, callee, args, "call", name)
         if type(thing) is Class:
             return instantiate(it, node, callee, args)  # type: ignore[arg-type]
-        if type(thing) is Instance and (method := find_method(it, thing.cls, "__call__")) is not None:
-            return call_function(it, node, method, args.with_first(callee))
+        if type(thing) is Instance and (found := _call_instance(it, node, callee, thing, args)) is not None:
+            return found
     return call_unknown(it, node, [callee, *args.values()])
+
+
+def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args: Arguments) -> Value | None:
+    """An object is called: by the method of its class, or as its library says."""
+    if type(thing.cls) is Named:
+        called = library.CALLED.get(thing.cls.path)
+        return None if called is None else called(it, node, thing, args)
+    method = find_method(it, thing.cls, "__call__")
+    return None if method is None else call_function(it, node, method, args.with_first(ref))
 
 
 def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
@@ -243,6 +252,14 @@ def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: A
     return one_of(results)
 
 
+def _of_instance(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """A method of an object whose class is known by its import path."""
+    instance = it.only(owner, Instance)
+    if instance is None or type(instance.cls) is not Named:
+        return _plain_method(it, node, owner, method, args)
+    return call_named(it, node, f"{instance.cls.path}.{method}", args.with_first(owner), name)
+
+
 def _of_iterator(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     if method in ("__next__", "send"):
         return containers.elements(it, node, owner)
@@ -254,5 +271,6 @@ OWNERS: dict[type, Callable[..., Value]] = {
     Module: _of_module,
     Optimizer: _of_optimizer,
     Container: _of_container,
+    Instance: _of_instance,
     Iterator: _of_iterator,
 }

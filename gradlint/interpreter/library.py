@@ -20,6 +20,7 @@ from gradlint.domain import (
     Container,
     Context,
     Function,
+    Instance,
     Mark,
     Module,
     Named,
@@ -44,6 +45,11 @@ from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPTIMIZER
 
 Known = Callable[[Interpreter, Any, Arguments], Value]
 SPECIAL: dict[str, Known] = {}
+
+
+Called = Callable[[Interpreter, Any, Instance, Arguments], Value]
+CALLED: dict[str, Called] = {}
+"""What calling an instance of these classes does."""
 
 
 def special(*paths: str) -> Callable[[Known], Known]:
@@ -185,11 +191,6 @@ def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
         return result_of_unknown([inner])
     return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),), mode=TRAIN,
                   open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
-
-
-@special("torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore")
-def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return args.positional[0] if args.positional else Named("functools.wraps")
 
 
 @special("copy.copy")

@@ -30,12 +30,14 @@ from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
     blocks,
     builtins,
+    callables,
     calls,
     definitions,
     expressions,
     loops,
     operators,
     protocols,
+    records,
     statements,
 )
 from gradlint.interpreter.attributes import STAND_IN
