@@ -18,7 +18,7 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import IntEnum
 from typing import Any
@@ -36,7 +36,7 @@ from gradlint.domain.facts import (
     Truth,
     Unit,
 )
-from gradlint.domain.values import NOTHING, UNKNOWN, Origin, Ref, Syntax, Value, one_of, references, renamed
+from gradlint.domain.values import NOTHING, UNKNOWN, Const, Origin, Plain, Ref, Syntax, Value, one_of, references, renamed
 
 MOST_ITEMS = 64
 MOST_MARKS = 4
@@ -197,16 +197,17 @@ class Optimizer(Cell):
 @dataclass(frozen=True, slots=True)
 class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`:
-    there are certainly no others). `cls` is the class of a named tuple, whose fields name the items; `origin` is
-    the module whose `state_dict()` it is."""
+    there are certainly no others). `keys` is what the keys of those others are in a mapping; `cls` is the
+    class of a named tuple, whose fields name the items; `origin` is the module whose `state_dict()` it is."""
 
     kind: str
     items: Items = _items(default=())
     rest: Value = _value(default=NOTHING)
-    cls: Value = _value(default=NOTHING)
     origin: tuple[Ref, ...] = _alternatives(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    keys: Value = _value(default=UNKNOWN)
+    cls: Value = _value(default=NOTHING)
 
     def __str__(self) -> str:
         return self.kind
@@ -374,14 +375,22 @@ def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
     kept = tuple((key, value) for key, value in mapping.items if key in certain)
     if len(kept) == len(mapping.items):
         return mapping
-    return replace(mapping, items=kept, rest=one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest]))
+    rest = one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest])
+    return replace(mapping, items=kept, rest=rest, keys=keys_with(mapping, (k for k, _ in mapping.items)))
 
 
 def summarised(container: Container) -> Container:
     """The same container with all elements in one summary."""
     if not container.items:
         return container
-    return replace(container, items=(), rest=one_of([*(value for _, value in container.items), container.rest]))
+    rest = one_of([*(value for _, value in container.items), container.rest])
+    return replace(container, items=(), rest=rest, keys=keys_with(container, (key for key, _ in container.items)))
+
+
+def keys_with(mapping: Container, more: Iterable[object]) -> Value:
+    """What the keys of a mapping's summary are when these constants are among them."""
+    known = mapping.keys if mapping.rest != NOTHING else NOTHING
+    return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
 
 
 def object_references(thing: Object) -> tuple[Ref, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Array, Container, Tensor, Unknown, Value, alternatives, one_of
+from gradlint.domain import NO, NOTHING, UNKNOWN, Array, Container, Instance, Module, Tensor, Unknown, Value, alternatives, one_of
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute
@@ -103,7 +103,7 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
     method = method_of(it, owner, "__setitem__")
     if method is not None:
         call_function(it, target, method, Arguments([owner, index, value]))
-    elif getattr(it.thing(owner), "cls", None) is not None:
+    elif isinstance(it.thing(owner), (Instance, Module)):
         havoc(it, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
         havoc(it, [owner])

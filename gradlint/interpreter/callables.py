@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Named, Value, one_of
+from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Named, Tensor, Value, one_of
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
@@ -69,19 +69,21 @@ def _reduce(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Calls a function on what it gave before and the next element; without elements the start is the result."""
     if len(args.positional) < 2:
         return UNKNOWN
-    start = it.hold(*args.positional, containers.elements(it, node, args.positional[1]))
+    start = it.hold(*args.positional)
+    element = it.hold(containers.elements(it, node, args.positional[1]))
     containers.consume(it, node, it.state.flight[start + 1], "reduce")
-    element = len(it.state.flight) - 1
-    it.hold(args.positional[2] if len(args.positional) > 2 else it.state.flight[element])
-    for _ in range(PASSES):
-        before, flight = it.state.flight[element + 1], it.state.flight
-        place = it.place_of(node, "reduce")
-        found = call_value(it, place, flight[start], Arguments([before, flight[element]]), "")
-        it.state.flight[element + 1] = one_of([it.state.flight[element + 1], found])
-    return it.land(start)[-1]
+    result = it.hold(args.positional[2] if len(args.positional) > 2 else it.state.flight[element])
+    for index in range(MOST_REDUCTIONS):
+        function, before, next_one = (it.state.flight[place] for place in (start, result, element))
+        place = it.place_of(node, f"reduction {index}")
+        found = call_value(it, place, function, Arguments([before, next_one]), "")
+        it.state.flight[result] = one_of([it.state.flight[result], found])
+    last = it.land(start)[-1]
+    return result_of_unknown([last]) if it.only(last, Tensor) is None else last
 
 
-PASSES = 3
+MOST_REDUCTIONS = 2
+"""How often a reduction calls its function; of what is no tensor afterwards nothing is claimed."""
 
 
 def _getter(path: str) -> Known:
