@@ -75,7 +75,7 @@ def _mapping(it: Interpreter, node: Any, kind: str, source: Value, thing: Contai
         for _, pair in thing.items:
             inner = it.only(pair, Container)
             if inner is not None and len(inner.items) == 2:
-                made = containers.stored(made, containers.key_of(inner.items[0][1]), inner.items[1][1])
+                made = containers.stored(made, inner.items[0][1], inner.items[1][1])
             else:
                 made = replace(made, rest=UNKNOWN)
         made = replace(made, rest=one_of((made.rest, thing.rest))) if thing.rest != NOTHING else made
@@ -87,7 +87,7 @@ def _mapping(it: Interpreter, node: Any, kind: str, source: Value, thing: Contai
         inner = it.only(pairs, Container)
         made = Container(kind, rest=dict(inner.items).get(1, UNKNOWN) if inner else UNKNOWN)
     for key, value in args.keywords.items():
-        made = containers.stored(made, key, value)
+        made = containers.stored(made, Const(key), value)
     return it.new(node, "container", made)
 
 

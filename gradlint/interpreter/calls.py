@@ -32,7 +32,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import builtins, containers, library, methods, module_calls, module_methods, optimizers
+from gradlint.interpreter import builtins, container_methods, containers, library, methods, module_calls, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import call_super, find_method, instantiate
 from gradlint.interpreter.core import Interpreter, expression
@@ -247,7 +247,7 @@ def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: A
     results = []
     for ref, _ in it.all(owner, Container):
         start = it.hold(ref)
-        results.append(containers.call_method(it, node, ref, method, args.positional, args.keywords))
+        results.append(container_methods.call(it, node, ref, method, args))
         it.land(start)
     return one_of(results)
 

@@ -29,6 +29,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    keys_with,
     one_of,
     summarised,
 )
@@ -93,9 +94,14 @@ def _by_type(it: Interpreter, node: Any, value: Value, table: Steps, otherwise: 
 
 def _of_container(it: Interpreter, node: Any, value: Value, thing: Container) -> Value:
     if thing.kind in MAPPINGS:
-        keys = [Const(key) for key, _ in thing.items]
-        return one_of([*keys, UNKNOWN] if thing.rest != NOTHING else keys or [NOTHING])
+        return keys_of(thing)
     return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
+
+
+def keys_of(thing: Container) -> Value:
+    """What the keys of a mapping are."""
+    return keys_with(thing, ()) if not thing.items else one_of([Const(key) for key, _ in thing.items], MOST_ITEMS) if (
+        thing.rest == NOTHING) else keys_with(thing, (key for key, _ in thing.items))  # fmt: skip
 
 
 def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value:
@@ -177,11 +183,12 @@ def key_of(value: Value) -> object | None:
     return None
 
 
-def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value) -> Value:
-    """`container[key]`."""
+def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value, missing: Value | None = None) -> Value:
+    """`container[key]`; `missing` is what it is where there certainly is no such key."""
     constant = key_of(key)
+    missing = Unknown((ref,)) if missing is None else missing
     if constant is None:
-        return one_of([*(v for _, v in thing.items), thing.rest]) if thing.items or thing.rest != NOTHING else UNKNOWN
+        return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS) if thing.items or thing.rest != NOTHING else missing
     if isinstance(constant, bool) and thing.kind in SEQUENCES:
         constant = int(constant)
     if isinstance(constant, int) and constant < 0 and thing.kind in SEQUENCES and thing.rest == NOTHING:
@@ -191,7 +198,7 @@ def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value) -> Value:
             return value
     if thing.rest != NOTHING:
         return thing.rest
-    return Unknown((ref,))
+    return missing
 
 
 def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value) -> None:
@@ -199,14 +206,16 @@ def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value)
     found = it.all(owner, Container)
     for ref, thing in found:
         it.emit(events.Stored, node, container=thing, value=it.thing(value))
-        it.put(ref, stored(thing, key_of(key), value), sure=len(found) == 1)
+        it.put(ref, stored(thing, key, value), sure=len(found) == 1)
 
 
-def stored(thing: Container, key: object | None, value: Value) -> Container:
-    """The container with a value under a key; without a constant key it may be under any."""
+def stored(thing: Container, at: Value, value: Value) -> Container:
+    """The container with a value under a key; where that is no constant it may be under any."""
+    key = key_of(at)
     if key is None or len(thing.items) >= MOST_ITEMS:
         every = tuple((k, one_of((v, value))) for k, v in thing.items)
-        return replace(thing, items=every, rest=one_of((thing.rest, value)))
+        keys = one_of([keys_with(thing, ()), at])
+        return replace(thing, items=every, rest=one_of((thing.rest, value)), keys=keys)
     items = dict(thing.items)
     if key not in items and thing.kind in SEQUENCES:
         return replace(summarised(thing), rest=one_of((summarised(thing).rest, value)))
@@ -275,6 +284,13 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
         it.put(ref, new, sure=len(found) == 1)
 
 
+def with_all(thing: Container, other: Container) -> Container:
+    """The mapping with all that another one has."""
+    for key, value in other.items:
+        thing = stored(thing, Const(key), value)
+    return stored(thing, other.keys, other.rest) if other.rest != NOTHING else thing
+
+
 def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     """`owner.update(more)` of mappings."""
     found = it.all(owner, Container)
@@ -282,101 +298,9 @@ def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     for ref, thing in found:
         new = thing
         if other is None:
-            new = replace(new, rest=Unknown(()))
+            new = replace(new, rest=UNKNOWN, keys=UNKNOWN)
         elif other.kind in MAPPINGS:
-            for key, value in other.items:
-                new = stored(new, key, value)
-            if other.rest != NOTHING:
-                new = stored(new, None, other.rest)
+            new = with_all(new, other)
         else:
-            new = replace(new, rest=UNKNOWN)
+            new = replace(new, rest=UNKNOWN, keys=UNKNOWN)
         it.put(ref, new, sure=len(found) == 1)
-
-
-# ---- methods
-
-
-def _values(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
-    items = [v for _, v in thing.items]
-    empty = NO if items else UNSURE
-    return iterator(it, node, one_of([*items, thing.rest], MOST_ITEMS), "values()", empty=empty, source=ref)
-
-
-def _keys(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
-    return iterator(it, node, following(it, node, ref), "keys()", empty=NO if thing.items else UNSURE, source=ref)
-
-
-def _items(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
-    pair = it.new(
-        node,
-        "pair",
-        Container(
-            "tuple", items=((0, Plain("str")), (1, one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)))
-        ),
-    )
-    return iterator(it, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
-
-
-VIEWS = {"values": _values, "keys": _keys, "items": _items}
-
-
-def call_method(
-    it: Interpreter, node: Any, ref: Ref, name: str, args: Sequence[Value], keywords: dict[str, Value]
-) -> Value:
-    """A method of a list, tuple, set or mapping."""
-    thing: Container = it[ref]
-    if name in VIEWS:
-        return VIEWS[name](it, node, ref, thing)
-    if name in ("append", "add") and args:
-        append(it, node, ref, args[0])
-        return Const(None)
-    if name in ("appendleft", "insert") and args:
-        insert(it, node, ref, args[-1], at=0 if name == "appendleft" else key_of(args[0]))
-        return Const(None)
-    if name == "extend" and args:
-        extend(it, node, ref, args[0])
-        return Const(None)
-    if name == "update":
-        for more in args:
-            merge(it, node, ref, more)
-        for key, value in keywords.items():
-            set_item(it, node, ref, Const(key), value)
-        return Const(None)
-    if name in ("get", "pop", "setdefault", "__getitem__") and args:
-        return _get(it, node, ref, thing, name, args)
-    if name in ("pop", "popitem", "popleft"):
-        last = Const(0 if name == "popleft" else -1)
-        found = (
-            get_item(it, ref, thing, last)
-            if thing.kind in SEQUENCES
-            else one_of([*(v for _, v in thing.items), thing.rest])
-        )
-        it.put(ref, without(thing, last.value) if thing.kind in SEQUENCES else thing)
-        return found
-    if name in ("copy", "__copy__"):
-        return it.new(node, "copy", thing)
-    if name == "clear":
-        it.put(ref, replace(thing, items=(), rest=NOTHING))
-        return Const(None)
-    if name in ("index", "count", "__len__"):
-        return Scalar(INTEGER)
-    if name in ("sort", "reverse", "remove", "discard", "move_to_end"):
-        it.put(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
-        return Const(None)
-    return Unknown((ref,))
-
-
-def _get(it: Interpreter, node: Any, ref: Ref, thing: Container, name: str, args: Sequence[Value]) -> Value:
-    key = key_of(args[0])
-    known = key is not None and any(k == key for k, _ in thing.items)
-    default: Value = args[1] if len(args) > 1 else Const(None)
-    if name == "setdefault" and not known:
-        set_item(it, node, ref, args[0], one_of((default, thing.rest)))
-    found = get_item(it, ref, thing, args[0])
-    if name == "pop":
-        it.put(ref, without(thing, key))
-    if known or name == "__getitem__" or (name == "pop" and len(args) < 2):
-        return found
-    if thing.rest == NOTHING and (key is not None or not thing.items):
-        return default
-    return one_of((found, default))

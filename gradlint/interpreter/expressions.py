@@ -143,7 +143,7 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
     out = Container("dict")
     for element, value in zip(node.elements, found[len(plain) :], strict=True):
         if type(element) is cst.DictElement:
-            out = containers.stored(out, containers.key_of(next(known)), value)
+            out = containers.stored(out, next(known), value)
             continue
         other = it.only(value, Container)
         if other is not None and other.origin:
@@ -151,10 +151,7 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
         if other is None:
             out = replace(out, rest=Unknown(tuple(r for r in alternatives(value) if type(r) is Ref)))
             continue
-        for key, inner in other.items:
-            out = containers.stored(out, key, inner)
-        if other.rest != NOTHING:
-            out = containers.stored(out, None, other.rest)
+        out = containers.with_all(out, other)
     return it.new(node, "container", out)
 
 
@@ -172,7 +169,7 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
 @expression(cst.DictComp)
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
     found, _ = comprehension(it, node, [node.key, node.value])
-    return it.new(node, "container", Container("dict", rest=found[1]))
+    return it.new(node, "container", Container("dict", rest=found[1], keys=found[0]))
 
 
 @expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))

@@ -61,9 +61,9 @@ def _node(thing: Node) -> Node:
 
 
 def _container(thing: Container) -> Container:
-    if not thing.items and ((thing.rest == NOTHING and thing.kind == "tuple") or type(thing.rest) is Unknown):
+    if thing.kind == "tuple" or (not thing.items and type(thing.rest) is Unknown):
         return thing
-    return replace(thing, items=(), rest=Unknown(object_references(thing)))
+    return replace(thing, items=(), rest=Unknown(object_references(thing)), keys=UNKNOWN)
 
 
 AFTERWARDS: dict[type, Callable[[Any], Any]] = {

@@ -201,31 +201,6 @@ def _named_tuple(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Argum
     return it.new(node, "instance", Container("tuple", items=tuple(enumerate(values)), cls=cls, marks=marks))
 
 
-def _changed(it: Interpreter, node: Any, thing: Container, names: list[str], args: Arguments) -> Value:
-    items = dict(thing.items) | {names.index(name): value for name, value in args.keywords.items() if name in names}
-    return it.new(node, "instance", replace(thing, items=tuple(items.items())))
-
-
-def _as_dict(it: Interpreter, node: Any, thing: Container, names: list[str], args: Arguments) -> Value:
-    items = tuple((names[int(str(key))], value) for key, value in thing.items)
-    return it.new(node, "container", Container("dict", items=items, rest=thing.rest))
-
-
-TUPLE_METHODS: dict[str, Callable[[Interpreter, Any, Container, list[str], Arguments], Value]] = {
-    "_replace": _changed,
-    "_asdict": _as_dict,
-}
-
-
-def tuple_method(it: Interpreter, node: Any, ref: Ref, name: str, args: Arguments) -> Value | None:
-    """A method that only named tuples have; None for others."""
-    thing: Container = it[ref]
-    cls = it.thing(thing.cls)
-    if name not in TUPLE_METHODS or type(cls) is not Class:
-        return None
-    return TUPLE_METHODS[name](it, node, thing, [str(known) for known, _ in cls.fields], args)
-
-
 # ---- typed dictionaries and enumerations
 
 
