@@ -36,7 +36,19 @@ from gradlint.domain.facts import (
     Truth,
     Unit,
 )
-from gradlint.domain.values import NOTHING, UNKNOWN, Const, Origin, Plain, Ref, Syntax, Value, one_of, references, renamed
+from gradlint.domain.values import (
+    NOTHING,
+    UNKNOWN,
+    Const,
+    Origin,
+    Plain,
+    Ref,
+    Syntax,
+    Value,
+    one_of,
+    references,
+    renamed,
+)
 
 MOST_ITEMS = 64
 MOST_MARKS = 4

@@ -6,7 +6,20 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Array, Container, Instance, Module, Tensor, Unknown, Value, alternatives, one_of
+from gradlint.domain import (
+    NO,
+    NOTHING,
+    UNKNOWN,
+    Array,
+    Container,
+    Instance,
+    Module,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute

@@ -32,7 +32,16 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import builtins, container_methods, containers, library, methods, module_calls, module_methods, optimizers
+from gradlint.interpreter import (
+    builtins,
+    container_methods,
+    containers,
+    library,
+    methods,
+    module_calls,
+    module_methods,
+    optimizers,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import call_super, find_method, instantiate
 from gradlint.interpreter.core import Interpreter, expression

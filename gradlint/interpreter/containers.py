@@ -100,8 +100,9 @@ def _of_container(it: Interpreter, node: Any, value: Value, thing: Container) ->
 
 def keys_of(thing: Container) -> Value:
     """What the keys of a mapping are."""
-    return keys_with(thing, ()) if not thing.items else one_of([Const(key) for key, _ in thing.items], MOST_ITEMS) if (
-        thing.rest == NOTHING) else keys_with(thing, (key for key, _ in thing.items))  # fmt: skip
+    if thing.items and thing.rest == NOTHING:
+        return one_of([Const(key) for key, _ in thing.items], MOST_ITEMS)
+    return keys_with(thing, (key for key, _ in thing.items))
 
 
 def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value:
@@ -188,7 +189,11 @@ def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value, missing: V
     constant = key_of(key)
     missing = Unknown((ref,)) if missing is None else missing
     if constant is None:
-        return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS) if thing.items or thing.rest != NOTHING else missing
+        return (
+            one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
+            if thing.items or thing.rest != NOTHING
+            else missing
+        )
     if isinstance(constant, bool) and thing.kind in SEQUENCES:
         constant = int(constant)
     if isinstance(constant, int) and constant < 0 and thing.kind in SEQUENCES and thing.rest == NOTHING:

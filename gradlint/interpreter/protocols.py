@@ -46,4 +46,3 @@ def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments
 
 ITERATED[Instance] = iterated
 FOLLOWING[Instance] = following
-

@@ -14,7 +14,6 @@ from typing import Any
 from gradlint.domain import (
     ANY_GRAD,
     ANY_MODE,
-    NOTHING,
     UNKNOWN,
     UNSURE,
     Bound,

@@ -119,7 +119,7 @@ def _fill(it: Interpreter, node: Any, owner: Value, thing: Class, args: Argument
     start = it.hold(owner, *given.values())
     places = {name: start + 1 + index for index, name in enumerate(given)}
     for name, default in thing.fields:
-        found = it.state.flight[places[name]] if name in places else _made(it, node, str(name), default)  # type: ignore[index]
+        found = it.state.flight[places[name]] if name in places else _made(it, node, str(name), default)
         if args.unknown and name not in places:
             found = UNKNOWN
         if found is not None:
