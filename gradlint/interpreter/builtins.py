@@ -12,33 +12,31 @@ from gradlint.domain import (
     NO,
     NONE_VALUE,
     NOTHING,
+    OLDEST,
     UNKNOWN,
-    UNSURE,
     YES,
     Array,
     Const,
     Container,
     Context,
     Instance,
-    Iterator,
     Module,
     Plain,
     Ref,
     Scalar,
     Tensor,
-    Truth,
     Unknown,
     Value,
     alternatives,
+    joined,
     one_of,
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
-from gradlint.interpreter.classes import method_of, super_of
+from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import backward
-from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import Known, special
 from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, run_operation
@@ -48,143 +46,114 @@ from gradlint.interpreter.reach import havoc, result_of_unknown
 def _collected(kind: str) -> Known:
     def collect(it: Interpreter, node: Any, args: Arguments) -> Value:
         if not args.positional:
-            items = tuple(args.keywords.items()) if kind in MAPPINGS else ()
-            return it.new(node, "container", Container(kind, items=items))
-        source = args.positional[-1 if kind == "defaultdict" else 0]
-        thing = it.only(source, Container)
-        if kind in MAPPINGS:
-            return _mapping(it, node, kind, source, thing, args)
-        start = it.hold(source)
-        rest = containers.elements(it, node, source)
+            return it.new(node, "container", Container(kind))
+        listing = containers.listing(it, args.positional[0])
+        start = it.hold(*args.positional)
+        found = it.hold(containers.elements(it, node, args.positional[0]))
         containers.consume(it, node, it.state.flight[start], kind)
-        it.land(start)
-        if thing is not None and thing.rest == NOTHING and thing.kind not in MAPPINGS and kind in containers.SEQUENCES:
-            return it.new(node, "container", replace(thing, kind=kind, origin=()))
-        return it.new(node, "container", Container(kind, rest=rest))
+        element = it.land(start)[found - start]
+        if listing is not None and kind in containers.SEQUENCES:
+            return containers.container(it, node, kind, listing)
+        return it.new(node, "container", Container(kind, rest=element))
 
     return collect
 
 
-def _mapping(it: Interpreter, node: Any, kind: str, source: Value, thing: Container | None, args: Arguments) -> Value:
-    if thing is not None and thing.kind in MAPPINGS:
-        made = replace(thing, kind=kind)
-    elif thing is not None:
-        made = Container(kind)
-        for _, pair in thing.items:
-            inner = it.only(pair, Container)
-            if inner is not None and len(inner.items) == 2:
-                made = containers.stored(made, inner.items[0][1], inner.items[1][1])
-            else:
-                made = replace(made, rest=UNKNOWN)
-        made = replace(made, rest=one_of((made.rest, thing.rest))) if thing.rest != NOTHING else made
-    elif kind == "defaultdict":
-        made = Container(kind, rest=UNKNOWN)
-    else:
-        pairs = containers.elements(it, node, source)
-        containers.consume(it, node, source, kind)
-        inner = it.only(pairs, Container)
-        made = Container(kind, rest=dict(inner.items).get(1, UNKNOWN) if inner else UNKNOWN)
-    for key, value in args.keywords.items():
-        made = containers.stored(made, Const(key), value)
-    return it.new(node, "container", made)
-
-
 for _kind, _paths in {
     "list": ("builtins.list",), "tuple": ("builtins.tuple",), "set": ("builtins.set", "builtins.frozenset"),
-    "deque": ("collections.deque",), "dict": ("builtins.dict",), "OrderedDict": ("collections.OrderedDict",),
-    "defaultdict": ("collections.defaultdict",),
+    "deque": ("collections.deque",),
 }.items():  # fmt: skip
     special(*_paths)(_collected(_kind))
 
 
-@special("builtins.sorted", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
-         "tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
-def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Iterates over what its first argument iterates over."""
-    if not args.positional:
-        return UNKNOWN
-    source = args.positional[0]
-    element = containers.elements(it, node, source)
-    empty = NO if containers.certainly_not_empty(it, source) else UNSURE
-    return containers.iterator(it, node, element, "iter", empty=empty, source=source)
+@special("builtins.dict", "types.MappingProxyType")
+def _dict(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _mapping(it, node, Container("dict"), args)
 
 
-@special("builtins.iter")
-def _iter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    begun = containers.iterated(it, node, args.positional[0]) if args.positional else UNKNOWN
-    return begun if it.only(begun, Instance) or it.only(begun, Iterator) else _over(it, node, Arguments([begun]))
+@special("collections.OrderedDict")
+def _ordered_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _mapping(it, node, Container("OrderedDict"), args)
 
 
-@special("builtins.reversed")
-def _reversed(it: Interpreter, node: Any, args: Arguments) -> Value:
-    method = method_of(it, args.positional[0], "__reversed__") if args.positional else None
-    return _over(it, node, args) if method is None else call_function(it, node, method, args)
-
-
-@special("builtins.next")
-def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
-    found = containers.following(it, node, args.positional[0]) if args.positional else UNKNOWN
-    return one_of([found, *args.positional[1:]])
-
-
-def _tuples(it: Interpreter, node: Any, values: list[Value], by: str, *, empty: Truth) -> Value:
-    pair = it.new(node, "pair", Container("tuple", items=tuple(enumerate(values))))
-    return containers.iterator(it, node, pair, by, empty=empty)
-
-
-@special("builtins.enumerate")
-def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
-    source = args.get("iterable", 0, UNKNOWN)
-    element = containers.elements(it, node, source)
-    empty = NO if containers.certainly_not_empty(it, source) else UNSURE
-    return _tuples(it, node, [Scalar(INTEGER), element], "enumerate", empty=empty)
-
-
-@special("builtins.zip")
-def _zip(it: Interpreter, node: Any, args: Arguments) -> Value:
-    start = it.hold()
-    for value in args.positional:
-        it.hold(containers.elements(it, node, value))
-    empty = NO if all(containers.certainly_not_empty(it, value) for value in args.positional) else UNSURE
-    for value in args.positional:
-        containers.consume(it, node, value, "zip")
-    return _tuples(it, node, it.land(start), "zip", empty=empty)
-
-
-@special("builtins.map", "builtins.filter")
-def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
+@special("collections.defaultdict")
+def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A key that is not there holds what the factory makes; one such object stands for those of all keys."""
+    factory = args.positional[0] if args.positional else NONE_VALUE
+    if factory == NONE_VALUE:
+        return _mapping(it, node, Container("defaultdict"), Arguments(args.positional[1:], args.keywords))
     from gradlint.interpreter.calls import call_value
 
-    if len(args.positional) < 2:
-        return UNKNOWN
-    start = it.hold(args.positional[0])
-    for value in args.positional[1:]:
-        it.hold(containers.elements(it, node, value))
-    function, *elements = it.land(start)
-    found = call_value(it, node, function, Arguments(elements), "")
-    return containers.iterator(it, node, found, "map")
+    start, known = it.hold(*args.values()), frozenset(it.state.heap)
+    made = _oldest(it, call_value(it, it.place_of(node, "default"), factory, Arguments(), ""), known)
+    held = it.land(start)
+    given = Arguments(held[1 : len(args.positional)], args.keywords)
+    return _mapping(it, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
 
 
-@special("builtins.range")
-def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
-    stop = args.positional[1] if len(args.positional) > 1 else args.positional[0] if args.positional else UNKNOWN
-    begin = args.positional[0] if len(args.positional) > 1 else Const(0)
-    known = (
-        type(stop) is Const and isinstance(stop.value, int) and type(begin) is Const and isinstance(begin.value, int)
-    )
-    empty = NO if known and begin.value < stop.value and len(args.positional) < 3 else UNSURE  # type: ignore[union-attr,operator]
-    return it.new(node, "range", Container("list", rest=Scalar(INTEGER))) if empty is not NO else containers.iterator(
-        it, node, Scalar(INTEGER), "range", empty=NO)  # fmt: skip
+def _oldest(it: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
+    """A new object, as the summary of all that will be made like it."""
+    if type(value) is not Ref or value in known:
+        return value
+    summary = value._replace(age=OLDEST)
+    thing, older = it.state.heap.pop(value), it.state.heap.get(summary)
+    it.state.heap[summary] = thing if older is None else joined(thing, older)
+    return summary
 
 
-@special("builtins.sum")
-def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Adds elements one to another, beginning with 0."""
-    from gradlint.interpreter.operators import compute
+@special("collections.Counter")
+def _counter(it: Interpreter, node: Any, args: Arguments) -> Value:
+    keys = containers.elements(it, node, args.positional[0]) if args.positional else NOTHING
+    return it.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
 
-    element = containers.elements(it, node, args.get("iterable", 0, UNKNOWN))
-    containers.consume(it, node, args.get("iterable", 0, UNKNOWN), "sum")
-    return compute(it, node, "add", [args.get("start", 1, Const(0)), element])
+
+@special("collections.ChainMap")
+def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
+    made = Container("dict")
+    for value in reversed(args.positional):
+        thing = it.only(value, Container)
+        made = replace(made, rest=UNKNOWN, keys=UNKNOWN) if thing is None else containers.with_all(made, thing)
+    return it.new(node, "container", made)
+
+
+@special("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
+def _from_keys(it: Interpreter, node: Any, args: Arguments) -> Value:
+    value, listing = args.get("value", 1, NONE_VALUE), containers.listing(it, args.get("iterable", 0, UNKNOWN))
+    made = Container("dict")
+    if listing is None:
+        keys = containers.elements(it, node, args.get("iterable", 0, UNKNOWN))
+        return it.new(node, "container", replace(made, rest=value, keys=keys))
+    for key in listing:
+        made = containers.stored(made, key, value)
+    return it.new(node, "container", made)
+
+
+def _mapping(it: Interpreter, node: Any, made: Container, args: Arguments) -> Value:
+    """The mapping with what a mapping or pairs give it, and the keywords."""
+    if args.positional:
+        made = _filled(it, node, made, args.positional[0])
+    for key, value in args.keywords.items():
+        made = containers.stored(made, UNKNOWN if key == "**" else Const(key), value)
+    if args.unknown:
+        made = containers.stored(made, UNKNOWN, UNKNOWN)
+    return it.new(node, "container", made)
+
+
+def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Container:
+    thing = it.only(source, Container)
+    if thing is not None and thing.kind in MAPPINGS:
+        whole = containers.with_all(made, thing)
+        return replace(whole, origin=thing.origin, marks=thing.marks)
+    pairs = containers.listing(it, source)
+    if pairs is None:
+        pairs = [containers.elements(it, node, source)]
+        containers.consume(it, node, source, made.kind)
+        made = containers.stored(made, UNKNOWN, NOTHING)
+    for pair in pairs:
+        inner = it.only(pair, Container)
+        key, value = [v for _, v in inner.items] if inner is not None and len(inner.items) == 2 else (UNKNOWN, UNKNOWN)
+        made = containers.stored(made, key, value)
+    return made
 
 
 @special("builtins.abs")

@@ -68,9 +68,9 @@ def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cs
     if argument.keyword is not None:
         args.keywords[argument.keyword.value] = value
     elif argument.star == "*":
-        thing = it.only(value, Container)
-        if thing is not None and thing.rest == NOTHING and thing.kind in containers.SEQUENCES:
-            args.positional += [v for _, v in thing.items]
+        listing = containers.listing(it, value)
+        if listing is not None:
+            args.positional += listing
         else:
             args.positional.append(containers.elements(it, node, value))
             containers.consume(it, node, value, "*")

@@ -133,6 +133,25 @@ def rows(it: Interpreter, node: Any, value: Value) -> Value:
     return following(it, node, listed) if it.may_be(listed, Container) else listed
 
 
+LISTED = frozenset({"listed", "values()", "keys()"})
+"""What makes iterators that give the elements of their source, in order."""
+
+
+def listing(it: Interpreter, value: Value) -> list[Value] | None:
+    """The elements of an iterable one by one, in order; None where that is not known."""
+    source = it.only(value, Iterator)
+    if source is not None:
+        thing = it.only(source.source, Container) if source.by in LISTED and source.used is NO else None
+        by = source.by
+    else:
+        thing, by = it.only(value, Container), ""
+    if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
+        return None
+    if thing.kind in MAPPINGS and by != "values()":
+        return [Const(key) for key, _ in thing.items]
+    return [element for _, element in thing.items]
+
+
 def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value]:
     """The values that unpacking into `count` targets gives."""
     out: list[list[Value]] = [[] for _ in range(count)]
@@ -140,6 +159,9 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
         thing = it.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Container and thing.kind not in MAPPINGS and len(thing.items) >= count:
             for slot, (_, element) in zip(out, thing.items, strict=False):
+                slot.append(element)
+        elif (known := listing(it, option)) is not None and len(known) == count:
+            for slot, element in zip(out, known, strict=True):
                 slot.append(element)
         else:
             element = elements(it, node, option)
@@ -277,11 +299,11 @@ def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None
 def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     """`owner.extend(more)`, `owner += more`."""
     found = it.all(owner, Container)
-    other = it.only(more, Container)
+    known = listing(it, more)
     for ref, thing in found:
         new = thing
-        if other is not None and other.rest == NOTHING and other.kind not in MAPPINGS:
-            for _, value in other.items:
+        if known is not None:
+            for value in known:
                 new = appended(new, value)
         else:
             whole = summarised(thing)

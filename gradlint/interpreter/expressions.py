@@ -12,9 +12,7 @@ import libcst as cst
 from gradlint.domain import (
     FLOAT,
     INTEGER,
-    MAPPINGS,
     NO,
-    NOTHING,
     UNKNOWN,
     YES,
     Array,
@@ -117,9 +115,9 @@ def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> 
         if type(element) is not cst.StarredElement:
             out = containers.appended(out, value)
             continue
-        thing = it.only(value, Container)
-        if thing is not None and thing.rest == NOTHING and thing.kind not in MAPPINGS:
-            for _, inner in thing.items:
+        listing = containers.listing(it, value)
+        if listing is not None:
+            for inner in listing:
                 out = containers.appended(out, inner)
         else:
             whole = summarised(out)

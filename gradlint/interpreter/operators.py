@@ -27,6 +27,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    number_kind,
     one_of,
     summarised,
 )
@@ -157,9 +158,12 @@ def _folded(name: str, values: list[Value]) -> Value | None:
 
 
 def _kind(value: Value) -> Dtypes | None:
-    from gradlint.domain import number_kind
-
-    return number_kind(value)
+    """The kind of a Python number; None where it may be something else."""
+    kinds = [number_kind(option) for option in alternatives(value)]
+    out = kinds[0]
+    for kind in kinds[1:]:
+        out = None if out is None or kind is None else out | kind
+    return out
 
 
 def _number(name: str, kinds: list[Dtypes]) -> Value:
