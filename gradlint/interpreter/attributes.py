@@ -168,9 +168,47 @@ def _instance_attribute(
             return Bound(owner, name)
         if name == "training":
             return Scalar(BOOL)
-    if thing.open.may(YES):
+    if name in OF_ALL_OBJECTS:
+        return OF_ALL_OBJECTS[name](it, node, owner)
+    method = find_method(it, thing.cls, "__getattr__")
+    if method is not None:
+        from gradlint.interpreter.functions import call_function
+
+        return call_function(it, node, method, Arguments([owner, Const(name)]))
+    if thing.open.may(YES) and not _is_method_of_library(thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)
-    return Bound(owner, name) if find_method(it, thing.cls, "__getattr__") is None else Unknown((owner,))
+    return Bound(owner, name)
+
+
+def _is_method_of_library(cls: Value, name: str) -> bool:
+    from gradlint.interpreter.library import is_known
+
+    return type(cls) is Named and is_known(f"{cls.path}.{name}")
+
+
+def attributes_of(it: Interpreter, node: Any, owner: Value) -> Value:
+    """`vars(x)`: what was set on an object so far. Through it others may be set, which are then not known."""
+    found: list[Value] = []
+    for option in alternatives(owner):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if not isinstance(thing, (Module, Instance)) or type(option) is not Ref:
+            found.append(Unknown((option,) if type(option) is Ref else ()))
+            continue
+        rest = UNKNOWN if thing.open.may(YES) else NOTHING
+        found.append(it.new(node, "attributes", Container("dict", items=thing.attributes, rest=rest)))
+        it.put(option, replace(thing, open=thing.open | UNSURE))
+    return one_of(found)
+
+
+def _class_of(it: Interpreter, node: Any, owner: Value) -> Value:
+    return it.thing(owner).cls  # type: ignore[union-attr]
+
+
+OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
+    "__dict__": attributes_of,
+    "__class__": _class_of,
+}
+"""Attributes that every object has."""
 
 
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
@@ -206,7 +244,9 @@ def _class_attribute(it: Interpreter, node: Any, owner: Ref, thing: Class, name:
         return Bound(owner, name, member)
     if member is not None:
         return member
-    if name in ("apply", "__name__", "__init__"):
+    if name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        return Plain("str")
+    if name in ("apply", "__init__", "_make"):
         return Bound(owner, name)
     return Unknown((owner,))
 
@@ -336,15 +376,55 @@ def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, 
     if type(setter) is Function:
         call_function(it, node, setter, Arguments([ref, value]))
         return
+    redirect = find_method(it, thing.cls, "__setattr__")
+    if redirect is not None:
+        call_function(it, node, redirect, Arguments([ref, Const(name), value]))
+        return
+    set_plainly(it, ref, name, value, sure=sure)
+
+
+def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+    """An attribute of an object is set, whatever its class makes of that."""
+    thing: Any = it.state.heap.get(ref)
     attributes = dict(thing.attributes) | {name: value}
     it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
     if type(thing) is Instance and thing.cls == UNKNOWN:
         it.escape([value])
 
 
+def has_setter(it: Interpreter, owner: Value, name: str) -> bool:
+    """Whether setting an attribute runs code of the program."""
+    thing = it.thing(owner)
+    if not isinstance(thing, (Module, Instance)):
+        return False
+    return any(find_method(it, thing.cls, known) is not None for known in (setter_of(name), "__setattr__"))
+
+
 def _set_on_class(it: Interpreter, node: Any, ref: Ref, thing: Class, name: str, value: Value, sure: bool) -> None:
     members = dict(thing.members) | {name: value}
     it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
+
+
+def deleter_of(name: str) -> str:
+    """The name under which a class keeps the deleter of a property."""
+    return f"{name} deleter"
+
+
+def delete_attribute(it: Interpreter, node: Any, owner: Value, name: str) -> None:
+    """`del owner.name`."""
+    from gradlint.interpreter.functions import call_function
+
+    options = alternatives(owner)
+    for ref in [option for option in options if type(option) is Ref]:
+        thing = it.state.heap.get(ref)
+        if not isinstance(thing, (Module, Instance)):
+            continue
+        deleter = find_member(it, thing.cls, deleter_of(name))
+        if type(deleter) is Function:
+            call_function(it, node, deleter, Arguments([ref]))
+            continue
+        kept = tuple((known, value) for known, value in thing.attributes if known != name)
+        it.put(ref, replace(thing, attributes=kept), sure=len(options) == 1)
 
 
 SETTERS: dict[type, Callable[..., None]] = {

@@ -6,21 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
-    BOOL,
     INTEGER,
     MAPPINGS,
-    NO,
     NONE_VALUE,
     NOTHING,
     OLDEST,
     UNKNOWN,
-    YES,
     Array,
     Const,
     Container,
     Context,
-    Instance,
-    Module,
     Plain,
     Ref,
     Scalar,
@@ -29,24 +24,26 @@ from gradlint.domain import (
     Value,
     alternatives,
     joined,
-    one_of,
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
-from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.library import Known, special
 from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, run_operation
-from gradlint.interpreter.reach import havoc, result_of_unknown
+
+BOUNDED = "bounded deque"
+"""A deque that drops elements: none of them has a place of its own."""
 
 
 def _collected(kind: str) -> Known:
     def collect(it: Interpreter, node: Any, args: Arguments) -> Value:
         if not args.positional:
-            return it.new(node, "container", Container(kind))
+            return it.new(node, "container", Container(BOUNDED if "maxlen" in args.keywords else kind))
+        if args.given("maxlen", 1):
+            return it.new(node, "container", Container(BOUNDED, rest=containers.elements(it, node, args.positional[0])))
         listing = containers.listing(it, args.positional[0])
         start = it.hold(*args.positional)
         found = it.hold(containers.elements(it, node, args.positional[0]))
@@ -161,53 +158,6 @@ def _abs(it: Interpreter, node: Any, args: Arguments) -> Value:
     value = args.get("x", 0, UNKNOWN)
     row = operation_row(it, "operator.abs", args)
     return run_operation(it, node, row, args, by="operator") if row and it.may_be(value, Tensor) else value
-
-
-@special("builtins.isinstance")
-def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.narrowing import is_instance
-
-    if len(args.positional) < 2:
-        return Scalar(BOOL)
-    found = is_instance(it, args.positional[0], args.positional[1])
-    return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
-
-
-@special("builtins.getattr")
-def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.attributes import get_attribute
-
-    name = args.get("name", 1, UNKNOWN)
-    if type(name) is not Const or not isinstance(name.value, str) or not args.positional:
-        return result_of_unknown(args.positional[:1])
-    found = get_attribute(it, node, args.positional[0], name.value, "", guard=True)
-    return one_of([found, *args.positional[2:]])
-
-
-@special("builtins.setattr")
-def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.attributes import set_attribute
-
-    if len(args.positional) < 3:
-        return NONE_VALUE
-    owner, name, value = args.positional[:3]
-    if type(name) is Const and isinstance(name.value, str):
-        set_attribute(it, node, owner, name.value, value, "", own=False)
-    else:
-        havoc(it, [owner])
-        it.escape([value])
-    return NONE_VALUE
-
-
-@special("builtins.super")
-def _super(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return super_of(it, args)
-
-
-@special("builtins.type")
-def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
-    thing = it.thing(args.positional[0]) if args.positional else UNKNOWN
-    return thing.cls if isinstance(thing, (Module, Instance)) else UNKNOWN
 
 
 @special("contextlib.suppress", "pytest.raises", "pytest.warns")

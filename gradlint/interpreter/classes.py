@@ -17,6 +17,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Class,
+    Const,
     Container,
     Function,
     Instance,
@@ -195,19 +196,40 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
         it.hit("depth of instances")
         havoc(it, args.values())
         return unseen_instance(it, node, cls)
-    if thing.module is YES:
-        fresh: Any = Module(cls=cls, own=NOTHING, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
-    else:
-        fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
-    ref = it.new(node, "instance", fresh)
-    start = it.hold(ref)
+    start = it.hold(*args.values())
+    made = _new_by_program(it, node, cls, args)
+    if made is None:
+        made = bare_instance(it, node, cls)
+    elif it.only(made, Instance) is None and it.only(made, Module) is None:
+        it.land(start)
+        return made
+    it.land(start)
+    start = it.hold(made)
     it.instances_deep += 1
-    initialise(it, node, ref, cls, args)
+    initialise(it, node, made, cls, args)
     it.instances_deep -= 1
     made = it.land(start)[0]
     if thing.module is YES and not it.muted and it.may_be(made, Module):
         it.emit(events.ModuleBuilt, node, module=it[made])  # type: ignore[index]
     return made
+
+
+def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+    """What a `__new__` written in the program gives; None where there is none."""
+    from gradlint.interpreter.functions import call_function
+
+    method = find_method(it, cls, "__new__")
+    return None if method is None else call_function(it, it.place_of(node, "new"), method, args.with_first(cls))
+
+
+def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
+    """An instance before its `__init__` runs."""
+    thing: Class = it[cls]
+    if thing.module is YES:
+        fresh: Any = Module(cls=cls, own=NOTHING, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+    else:
+        fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
+    return it.new(node, "instance", fresh)
 
 
 def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -270,8 +292,36 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
 
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)
+    if name in OF_OBJECT:
+        return OF_OBJECT[name](it, node, value, args)
     havoc(it, [value.owner, *args.values()])
     return result_of_unknown([value.owner, *args.values()])
+
+
+def _set_plainly(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+    from gradlint.interpreter.attributes import set_plainly
+
+    name = args.get("name", 0, UNKNOWN)
+    if type(name) is not Const or not isinstance(name.value, str):
+        havoc(it, [value.owner, *args.values()])
+        return NONE_VALUE
+    for option in alternatives(value.owner):
+        if type(option) is Ref and isinstance(it.thing(option), (Module, Instance)):
+            set_plainly(it, option, name.value, args.get("value", 1, UNKNOWN))
+    return NONE_VALUE
+
+
+def _new(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+    cls = args.get("cls", 0, UNKNOWN)
+    return bare_instance(it, node, cls) if type(cls) is Ref and it.may_be(cls, Class) else UNKNOWN
+
+
+OF_OBJECT: dict[str, Callable[[Interpreter, Any, Super, Arguments], Value]] = {
+    "__setattr__": _set_plainly,
+    "__new__": _new,
+    "__init_subclass__": lambda it, node, value, args: NONE_VALUE,
+}
+"""What methods do that all classes have, where no class of the program defines them."""
 
 
 def super_of(it: Interpreter, args: Arguments) -> Value:

@@ -228,12 +228,32 @@ def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value, missing: V
     return missing
 
 
+SLICE = Plain("slice")
+
+
+def is_slice(index: Value) -> bool:
+    """Whether an index is a slice, with constant bounds or others."""
+    return index == SLICE or (type(index) is Const and isinstance(index.value, slice))
+
+
+def sliced(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Container:
+    """`container[a:b]`: in order where the bounds and the elements are known."""
+    known = listing(it, ref)
+    if known is None or type(index) is not Const or not isinstance(index.value, slice) or index.value.step == 0:
+        return summarised(thing)
+    return replace(thing, items=tuple(enumerate(known[index.value])))
+
+
 def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value) -> None:
     """`container[key] = value`."""
     found = it.all(owner, Container)
     for ref, thing in found:
         it.emit(events.Stored, node, container=thing, value=it.thing(value))
-        it.put(ref, stored(thing, key, value), sure=len(found) == 1)
+        if is_slice(key):
+            whole = summarised(thing)
+            it.put(ref, replace(whole, rest=one_of((whole.rest, elements(it, node, value)))), sure=len(found) == 1)
+        else:
+            it.put(ref, stored(thing, key, value), sure=len(found) == 1)
 
 
 def stored(thing: Container, at: Value, value: Value) -> Container:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from types import NoneType
 from typing import Any
 
 import libcst as cst
@@ -17,6 +18,7 @@ from gradlint.domain import (
     YES,
     Array,
     Belief,
+    Class,
     Const,
     Container,
     Instance,
@@ -211,13 +213,11 @@ BASIC, ADVANCED, UNCLEAR = Plain("basic index"), Plain("advanced index"), Plain(
 
 
 def _element(it: Interpreter, part: Any) -> Value:
-    if type(part) is cst.Slice:
-        for bound in (part.lower, part.upper, part.step):
-            if bound is not None:
-                it.value(bound)
-        return Plain("slice")
-    value = it.value(part.value)
-    return value
+    if type(part) is not cst.Slice:
+        return it.value(part.value)
+    found = [Const(None) if bound is None else it.value(bound) for bound in (part.lower, part.upper, part.step)]
+    known = [bound.value for bound in found if type(bound) is Const and isinstance(bound.value, (int, NoneType))]
+    return Const(slice(*known)) if len(known) == len(found) else containers.SLICE
 
 
 def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
@@ -231,10 +231,10 @@ def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
 
 def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     thing = it.state.heap.get(owner) if type(owner) is Ref else None
-    if type(thing) is Container:
-        if index == Plain("slice"):
-            return it.new(node, "slice", summarised(thing))
-        return containers.get_item(it, owner, thing, index)  # type: ignore[arg-type]
+    if type(thing) is Container and type(owner) is Ref:
+        if containers.is_slice(index):
+            return it.new(node, "slice", containers.sliced(it, owner, thing, index))
+        return containers.get_item(it, owner, thing, index)
     if type(thing) is Tensor:
         return _row(it, node, owner, index)
     if type(thing) is Array:
@@ -244,8 +244,10 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
         return call_function(it, node, method, Arguments([owner, index]))
     if type(thing) is Module and thing.attributes:
         return _part_of_module(thing, index)
-    if type(owner) is Named or type(owner) is Const:
-        return owner if type(owner) is Named else Plain("str")
+    if type(thing) is Class or type(owner) is Named:
+        return owner
+    if type(owner) is Const:
+        return Plain("str")
     if type(owner) is Plain:
         return containers.ELEMENTS.get(owner.kind, UNKNOWN)
     return result_of_unknown([owner])

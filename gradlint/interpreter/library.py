@@ -41,7 +41,7 @@ from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
-from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPTIMIZERS
+from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATIONS, OPTIMIZERS
 
 Known = Callable[[Interpreter, Any, Arguments], Value]
 SPECIAL: dict[str, Known] = {}
@@ -87,6 +87,12 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     if plain is not None:
         return _harmless(it, node, plain.returns, args)
     return None
+
+
+def is_known(path: str) -> bool:
+    """Whether it is known what calling something at an import path does."""
+    tables = (SPECIAL, CONTEXTS, OPERATIONS, FACTORIES, MODULES, OPTIMIZERS, HARMLESS)
+    return any(path in table for table in tables)
 
 
 TENSOR = "torch.Tensor."
@@ -178,7 +184,10 @@ UNSURE_VALUE: Value = Scalar(BOOL)
 
 @special("torch.is_tensor")
 def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return Scalar(BOOL)
+    from gradlint.interpreter.narrowing import is_instance
+
+    found = is_instance(it, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
+    return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
 
 @special("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",

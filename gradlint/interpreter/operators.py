@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -103,7 +102,7 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
         return _number(name, kinds)
     if all(type(value) in (Const, Plain, Scalar) for value in values):
         return Plain("str")
-    if (joined := _joined_sequences(it, node, name, values)) is not None:
+    if (joined := _joined_containers(it, node, name, values)) is not None:
         return joined
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
@@ -121,25 +120,20 @@ def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Va
     return None
 
 
-def _joined_sequences(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
-    """`list + list`, `[x] * n`."""
-    things = [it.only(value, Container) for value in values]
-    if name == "add" and all(things) and len(things) == 2:
-        left, right = things
-        assert left is not None and right is not None
-        out = left
-        if right.rest == NOTHING:
-            for _, value in right.items:
-                out = containers.appended(out, value)
-        else:
-            whole = summarised(out)
-            out = replace(whole, rest=one_of((whole.rest, summarised(right).rest)))
-        return it.new(node, "container", out)
-    if name == "mul" and any(things):
-        thing = things[0] or things[1]
-        assert thing is not None
-        return it.new(node, "container", summarised(thing))
-    return None
+def _joined_containers(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+    """`list + list`, `[x] * n`, `dict | dict`, and what sets are for."""
+    things = [thing for value in values if (thing := it.only(value, Container)) is not None]
+    if name == "mul" and things:
+        return it.new(node, "container", summarised(things[0]))
+    if name not in ("add", "or_", "and_", "sub", "xor") or len(things) < 2:
+        return None
+    left, right = things
+    if left.kind in MAPPINGS and right.kind in MAPPINGS:
+        return it.new(node, "container", containers.with_all(left, right))
+    out = it.new(node, "container", left)
+    if name in ("add", "or_", "xor"):
+        containers.extend(it, node, out, values[1])
+    return out
 
 
 def _folded(name: str, values: list[Value]) -> Value | None:

@@ -39,6 +39,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     operators,
     protocols,
     records,
+    reflection,
     statements,
 )
 from gradlint.interpreter.attributes import STAND_IN

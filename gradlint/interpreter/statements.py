@@ -21,8 +21,8 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.assignments import assign
-from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.assignments import assign, is_own, set_item
+from gradlint.interpreter.attributes import delete_attribute, get_attribute, has_setter, set_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.expressions import get_item, index_value
@@ -136,18 +136,16 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
 
 
 def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
-    """Bind the result; where the object itself was changed nothing is bound to another one."""
+    """Bind the result; where the object itself was changed only what the program says of such a binding is done."""
     if isinstance(target, cst.Name):
         it.bind(target.value, value)
-    elif same:
-        return
     elif isinstance(target, cst.Subscript):
-        if it.may_be(owner, Tensor):
+        if it.may_be(owner, Tensor) and not same:
             write(it, target, owner, "setitem", "augmented", [value], spelled(target.value))
-        elif it.may_be(owner, Container):
-            containers.set_item(it, target, owner, index, value)
-    else:
-        assign(it, target, target, value)
+        elif not same or method_of(it, owner, "__setitem__") is not None:
+            set_item(it, target, owner, index, value)
+    elif not same or has_setter(it, owner, target.attr.value):
+        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
 
 
 @statement(cst.Del)
@@ -165,9 +163,19 @@ def _delete(it: Interpreter, target: Any) -> None:
     elif isinstance(target, cst.Subscript):
         start = it.hold(it.value(target.value))
         index = index_value(it, target)
-        containers.delete_item(it, it.land(start)[0], index)
+        _delete_item(it, target, it.land(start)[0], index)
+    elif isinstance(target, cst.Attribute):
+        delete_attribute(it, target, it.value(target.value), target.attr.value)
     else:
         it.value(target)
+
+
+def _delete_item(it: Interpreter, node: Any, owner: Value, index: Value) -> None:
+    method = method_of(it, owner, "__delitem__")
+    if method is not None:
+        call_function(it, node, method, Arguments([owner, index]))
+    else:
+        containers.delete_item(it, owner, index)
 
 
 @statement(cst.Global, cst.Nonlocal)
