@@ -269,6 +269,16 @@ def _of_instance(it: Interpreter, node: Any, owner: Value, method: str, args: Ar
     return call_named(it, node, f"{instance.cls.path}.{method}", args.with_first(owner), name)
 
 
+def _of_class(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """A method that a class has without defining it."""
+    cls = it.only(owner, Class)
+    if cls is not None and cls.kind == "named tuple" and method == "_make" and type(owner) is Ref:
+        listing = containers.listing(it, args.get("iterable", 0, UNKNOWN))
+        if listing is not None:
+            return instantiate(it, node, owner, Arguments(listing))
+    return _plain_method(it, node, owner, method, args)
+
+
 def _of_iterator(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     if method in ("__next__", "send"):
         return containers.elements(it, node, owner)
@@ -281,5 +291,6 @@ OWNERS: dict[type, Callable[..., Value]] = {
     Optimizer: _of_optimizer,
     Container: _of_container,
     Instance: _of_instance,
+    Class: _of_class,
     Iterator: _of_iterator,
 }

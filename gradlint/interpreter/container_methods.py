@@ -193,7 +193,19 @@ def _clear(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argumen
     return NONE_VALUE
 
 
-@method("sort", "remove", "discard", "rotate", "move_to_end")
+@method("sort")
+def _sort(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    """The function by which elements are compared is called on them."""
+    from gradlint.interpreter.calls import call_value
+
+    whole = summarised(thing)
+    it.put(ref, whole)
+    if args.keywords.get("key", NONE_VALUE) != NONE_VALUE:
+        call_value(it, it.place_of(node, "key"), args.keywords["key"], Arguments([whole.rest]), "")
+    return NONE_VALUE
+
+
+@method("remove", "discard", "rotate", "move_to_end")
 def _disorder(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     it.put(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
     return NONE_VALUE

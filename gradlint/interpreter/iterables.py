@@ -248,7 +248,12 @@ def _tee(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special("itertools.groupby")
 def _group_by(it: Interpreter, node: Any, args: Arguments) -> Value:
-    group = it.new(node, "group", Iterator(element=containers.elements(it, node, _first(args)), by="group"))
+    start = it.hold(*args.values())
+    element = it.hold(containers.elements(it, node, _first(args)))
+    if len(args.positional) > 1:
+        call_value(it, it.place_of(node, "key"), it.state.flight[start + 1], Arguments([it.state.flight[element]]), "")
+    _compared(it, node, args, start, element)
+    group = it.new(node, "group", Iterator(element=it.land(start)[-1], by="group"))
     return containers.iterator(it, node, _tuple(it, node, [result_of_unknown([group]), group]), "groupby")
 
 

@@ -36,6 +36,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     expressions,
     iterables,
     loops,
+    namespaces,
     operators,
     protocols,
     records,
