@@ -43,7 +43,7 @@ from gradlint.domain import (
 from gradlint.interpreter import module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
-from gradlint.interpreter.classes import field_of, find_member, find_method
+from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import clear_gradients, read_gradient
 from gradlint.interpreter.operations import plain_value
@@ -175,7 +175,7 @@ def _instance_attribute(
         from gradlint.interpreter.functions import call_function
 
         return call_function(it, node, method, Arguments([owner, Const(name)]))
-    if thing.open.may(YES) and not _is_method_of_library(thing.cls, name):
+    if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name)
 
@@ -214,7 +214,9 @@ OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = by_use(it, node, full, f"{STAND_IN}{name}")
+    found: Value | None = by_use(it, node, full, f"{STAND_IN}{name}")
+    if found is None:
+        found = _declared(it, node, owner, name)
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
@@ -224,6 +226,27 @@ def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value:
         attributes = dict(thing.attributes) | {name: found}
         it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
     return found
+
+
+def _is_declared(it: Interpreter, cls: Value, name: str) -> bool:
+    things = [it.state.heap.get(one) for one in ancestry(it, cls) if type(one) is Ref]
+    scopes = [it.scan.scopes.get(thing.node) for thing in things if type(thing) is Class]
+    return any(scope is not None and name in scope.annotations for scope in scopes)
+
+
+def _declared(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+    """What the classes of an object say in annotations of an attribute."""
+    from gradlint.interpreter.declared import library_instance, value_of
+
+    thing: Any = it.state.heap.get(owner)
+    for one in ancestry(it, getattr(thing, "cls", UNKNOWN)):
+        cls = it.state.heap.get(one) if type(one) is Ref else None
+        scope = it.scan.scopes.get(cls.node) if type(cls) is Class else None
+        if scope is not None and name in scope.annotations:
+            place = it.place_of(node, f"{STAND_IN}{name}")
+            found = value_of(it, place, scope.annotations[name])
+            return library_instance(it, place, scope.annotations[name]) if found is None else found
+    return None
 
 
 def _member(it: Interpreter, node: Any, owner: Value, member: Value, name: str) -> Value:

@@ -8,8 +8,9 @@ from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Na
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.calls import call_value
+from gradlint.interpreter.calls import call_unknown, call_value
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.declared import CALLABLE
 from gradlint.interpreter.expressions import get_item
 from gradlint.interpreter.library import CALLED, Known, special
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -61,7 +62,14 @@ def _call_partial(it: Interpreter, node: Any, thing: Instance, args: Arguments) 
     return call_value(it, node, about["func"], Arguments(positional, keywords, unknown), "")
 
 
-CALLED[PARTIAL.path] = _call_partial
+def _call_annotated(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    """Unknown code, of which an annotation tells what it gives."""
+    returns = dict(thing.attributes)["returns"]
+    found = call_unknown(it, node, args.values())
+    return found if returns == UNKNOWN else returns
+
+
+CALLED |= {PARTIAL.path: _call_partial, CALLABLE.path: _call_annotated}
 
 
 @special("functools.reduce")

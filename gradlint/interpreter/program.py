@@ -17,7 +17,6 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Class,
-    Container,
     Function,
     Instance,
     Module,
@@ -47,7 +46,7 @@ from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
 from gradlint.interpreter.reach import havoc
-from gradlint.interpreter.strangers import arguments, typical_instance
+from gradlint.interpreter.strangers import arguments, others, typical_instance
 
 
 def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
@@ -202,14 +201,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
         names[frame.id, plain[0].name.value] = first[0]
         plain = plain[1:]
     given = arguments(it, frame, function, [*plain, *params.kwonly_params])
+    given += others(it, frame, params.star_arg, "tuple") + others(it, frame, params.star_kwarg, "dict")
     for name, value in given:
         names[frame.id, name] = value
-    if isinstance(params.star_arg, cst.Param):
-        names[frame.id, params.star_arg.name.value] = it.new(params.star_arg, "rest", Container("tuple", rest=UNKNOWN))
-    if params.star_kwarg is not None:
-        names[frame.id, params.star_kwarg.name.value] = it.new(
-            params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
-        )
     start = it.hold(*first, *(value for _, value in given))
     value = run_function(it, function.node, frame, function, caller=None)
     handed = it.land(start)

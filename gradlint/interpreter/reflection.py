@@ -132,7 +132,7 @@ def _vars(it: Interpreter, node: Any, args: Arguments) -> Value:
     return attributes_of(it, node, args.positional[0]) if args.positional else UNKNOWN
 
 
-@special("builtins.locals", "builtins.globals")
+@special("builtins.locals")
 def _names_here(it: Interpreter, node: Any, args: Arguments) -> Value:
     held = {name: value for (frame, name), value in it.state.names.items() if frame == it.frame.id}
     return it.new(node, "names", Container("dict", items=tuple(held.items())))

@@ -45,7 +45,8 @@ def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
 class Scope:
     """A module, class, function or lambda.
 
-    `uses` tells for a dotted name what is done with it: "attr" read or written, "attr()" called, "()" called itself.
+    `uses` tells for a dotted name what is done with it: "attr" read or written, "attr()" called, "()" called itself;
+    `annotations` are those of the names that a class body declares, and of what its methods declare on `self`.
     """
 
     node: cst.CSTNode
@@ -54,6 +55,7 @@ class Scope:
     reads: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     targets: set[cst.CSTNode] = field(default_factory=set)
+    annotations: dict[str, cst.CSTNode] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
 
@@ -151,6 +153,8 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
     elif kind is cst.AssignTarget or kind is cst.AnnAssign:
         for target in targets(node.target):
             _assigned(target, scope)
+        if kind is cst.AnnAssign:
+            _declared(node, scope)
 
 
 def _called(node: cst.Call, scope: Scope) -> None:
@@ -182,6 +186,14 @@ def targets(target: Any) -> list[cst.CSTNode]:
     if isinstance(target, (cst.Tuple, cst.List)):
         return [single for element in target.elements for single in targets(element.value)]
     return [target]
+
+
+def _declared(node: cst.AnnAssign, scope: Scope) -> None:
+    name, at = dotted(node.target), scope
+    if name.startswith("self.") and scope.parent is not None:
+        name, at = name.removeprefix("self."), scope.parent
+    if type(at.node) is cst.ClassDef and "." not in name:
+        at.annotations.setdefault(name, node.annotation.annotation)
 
 
 def _assigned(target: Any, scope: Scope) -> None:

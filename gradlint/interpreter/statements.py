@@ -17,6 +17,7 @@ from gradlint.domain import (
     Plain,
     State,
     Tensor,
+    Unknown,
     Value,
 )
 from gradlint.interpreter import containers
@@ -25,6 +26,7 @@ from gradlint.interpreter.assignments import assign, is_own, set_item
 from gradlint.interpreter.attributes import delete_attribute, get_attribute, has_setter, set_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
+from gradlint.interpreter.declared import value_of
 from gradlint.interpreter.expressions import get_item, index_value
 from gradlint.interpreter.functions import (
     RESULT,
@@ -66,8 +68,11 @@ def assign_(it: Interpreter, node: cst.Assign) -> None:
 
 @statement(cst.AnnAssign)
 def annotated(it: Interpreter, node: cst.AnnAssign) -> None:
-    if node.value is not None:
-        assign(it, node, node.target, it.value(node.value))
+    if node.value is None:
+        return
+    value = it.value(node.value)
+    told = value_of(it, node, node.annotation.annotation) if type(value) is Unknown else None
+    assign(it, node, node.target, value if told is None else told)
 
 
 AUGMENTED: dict[type, str] = {

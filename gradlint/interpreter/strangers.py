@@ -11,9 +11,12 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_MODE,
     BOOL,
+    NONE_VALUE,
+    UNKNOWN,
     UNSURE,
     Belief,
     Const,
+    Container,
     Function,
     Instance,
     Module,
@@ -22,6 +25,7 @@ from gradlint.domain import (
     Ref,
     Scalar,
     Value,
+    one_of,
 )
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
@@ -64,26 +68,40 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
     outer, it.frame = it.frame, frame
-    out: list[tuple[str, Value]] = []
-    for param in params:
-        out.append((param.name.value, _argument(it, function, param)))
+    told = {param: param.annotation.annotation for param in params if param.annotation is not None}
+    told = told or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
+    out = [(param.name.value, _argument(it, function, param, told.get(param))) for param in params]
     it.frame = outer
     return out
 
 
-def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
-    name = param.name.value
-    if param.annotation is not None:
-        told = declared.value_of(it, param, param.annotation.annotation)
-        if told is not None:
-            return told
-    found = by_use(it, param, name, "argument")
-    if found is not None:
-        return found
-    default = dict(function.defaults).get(name)
-    if default is not None and (told := _like_default(default)) is not None:
-        return told
-    return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+def _argument(it: Interpreter, function: Function, param: cst.Param, annotation: Any) -> Value:
+    default = dict(function.defaults).get(param.name.value)
+    found = _told(it, param, annotation, default)
+    return one_of([found, NONE_VALUE]) if default == NONE_VALUE else found
+
+
+def _told(it: Interpreter, param: cst.Param, annotation: Any, default: Value | None) -> Value:
+    """What the annotation, the use, the default tell of a parameter, in this order."""
+    found = declared.value_of(it, param, annotation) if annotation is not None else None
+    found = by_use(it, param, param.name.value, "argument") if found is None else found
+    if found is None and default is not None:
+        found = _like_default(default)
+    if found is None and annotation is not None:
+        found = declared.library_instance(it, param, annotation)
+    return it.new(param, "argument", Instance(belief=Belief.BY_NAME)) if found is None else found
+
+
+def others(it: Interpreter, frame: Frame, param: cst.Param | None, kind: str) -> list[tuple[str, Value]]:
+    """What `*args` and `**kwargs` hold that an unknown caller handed over."""
+    if not isinstance(param, cst.Param):
+        return []
+    outer, it.frame = it.frame, frame
+    annotation = param.annotation.annotation if param.annotation is not None else None
+    rest = declared.value_of(it, param, annotation) if annotation is not None else None
+    it.frame = outer
+    thing = Container(kind, rest=UNKNOWN if rest is None else rest, keys=Plain("str"))
+    return [(param.name.value, it.new(param, "others", thing))]
 
 
 def _like_default(default: Value) -> Value | None:
