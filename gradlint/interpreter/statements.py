@@ -19,6 +19,8 @@ from gradlint.domain import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
+    one_of,
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
@@ -33,9 +35,9 @@ from gradlint.interpreter.functions import (
     call_function,
     written_since,
 )
-from gradlint.interpreter.narrowing import narrow, truthiness
+from gradlint.interpreter.narrowing import narrow, narrow_class, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
-from gradlint.interpreter.patterns import match_case
+from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.writing import write
 from gradlint.knowledge import OPERATIONS
@@ -259,24 +261,43 @@ def if_(it: Interpreter, node: cst.If) -> None:
 
 @statement(cst.Match)
 def match_(it: Interpreter, node: cst.Match) -> None:
+    """Each case takes the alternatives of the subject that it may match; the others go on to the next."""
     start = it.hold(it.value(node.subject))
     after: list[State] = []
     for case in node.cases:
-        if not it.state.live:
-            break
-        aside = it.fork()
-        always = match_case(it, case.pattern, it.state.flight[start])
-        if case.guard is not None:
-            it.value(case.guard)
-            narrow(it, case.guard, True)
-            always = False
-        it.run_body(case.body.body)
-        after.append(it.state)
+        aside, entered, left = it.fork(), list[State](), list[Value]()
+        for option in alternatives(it.state.flight[start]):
+            it.state = aside.copy()
+            poke(it, node.subject, option)
+            verdict = matches(it, case.pattern, option)
+            if verdict is not NO and isinstance(case.pattern, cst.MatchClass):
+                narrow_class(it, node.subject, case.pattern.cls)
+            if verdict is not NO:
+                entered.append(it.state)
+            if verdict is not YES or case.guard is not None:
+                left.append(option)
+        if entered:
+            it.join(entered)
+            _run_case(it, case)
+            after.append(it.state)
         it.state = aside
-        if always:
+        if not left:
             it.end_path()
+            break
+        it.state.flight[start] = one_of(left, len(left))
+        poke(it, node.subject, it.state.flight[start])
     it.join([*after, it.state])
     it.land(start)
+
+
+def _run_case(it: Interpreter, case: cst.MatchCase) -> None:
+    if case.guard is not None:
+        decided = truthiness(it, it.value(case.guard))
+        narrow(it, case.guard, True)
+        if decided is NO:
+            it.end_path()
+    if it.state.live:
+        it.run_body(case.body.body)
 
 
 @statement(cst.Return)
