@@ -258,9 +258,14 @@ def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value)
 
 def stored(thing: Container, at: Value, value: Value) -> Container:
     """The container with a value under a key; where that is no constant it may be under any."""
-    key = key_of(at)
+    key, known = key_of(at), dict(thing.items)
+    if key is None and all(key_of(option) in known for option in alternatives(at)):
+        more = {k: one_of((known[k], value)) for option in alternatives(at) if (k := key_of(option)) is not None}
+        return replace(thing, items=tuple((known | more).items()))
     if key is None or len(thing.items) >= MOST_ITEMS:
         every = tuple((k, one_of((v, value))) for k, v in thing.items)
+        if thing.kind in SEQUENCES and thing.items and thing.rest == NOTHING:
+            return replace(thing, items=every)  # an index never adds an element
         keys = one_of([keys_with(thing, ()), at])
         return replace(thing, items=every, rest=one_of((thing.rest, value)), keys=keys)
     items = dict(thing.items)

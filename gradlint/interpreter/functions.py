@@ -32,6 +32,7 @@ from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
+from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.reach import havoc, result_of_unknown
 
 RESULT = "return"
@@ -58,10 +59,11 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
     return frame
 
 
-def too_deep(it: Interpreter, function: Function) -> bool:
+def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
     """Whether a call is no longer followed."""
     deep = it.running.count(function.node)
-    if deep < 2 and len(it.running) < MOST_CALLS_DEEP and it.steps_left > 0:
+    goes_on = deep < 2 or (deep < MOST_DESCENTS and descends(it, function, args))
+    if goes_on and len(it.running) < MOST_CALLS_DEEP and it.steps_left > 0:
         return False
     it.hit("recursion" if deep >= 2 else "depth of calls" if it.steps_left > 0 else "steps")
     return True
@@ -69,7 +71,7 @@ def too_deep(it: Interpreter, function: Function) -> bool:
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
-    if too_deep(it, function):
+    if too_deep(it, function, args):
         it.escaped_functions[function.node] = None
         havoc(it, args.values())
         return result_of_unknown(args.values())
