@@ -39,6 +39,19 @@ def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.get("val", 1, UNKNOWN)
 
 
+@special("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
+def _awaited(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A coroutine is what its function gives, whenever somebody waits for it."""
+    return args.positional[0] if args.positional else UNKNOWN
+
+
+@special("asyncio.gather")
+def _gathered(it: Interpreter, node: Any, args: Arguments) -> Value:
+    if args.unknown:
+        return it.new(node, "gathered", Container("list", rest=one_of(args.positional)))
+    return containers.container(it, node, "list", args.positional)
+
+
 @special("functools.partial", "functools.partialmethod")
 def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A callable with some arguments given: it keeps them as attributes."""

@@ -72,7 +72,7 @@ class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
     `made` are the origins of what was made under it, whenever it ran; `around` runs the block around which a
-    context manager written as a generator stands.
+    context manager written as a generator stands; `suspended` is the state in which a generator last waited.
     """
 
     id: int
@@ -87,6 +87,7 @@ class Frame:
     caller: Frame | None = None
     made: set[Origin] = field(default_factory=set)
     around: Callable[[Value], None] | None = None
+    suspended: State | None = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""

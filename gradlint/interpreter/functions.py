@@ -34,6 +34,7 @@ from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.scan import dotted
 
 RESULT = "return"
 YIELDED = "yield"
@@ -71,17 +72,44 @@ def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
-    if too_deep(it, function, args):
+    if is_abstract(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
-        havoc(it, args.values())
-        return result_of_unknown(args.values())
-    if function.generator and MANAGER in function.decorators:
+        return unseen_result(it, node, function, args)
+    if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(it, node, function, args)
     frame = enter(it, node, function, args)
     return run_function(it, node, frame, function, caller=node)
 
 
-MANAGER = Named("contextlib.contextmanager")
+MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
+
+
+def is_abstract(function: Function) -> bool:
+    """Whether a method only stands for those that other classes define."""
+    if function.owner is None or type(function.node.body) is not cst.IndentedBlock:
+        return False
+    if ABSTRACT in function.decorators:
+        return True
+    last = function.node.body.body[-1]
+    raised = last.body[0] if type(last) is cst.SimpleStatementLine and len(function.node.body.body) <= 2 else None
+    error = raised.exc if type(raised) is cst.Raise else None
+    return dotted(error.func if type(error) is cst.Call else error) == "NotImplementedError"
+
+
+ABSTRACT = Named("abc.abstractmethod")
+
+
+def unseen_result(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+    """What a call gives that is not followed: anything, or what the annotation says."""
+    from gradlint.interpreter.declared import value_of
+
+    havoc(it, args.values())
+    told = None
+    if getattr(function.node, "returns", None) is not None:
+        outer, it.frame = it.frame, it.frames[function.frame]
+        told = value_of(it, it.place_of(node, "returns"), function.node.returns.annotation)
+        it.frame = outer
+    return result_of_unknown(args.values()) if told is None else told
 
 
 def waiting_manager(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
@@ -192,12 +220,14 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     if it.state.live and key not in it.state.names:
         it.state.names[key] = NONE_VALUE
     it.join([*frame.returns, it.state])
+    if not it.state.live and frame.suspended is not None:
+        it.state = frame.suspended  # a generator that never ends has waited for who goes through it
     del it.state.flight[depth:]
     value = it.state.names.pop(key, NONE_VALUE)
     yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
     _forget_names(it, frame)
     if function.generator:
-        value = iterator(it, node, yielded, "generator")
+        value = iterator(it, node, yielded, "generator", source=value)
     start = it.hold(value)
     it.state.tidy()
     return it.land(start)[0]

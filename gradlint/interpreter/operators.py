@@ -20,6 +20,7 @@ from gradlint.domain import (
     Const,
     Container,
     Dtypes,
+    Iterator,
     Plain,
     Scalar,
     Tensor,
@@ -290,10 +291,14 @@ def await_(it: Interpreter, node: cst.Await) -> Value:
 
 @expression(cst.Yield)
 def yield_(it: Interpreter, node: cst.Yield) -> Value:
+    result: Value = UNKNOWN
     if node.value is None:
         value: Value = Const(None)
     elif type(node.value) is cst.From:
-        value = containers.elements(it, node, it.value(node.value.item))
+        start = it.hold(it.value(node.value.item))
+        value = containers.elements(it, node, it.state.flight[start])
+        inner = it.only(it.land(start)[0], Iterator)
+        result = inner.source if inner is not None and inner.by == "generator" else UNKNOWN
     else:
         value = it.value(node.value)
     if it.frame.around is not None:
@@ -301,4 +306,5 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         return UNKNOWN
     it.escape([value])
     it.state.names[it.frame.id, YIELDED] = one_of([it.state.names.get((it.frame.id, YIELDED), NOTHING), value])
-    return UNKNOWN
+    it.frame.suspended = it.fork()
+    return result

@@ -49,7 +49,7 @@ for key in list(values):
 # vague: a loop that goes over the keys may not have met this one
 reveal(values["a"])  # Tensor[float, requires_grad=no|yes, leaf=yes]
 del values["a"]
-reveal("a" in values)  # number[bool]
+reveal("a" in values)  # False
 both = [plain, *items, weight]
 reveal(both[0])  # Tensor[float, requires_grad=no|yes, leaf=yes]
 reveal(both[-1])  # Tensor[float, requires_grad=no|yes, leaf=yes]
