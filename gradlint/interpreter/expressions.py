@@ -41,6 +41,7 @@ from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_function
+from gradlint.interpreter.library import ITEMS_OF
 from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
@@ -242,6 +243,9 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     method = method_of(it, owner, "__getitem__")
     if method is not None:
         return call_function(it, node, method, Arguments([owner, index]))
+    known = ITEMS_OF.get(thing.cls.path) if type(thing) is Instance and type(thing.cls) is Named else None
+    if known is not None:
+        return known(it, node, thing, index)  # type: ignore[arg-type]
     if type(thing) is Module and thing.attributes:
         return _part_of_module(thing, index)
     if type(thing) is Class or type(owner) is Named:

@@ -50,6 +50,10 @@ SPECIAL: dict[str, Known] = {}
 Called = Callable[[Interpreter, Any, Instance, Arguments], Value]
 CALLED: dict[str, Called] = {}
 """What calling an instance of these classes does."""
+ITEMS_OF: dict[str, Callable[[Interpreter, Any, Instance, Value], Value]] = {}
+"""What `instance[index]` gives for these classes."""
+ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
+"""What iterating over an instance of these classes gives."""
 
 
 def special(*paths: str) -> Callable[[Known], Known]:

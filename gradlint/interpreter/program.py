@@ -34,6 +34,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     definitions,
     expressions,
     iterables,
+    loading,
     loops,
     namespaces,
     operators,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import INTEGER, Function, Instance, Ref, Scalar, Unknown, Value
+from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_method
 from gradlint.interpreter.containers import FOLLOWING, ITERATED
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import call_function, let_out
+from gradlint.interpreter.library import ELEMENTS_OF, ITEMS_OF
 
 
 def iterated(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
@@ -26,7 +27,10 @@ def following(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
     method = find_method(it, thing.cls, "__getitem__")
     if method is not None:
         return _until_stopped(it, it.place_of(node, "next"), method, Arguments([ref, Scalar(INTEGER)]))
-    return Unknown((ref,))
+    path = thing.cls.path if type(thing.cls) is Named else ""
+    if path in ELEMENTS_OF:
+        return ELEMENTS_OF[path](it, node, thing)
+    return ITEMS_OF[path](it, node, thing, Scalar(INTEGER)) if path in ITEMS_OF else Unknown((ref,))
 
 
 def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments) -> Value:
