@@ -10,9 +10,10 @@ depends on hashes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from gradlint.domain.changing import replace
 from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes, Truth
 
 Syntax = Any

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -25,6 +24,7 @@ from gradlint.domain import (
     alternatives,
     joined,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -25,6 +24,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import SEQUENCES, get_item, iterator, key_of, keys_of, without

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -33,6 +32,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import apply
 from gradlint.knowledge import OPERATIONS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from types import NoneType
 from typing import Any
 
@@ -35,6 +34,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute

@@ -35,6 +35,7 @@ from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.summaries import by_summary
 
 RESULT = "return"
 YIELDED = "yield"
@@ -72,6 +73,12 @@ def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
+    if function.generator or function.name == "__init__":
+        return _run_call(it, node, function, args)
+    return by_summary(it, node, function, args, lambda: _run_call(it, node, function, args))
+
+
+def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     if is_abstract(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
         return unseen_result(it, node, function, args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -23,6 +22,7 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value

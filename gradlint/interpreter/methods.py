@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -26,6 +25,7 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter

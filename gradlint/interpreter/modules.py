@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -34,13 +33,14 @@ from gradlint.domain import (
     either,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements, iterator
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge import MODULES
 
-MOST_MODULES_DEEP = 2
+MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -23,6 +22,7 @@ from gradlint.domain import (
     number_kind,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.core import Interpreter

@@ -8,7 +8,6 @@ its parts are like far more often than it puts other parts in their place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -36,6 +35,7 @@ from gradlint.domain import (
     object_references,
     references,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.writing import memory_written
 
@@ -65,13 +65,19 @@ def _container(thing: Container) -> Container:
     return replace(thing, items=(), rest=Unknown(object_references(thing)), keys=UNKNOWN)
 
 
+def _module(thing: Module) -> Module:
+    if thing.mode.is_unsure and thing.open.is_unsure:
+        return thing
+    return replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE)
+
+
 AFTERWARDS: dict[type, Callable[[Any], Any]] = {
     Tensor: _tensor,
     Node: _node,
     Container: _container,
-    Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE),
-    Optimizer: lambda thing: replace(thing, open=thing.open | UNSURE),
-    Iterator: lambda thing: replace(thing, used=thing.used | UNSURE),
+    Module: _module,
+    Optimizer: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
+    Iterator: lambda thing: thing if thing.used.is_unsure else replace(thing, used=thing.used | UNSURE),
     Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
 }
 
@@ -86,10 +92,11 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
             _escape(it, option)
     heap = it.state.heap
     found, memories = _reach(it, [*values, *_captured(it, values)])
+    it.handed |= found
     for ref in found:
         thing = heap[ref]
         if type(thing) is Node:
-            it.escaped.add(ref.key)
+            it.escaped[ref.key] = None
         if change := AFTERWARDS.get(type(thing)):
             heap[ref] = change(thing)
     if memories:

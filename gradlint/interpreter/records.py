@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -24,6 +23,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute

@@ -34,11 +34,18 @@ def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
     out: list[cst.CSTNode] = []
     for name in semantic_fields(type(node)):
         content = getattr(node, name)
-        if isinstance(content, cst.CSTNode):
+        kind = type(content)
+        if kind in _NO_SYNTAX:
+            continue
+        if kind is list or kind is tuple:
+            out += [piece for piece in content if type(piece) not in _NO_SYNTAX]
+        else:
             out.append(content)
-        elif type(content) in (list, tuple):
-            out += [piece for piece in content if isinstance(piece, cst.CSTNode)]
     return out
+
+
+_NO_SYNTAX = frozenset({type(None), str, bool, int, cst.MaybeSentinel})
+"""What a field may hold besides syntax (asked for every field: an abstract class's `isinstance` would be dear)."""
 
 
 @dataclass(slots=True)

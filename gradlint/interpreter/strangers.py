@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -27,6 +26,7 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_method, instantiate
