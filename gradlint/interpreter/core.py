@@ -255,7 +255,10 @@ class Interpreter:
 
     def new(self, node: object, part: str, thing: Object) -> Ref:
         """Put a new object on the heap."""
-        ref = self.memory(node, part)
+        return self.put_new(self.memory(node, part), thing)
+
+    def put_new(self, ref: Ref, thing: Object) -> Ref:
+        """Put a new object on the heap under a reference made for it."""
         known = self.state.heap.get(ref)
         self.state.heap[ref] = thing if known is None else joined(thing, known)
         return ref
@@ -266,6 +269,12 @@ class Interpreter:
         self.made.add(ref.origin)
         self.frame.made.add(ref.origin)
         return ref
+
+    def made_again(self, ref: Ref) -> Ref:
+        """The reference that is made where this one was made before, in the same frame or one that it called."""
+        self.made.add(ref.origin)
+        self.frames[ref.context].made.add(ref.origin)
+        return Ref(*ref[:3], self.age)
 
     def begin(self, frame: Frame) -> None:
         """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""

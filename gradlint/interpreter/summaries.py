@@ -67,6 +67,7 @@ class Summary:
     """One call: its arguments that are objects, what it gave, what of the objects around it was handed to unseen code,
     and what must be as it was for that to hold again."""
 
+    place: tuple[object, int]
     arguments: tuple[Ref, ...]
     result: Value
     made: tuple[tuple[Ref, Object], ...]
@@ -108,7 +109,7 @@ def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Argumen
     result = recall(it, node, call)
     if result is None:
         index = it.hold(run())
-        end(it, call, it.state.flight[index])
+        end(it, node, call, it.state.flight[index])
         result = it.land(index)[0]
     it.land(start)
     return result
@@ -179,7 +180,6 @@ def _facts(thing: Tensor) -> Hashable:
         thing.loose,
         thing.belief,
         thing.made == "data",
-        [node is None for node in thing.node].count(True),
         [base is None for base in thing.base].count(True) < len(thing.base),
     )
 
@@ -190,17 +190,19 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     if summary is None or not summary.holds(it):
         return None
     it.read, it.handed = call.read | dict(summary.names), call.handed
-    return _replayed(it, it.place_of(node, "recalled"), summary, call.arguments)
+    return _replayed(it, node, summary, call.arguments)
 
 
-def _replayed(it: Interpreter, place: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
-    """Make what the summarised call made, of these arguments."""
+def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
+    """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
+    place = it.place_of(node, "recalled")
+    again = summary.place == (node, it.frame.id)
     now: dict[Ref, Ref] = dict(zip(summary.arguments, arguments, strict=True))
     for index, (ref, thing) in enumerate(summary.made):
-        now[ref] = it.memory(place, str(index))
+        now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
         for number, memory in enumerate(thing.storage if type(thing) is Tensor else ()):
             if memory not in now:
-                now[memory] = it.memory(place, f"{index} memory {number}")
+                now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
     for index, (ref, thing) in enumerate(summary.made):
         thing = object_renamed(thing, now)
         history = summary.histories.get(ref)
@@ -212,7 +214,7 @@ def _replayed(it: Interpreter, place: Any, summary: Summary, arguments: tuple[Re
             made = it.new(place, part, replace(new, grows=grows(it, place, part, inputs)))
             sure = thing.requires_grad is YES
             thing = replace(thing, node=(made,) if sure else (made, None))
-        it.new(place, str(index), thing)
+        it.put_new(now[ref], thing)
     havoc(it, [now.get(ref, ref) for ref in summary.handed])
     return renamed(summary.result, now)
 
@@ -229,7 +231,7 @@ def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
 # ---- after the call
 
 
-def end(it: Interpreter, call: Call, result: Value) -> None:
+def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     """Summarise a call that has run, if it left everything around it as it was."""
     read, it.read = it.read, call.read | it.read
     state = it.state
@@ -250,8 +252,9 @@ def end(it: Interpreter, call: Call, result: Value) -> None:
                 histories[ref] = _history(it, call, thing, memories | old, operands)
             made[ref] = _alone(call, thing)
     seen = _seen(call, read)
+    place = (node, it.frame.id)
     it.summaries[call.key] = Summary(
-        call.arguments, result, tuple(made.items()), histories, handed, seen, tuple(read.items()), it.muted == 0
+        place, call.arguments, result, tuple(made.items()), histories, handed, seen, tuple(read.items()), it.muted == 0
     )
 
 
