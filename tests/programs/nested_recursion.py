@@ -46,8 +46,8 @@ nested["meta"] = {"rate": 0.1, "other": 0.01}
 for tensor in flat(nested):
     reveal(tensor)  # Tensor[float, requires_grad=no, leaf=yes]
 for tensor in flat(set_requires_grad(nested)):
-    # vague: a loop may not have met each part, and more tensors than alternatives are kept
-    reveal(tensor)  # unknown
+    # vague: a loop may not have met each part
+    reveal(tensor)  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
 
 
 def total(values):
