@@ -46,11 +46,11 @@ from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import clear_gradients, read_gradient
-from gradlint.interpreter.operations import plain_value
+from gradlint.interpreter.operations import plain_result, plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.uses import by_use
-from gradlint.knowledge import ATTRIBUTES, PLAIN
+from gradlint.knowledge import ATTRIBUTES, CONSTANTS, OBJECT_ATTRIBUTES, PLAIN
 
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
@@ -84,12 +84,20 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
         reader = READERS.get(type(thing))
         return reader(it, node, owner, thing, name, chain, guard) if reader else Unknown((owner,))
     if type(owner) is Named:
-        return Named(f"{owner.path}.{name}")
+        return found_at(f"{owner.path}.{name}")
+    if type(owner) is Plain and (row := OBJECT_ATTRIBUTES.get(f"{owner.kind}.{name}")) is not None:
+        return plain_result(it, node, row.returns)
     if type(owner) is Unknown:
         return Bound(owner, name) if name in LEAVING_THE_GRAPH else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)
+
+
+def found_at(path: str) -> Value:
+    """What an import path names: a constant of the library, or whatever it may be."""
+    row = CONSTANTS.get(path)
+    return Named(path) if row is None else plain_value(row.returns)
 
 
 def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:

@@ -23,6 +23,9 @@ from gradlint.domain import (
     Value,
     alternatives,
     joined,
+    number_kind,
+    one_of,
+    summarised,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
@@ -32,7 +35,8 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.library import Known, special
 from gradlint.interpreter.methods import flag
-from gradlint.interpreter.operations import operation_row, run_operation
+from gradlint.interpreter.operations import operation_row, plain_result, run_operation
+from gradlint.knowledge import OBJECT_METHODS
 
 BOUNDED = "bounded deque"
 """A deque that drops elements: none of them has a place of its own."""
@@ -160,6 +164,44 @@ def _abs(it: Interpreter, node: Any, args: Arguments) -> Value:
     return run_operation(it, node, row, args, by="operator") if row and it.may_be(value, Tensor) else value
 
 
+@special("builtins.round")
+def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A whole number, or with digits one of the same kind."""
+    value = args.get("number", 0, UNKNOWN)
+    if it.may_be(value, Tensor):
+        row = operation_row(it, "torch.round", args)
+        return UNKNOWN if row is None else run_operation(it, node, row, args, by="function")
+    kind = number_kind(value)
+    if kind is None:
+        return result_of_unknown(args.values())
+    return Scalar(INTEGER if len(args.values()) < 2 else kind)
+
+
+@special("builtins.pow")
+def _pow(it: Interpreter, node: Any, args: Arguments) -> Value:
+    from gradlint.interpreter.operators import compute
+
+    return compute(it, node, "pow", args.positional[:2])
+
+
+@special("random.shuffle")
+def _shuffle(it: Interpreter, node: Any, args: Arguments) -> Value:
+    for ref, thing in it.all(args.get("x", 0, UNKNOWN), Container):
+        it.put(ref, summarised(thing))
+    return NONE_VALUE
+
+
+@special("random.sample", "random.choices")
+def _drawn(it: Interpreter, node: Any, args: Arguments) -> Value:
+    rest = containers.elements(it, node, args.get("population", 0, UNKNOWN))
+    return it.new(node, "drawn", Container("list", rest=rest))
+
+
+@special("contextlib.nullcontext")
+def _null_context(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return args.get("enter_result", 0, NONE_VALUE)
+
+
 @special("contextlib.suppress", "pytest.raises", "pytest.warns")
 def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")
@@ -177,31 +219,19 @@ def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "array", Array(storage=(it.memory(node, "array"),)))
 
 
-TEXT_METHODS = frozenset(
-    [
-        "format",
-        "join",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "lower",
-        "upper",
-        "replace",
-        "title",
-        "encode",
-        "decode",
-        "zfill",
-        "ljust",
-        "rjust",
-    ]
-)
+def kind_of(value: Value) -> str:
+    """The word by which the tables call what has no tensor in it."""
+    if type(value) is Plain:
+        return value.kind
+    return type(value.value).__name__ if type(value) is Const else "float"
 
 
 def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if all(type(option) in (Const, Scalar, Plain) for option in options):
-        return Plain("str") if name in TEXT_METHODS else UNKNOWN
+        rows = [OBJECT_METHODS.get(f"{kind_of(option)}.{name}") for option in options]
+        return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":

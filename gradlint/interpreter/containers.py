@@ -122,7 +122,11 @@ FOLLOWING: Steps = {
 }
 """The elements of each kind of object."""
 
-ELEMENTS: dict[str, Value] = {"range": Scalar(INTEGER), "Size": Scalar(INTEGER), "str": Plain("str")}
+ELEMENTS: dict[str, Value] = {
+    **dict.fromkeys(("range", "Size"), Scalar(INTEGER)),
+    **dict.fromkeys(("str", "list of str", "file"), Plain("str")),
+    "data": Plain("data"),
+}
 """What the elements of Python objects are that hold no tensors."""
 
 

@@ -38,7 +38,7 @@ from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.methods import flag
-from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
+from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
 from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATIONS, OPTIMIZERS
@@ -111,7 +111,7 @@ def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Valu
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
-    return result_of_unknown(values) if not returns else plain_value(returns)
+    return result_of_unknown(values) if not returns else plain_result(it, node, returns)
 
 
 def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:

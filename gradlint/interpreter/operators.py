@@ -102,13 +102,18 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     if len(kinds) == len(values):
         return _number(name, kinds)
     if all(type(value) in (Const, Plain, Scalar) for value in values):
-        return Plain("str")
+        plain = next((value.kind for value in values if type(value) is Plain), "str")
+        return Plain(COMBINED.get(plain, "str"))
     if (joined := _joined_containers(it, node, name, values)) is not None:
         return joined
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
         return it.new(node, "array", Array(arrays[0].dtype | Dtypes.unsure()))
     return result_of_unknown(values)
+
+
+COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "Size": "Size", "dtype": "bool"}
+"""What operators make of plain objects; strings of others."""
 
 
 def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:

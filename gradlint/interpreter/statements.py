@@ -25,7 +25,7 @@ from gradlint.domain import (
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign, is_own, set_item
-from gradlint.interpreter.attributes import delete_attribute, get_attribute, has_setter, set_attribute
+from gradlint.interpreter.attributes import delete_attribute, found_at, get_attribute, has_setter, set_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.declared import value_of
@@ -224,7 +224,9 @@ def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
         return
     for alias in node.names:
         path = f"{base}.{dotted(alias.name)}" if base != dots else f"{base}{dotted(alias.name)}"
-        it.bind(dotted(alias.asname.name) if alias.asname is not None else dotted(alias.name), Named(canonical(path)))
+        it.bind(
+            dotted(alias.asname.name) if alias.asname is not None else dotted(alias.name), found_at(canonical(path))
+        )
 
 
 ALIASES = {"torch.autograd.variable.Variable": "torch.autograd.Variable"}

@@ -45,6 +45,7 @@ from gradlint.knowledge import (
     operations_shape,
     optimizers,
     plain,
+    plain_objects,
 )
 from gradlint.knowledge.rows import ContextRow, Factory, ModuleRow, Operation, OptimizerRow, PlainRow
 
@@ -112,4 +113,7 @@ OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
 CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)
 PLAIN: Mapping[str, PlainRow] = _by_path(plain.TENSOR_ROWS)
 HARMLESS: Mapping[str, PlainRow] = _by_path(plain.HARMLESS_ROWS)
+OBJECT_METHODS: Mapping[str, PlainRow] = _by_path(plain_objects.METHOD_ROWS)
+OBJECT_ATTRIBUTES: Mapping[str, PlainRow] = _by_path(plain_objects.ATTRIBUTE_ROWS)
+CONSTANTS: Mapping[str, PlainRow] = _by_path(plain_objects.CONSTANT_ROWS)
 DTYPES: Mapping[str, str] = MappingProxyType(contexts.KIND_OF_DTYPE)
