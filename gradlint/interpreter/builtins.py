@@ -36,6 +36,7 @@ from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.library import Known, special
 from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, plain_result, run_operation
+from gradlint.interpreter.reach import result_of_unknown
 from gradlint.knowledge import OBJECT_METHODS
 
 BOUNDED = "bounded deque"
