@@ -12,7 +12,8 @@ from typing import Any
 from gradlint import source
 from gradlint.events import Event
 from gradlint.finding import Confidence, Finding, Note, Place
-from gradlint.interpreter import interpret
+from gradlint.interpreter import APART, interpret, receivers_of
+from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.rule import Check, Draft, Rule, believed
 
 
@@ -26,6 +27,18 @@ class Analysis:
     unknown: tuple[Place, ...] = ()
     heard: tuple[tuple[str, Place], ...] = ()
     counts: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Asked:
+    """A place where something is asked for a name of autograd's vocabulary. `shape` is how it is written with the
+    program's own names taken out, `origin` where the first of them comes from, `kind` what the interpreter takes it
+    for: nothing where it does not know, None where it never came there."""
+
+    place: Place
+    shape: str
+    origin: str
+    kind: str | None
 
 
 RAISES = "raises"
@@ -78,18 +91,19 @@ def analyse(
     text: str,
     rules: Sequence[Rule],
     *,
+    packs: Packs = NO_PACKS,
     positions: bool = False,
     listen: Callable[[Event], None] | None = None,
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
 
-    Findings of every confidence are given, sorted by place, those that yield to others as well (see `shown`).
-    `unknown` and `heard` are filled only where
-    `positions` are asked for: they cost time. Raises `source.Unreadable` for text that is no Python.
+    `packs` are what is known of other libraries. Findings of every confidence are given, sorted by place, those that
+    yield to others as well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they
+    cost time. Raises `source.Unreadable` for text that is no Python.
     """
     module = source.parse(text)
     hearing = _Hearing(rules, listen)
-    run = interpret(module, hearing)
+    run = interpret(module, hearing, packs)
     drafts = list(hearing.drafts.values())
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
@@ -106,9 +120,24 @@ def analyse(
     )
 
 
-def lint(text: str, rules: Sequence[Rule], *, min_confidence: Confidence = Confidence.LIKELY) -> tuple[Finding, ...]:
+def asked(text: str, *, packs: Packs = NO_PACKS) -> tuple[tuple[Asked, ...], tuple[tuple[str, int], ...]]:
+    """All that the program asks for names of autograd's vocabulary, in order, and how much was run (see `Analysis`).
+
+    Raises `source.Unreadable` for text that is no Python.
+    """
+    module = source.parse(text)
+    run = interpret(module, lambda event: None, packs)
+    found = [one for one in receivers_of(module) if run.receivers.get(one.node) != APART]
+    places = source.places(module, text, [one.node for one in found])
+    all_asked = (Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)
+    return tuple(sorted(all_asked)), tuple(sorted(run.counts.items()))
+
+
+def lint(
+    text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, min_confidence: Confidence = Confidence.LIKELY
+) -> tuple[Finding, ...]:
     """The findings of at least this confidence."""
-    return shown(analyse(text, rules).findings, rules, min_confidence)
+    return shown(analyse(text, rules, packs=packs).findings, rules, min_confidence)
 
 
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:

@@ -10,6 +10,8 @@ from gradlint import linter, source
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, find, is_excluded
 from gradlint.finding import Confidence, Finding, Place
+from gradlint.knowledge import configured
+from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.patterns import matches
 from gradlint.report.entry import Entry
 from gradlint.rule import Rule
@@ -78,16 +80,16 @@ class Refused(Exception):
     """A request that cannot be met at all: an unknown rule, a bad configuration. The message says how to mend it."""
 
 
-def lint(request: Request, rules: Sequence[Rule]) -> Outcome:
-    """Lint what is asked for. Raises `Refused`."""
+def lint(request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS) -> Outcome:
+    """Lint what is asked for, with these rules and this knowledge of libraries. Raises `Refused`."""
     try:
-        return _lint(request, rules)
+        return _lint(request, rules, packs)
     except (BadConfig, UnknownRule) as error:
         raise Refused(str(error)) from error
 
 
-def _lint(request: Request, rules: Sequence[Rule]) -> Outcome:
-    settings = _Settings(request, rules)
+def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
+    settings = Settings(request, rules, packs)
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
@@ -108,7 +110,7 @@ def _lint(request: Request, rules: Sequence[Rule]) -> Outcome:
 
 
 def _results(
-    request: Request, files: Iterable[str], closed: Iterable[tuple[str, str]], settings: _Settings
+    request: Request, files: Iterable[str], closed: Iterable[tuple[str, str]], settings: Settings
 ) -> Iterator[Result]:
     for file in files:
         yield _of_file(file, settings)
@@ -118,21 +120,27 @@ def _results(
         yield from _of_stdin(request, settings)
 
 
-def _of_file(file: str, settings: _Settings) -> Result:
+def _of_file(file: str, settings: Settings) -> Result:
     """Read a file and lint it."""
     shown = displayed(file)
+    data = read(file)
+    if isinstance(data, Finding):
+        return Result(shown, file, (data,))
+    return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file), settings.packs(file))
+
+
+def read(file: str) -> bytes | Finding:
+    """What a file holds, or the finding that says why it cannot be had."""
     if file.endswith(NOTEBOOK):
-        return Result(shown, file, (unreadable("notebooks are not read yet"),))
+        return unreadable("notebooks are not read yet")
     try:
         with open(file, "rb") as stream:
-            data = stream.read()
+            return stream.read()
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        return Result(shown, file, (unreadable(f"cannot be read: {why}"),))
-    return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file))
+        return unreadable(f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
-def _of_stdin(request: Request, settings: _Settings) -> Iterator[Result]:
+def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
     """What comes over stdin, under the name it is given."""
     name = request.stdin_filename
     file = os.path.abspath(name or "stdin.py")
@@ -142,14 +150,22 @@ def _of_stdin(request: Request, settings: _Settings) -> Iterator[Result]:
     if file.endswith(NOTEBOOK):
         yield Result(shown, filename, (unreadable("notebooks are not read yet"),))
         return
-    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), settings.min_confidence(file))
+    least, packs = settings.min_confidence(file), settings.packs(file)
+    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs)
 
 
-def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min_confidence: Confidence) -> Result:
+def lint_bytes(
+    data: bytes,
+    path: str,
+    filename: str,
+    rules: Sequence[Rule],
+    min_confidence: Confidence,
+    packs: Packs = NO_PACKS,
+) -> Result:
     """Lint what a file holds. Nothing is raised: an error of ours is the result's `fault`."""
     try:
         text = source.decode(data)
-        found = linter.analyse(text, rules)
+        found = linter.analyse(text, rules, packs=packs)
         findings = unsuppressed(text, linter.shown(found.findings, rules, min_confidence))
         lines = tuple(source.rows(text)) if findings else ()
         return Result(path, filename, findings, lines, counts=found.counts)
@@ -157,14 +173,15 @@ def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min
         lines = tuple(source.rows(data.decode("utf-8", "replace")))
         return Result(path, filename, (unreadable(error.message, error.row, error.column),), lines)
     except Exception as error:  # the other files are still linted
-        return Result(path, filename, fault=_one_line(error))
+        return Result(path, filename, fault=one_line(error))
 
 
-class _Settings:
+class Settings:
     """What holds for each file: the request, and where it is silent the configuration closest to the file."""
 
-    def __init__(self, request: Request, rules: Sequence[Rule]) -> None:
+    def __init__(self, request: Request, rules: Sequence[Rule], packs: Packs) -> None:
         self.request = request
+        self._installed, self._known = packs, dict[str, Packs]()
         self.configs = Configs(request.config, request.isolated)
         self._every = tuple(rules)
         self._chosen: dict[str, frozenset[str]] = {}
@@ -185,6 +202,14 @@ class _Settings:
             if least is not None:
                 return least
         return Confidence.LIKELY
+
+    def packs(self, file: str) -> Packs:
+        """What is known of libraries in a file: what is installed, and before it what is configured."""
+        config = self.configs.of(os.path.dirname(file))
+        if config.file not in self._known:
+            told = configured.pack(config.known_modules, config.no_grad_wrappers, config.backward_wrappers)
+            self._known[config.file] = Packs.of((*told, *self._installed.packs)) if told else self._installed
+        return self._known[config.file]
 
     def rules(self, file: str) -> tuple[Rule, ...]:
         """The rules that are asked for in a file."""
@@ -226,6 +251,6 @@ def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
     return Finding("GRD000", "unreadable-file", message, Place(row, column, row, column))
 
 
-def _one_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -196,11 +196,13 @@ class Module(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Optimizer(Cell):
-    """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others."""
+    """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
+    `held_back` whether its `step()` and `zero_grad()` may do nothing (a wrapper that accumulates gradients)."""
 
     kind: str = ""
     groups: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
     open: Truth = UNSURE
+    held_back: Truth = NO
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 

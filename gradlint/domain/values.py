@@ -62,10 +62,16 @@ class Const:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Const and type(other.value) is type(self.value) and repr(other.value) == repr(self.value)
+        if self is other:
+            return True
+        if type(other) is not Const or type(other.value) is not type(self.value):
+            return False
+        if type(self.value) in (float, complex):  # 0.0 is not -0.0, and nan is nan
+            return repr(other.value) == repr(self.value)
+        return bool(other.value == self.value)
 
     def __hash__(self) -> int:
-        return hash((type(self.value).__name__, repr(self.value)))
+        return hash(self.value)
 
     def __repr__(self) -> str:
         return f"Const({self.value!r})"
@@ -114,11 +120,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A method that was looked up on a value and not yet called."""
+    """A method that was looked up on a value and not yet called; `function` is it where its class tells."""
 
     owner: Value
     name: str
-    function: Function | None = None
+    function: Function | Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +231,7 @@ def renamed(value: Value, now: dict[Ref, Ref]) -> Value:
         options = [renamed(option, now) for option in value.values]
         return one_of(options, max(MOST_ALTERNATIVES, len(options)))
     if type(value) is Bound:
-        function = None if value.function is None else _function_renamed(value.function, now)
+        function = _function_renamed(value.function, now) if type(value.function) is Function else value.function
         return Bound(renamed(value.owner, now), value.name, function)
     if type(value) is Super:
         return Super(renamed(value.owner, now), now.get(value.cls, value.cls))

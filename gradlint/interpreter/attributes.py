@@ -40,9 +40,10 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import module_methods, optimizers
+from gradlint.interpreter import gifts, libraries, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
+from gradlint.interpreter.batches import PARTS, is_batch
 from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import clear_gradients, read_gradient
@@ -113,8 +114,9 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     if name in PLAIN_ATTRIBUTES:
         plain = PLAIN.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
-    if tensor.loose and not _is_tensor_method(name):
-        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
+    if tensor.loose and not _is_tensor_method(name) and not (is_batch(tensor) and name in PARTS):
+        known = gifts.output(it, node, owner, name)
+        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor))) if known is None else known
     return Bound(owner, name)
 
 
@@ -222,18 +224,23 @@ OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found: Value | None = by_use(it, node, full, f"{STAND_IN}{name}")
+    found: Value | None = gifts.foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         found = _declared(it, node, owner, name)
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
         found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
+    keep_attribute(it, owner, name, found)
+    return found
+
+
+def keep_attribute(it: Interpreter, owner: Ref, name: str, value: Value) -> None:
+    """An object has had this attribute all along, though nobody was seen to set it."""
     thing: Any = it.state.heap.get(owner)
     if isinstance(thing, (Module, Instance)):
-        attributes = dict(thing.attributes) | {name: found}
+        attributes = dict(thing.attributes) | {name: value}
         it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
-    return found
 
 
 def _is_declared(it: Interpreter, cls: Value, name: str) -> bool:
@@ -244,24 +251,23 @@ def _is_declared(it: Interpreter, cls: Value, name: str) -> bool:
 
 def _declared(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
     """What the classes of an object say in annotations of an attribute."""
-    from gradlint.interpreter.declared import library_instance, value_of
+    from gradlint.interpreter.declared import value_of
 
     thing: Any = it.state.heap.get(owner)
     for one in ancestry(it, getattr(thing, "cls", UNKNOWN)):
         cls = it.state.heap.get(one) if type(one) is Ref else None
         scope = it.scan.scopes.get(cls.node) if type(cls) is Class else None
         if scope is not None and name in scope.annotations:
-            place = it.place_of(node, f"{STAND_IN}{name}")
-            found = value_of(it, place, scope.annotations[name])
-            return library_instance(it, place, scope.annotations[name]) if found is None else found
+            return value_of(it, it.place_of(node, f"{STAND_IN}{name}"), scope.annotations[name])
     return None
 
 
-def _member(it: Interpreter, node: Any, owner: Value, member: Value, name: str) -> Value:
+def _member(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
     from gradlint.interpreter.functions import call_function
 
     if type(member) is not Function:
-        return member
+        known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
+        return member if known is None else known
     if member.kind == "property":
         return call_function(it, node, member, Arguments([owner]))
     if member.kind == "static":

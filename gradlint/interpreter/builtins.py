@@ -203,6 +203,18 @@ def _null_context(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.get("enter_result", 0, NONE_VALUE)
 
 
+@special("typing.cast")
+def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """`cast(type, value)` is the value; where nothing is known of it, one of that type."""
+    from gradlint.interpreter.declared import value_of
+    from gradlint.interpreter.strangers import grown
+
+    if len(args.positional) < 2 or type(args.positional[1]) is not Unknown:
+        return args.positional[1] if len(args.positional) > 1 else UNKNOWN
+    told = value_of(it, node, node.args[0].value)
+    return args.positional[1] if told is None else grown(it, told, args.positional[1].reach)
+
+
 @special("contextlib.suppress", "pytest.raises", "pytest.warns")
 def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")

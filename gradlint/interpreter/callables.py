@@ -34,11 +34,6 @@ def _wraps(it: Interpreter, node: Any, args: Arguments) -> Value:
     return KEEPING_ALL
 
 
-@special("typing.cast", "typing_extensions.cast")
-def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return args.get("val", 1, UNKNOWN)
-
-
 @special("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
 def _awaited(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A coroutine is what its function gives, whenever somebody waits for it."""

@@ -13,6 +13,7 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
+    YES,
     Bound,
     Class,
     Container,
@@ -43,8 +44,9 @@ from gradlint.interpreter import (
     optimizers,
 )
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.classes import call_super, find_method, instantiate
+from gradlint.interpreter.classes import call_super, find_member, instantiate
 from gradlint.interpreter.core import Interpreter, expression
+from gradlint.interpreter.effects import perhaps
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
@@ -120,18 +122,18 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
             return module_calls.call(it, node, callee, args, "call", name)
         if type(thing) is Class:
             return instantiate(it, node, callee, args)  # type: ignore[arg-type]
-        if type(thing) is Instance and (found := _call_instance(it, node, callee, thing, args)) is not None:
+        if type(thing) is Instance and (found := _call_instance(it, node, callee, thing, args, name)) is not None:
             return found
     return call_unknown(it, node, [callee, *args.values()])
 
 
-def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args: Arguments) -> Value | None:
+def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args: Arguments, name: str) -> Value | None:
     """An object is called: by the method of its class, or as its library says."""
     if type(thing.cls) is Named:
         called = library.CALLED.get(thing.cls.path)
         return None if called is None else called(it, node, thing, args)
-    method = find_method(it, thing.cls, "__call__")
-    return None if method is None else call_function(it, node, method, args.with_first(ref))
+    method = find_member(it, thing.cls, "__call__")
+    return None if method is None else _call(it, node, method, args.with_first(ref), name)
 
 
 def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
@@ -191,6 +193,8 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
     owner = bound.owner
     if type(owner) is Super:
         return call_super(it, node, owner, bound.name, args)
+    if type(bound.function) is Named:
+        return call_named(it, node, bound.function.path, args.with_first(owner), name)
     if bound.function is not None:
         return call_bound(it, node, bound, args)
     things = {type(it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref}
@@ -249,6 +253,8 @@ def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: A
     known = optimizers.METHODS.get(method)
     if known is None:
         return call_unknown(it, node, [owner, *args.values()])
+    if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
+        return perhaps(it, lambda: known(it, node, owner, args))
     return known(it, node, owner, args)
 
 

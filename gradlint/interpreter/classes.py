@@ -31,6 +31,7 @@ from gradlint.domain import (
     alternatives,
     either,
 )
+from gradlint.interpreter import libraries
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -117,7 +118,7 @@ def _is_module(it: Interpreter, base: Value) -> Truth:
     if type(thing) is Named:
         if thing.path == MODULE or thing.path in MODULES:
             return YES
-        return NO if thing.path in PLAIN_BASES else UNSURE
+        return NO if thing.path in PLAIN_BASES else libraries.is_module(it, thing.path)
     return UNSURE
 
 
@@ -127,7 +128,7 @@ def _is_open(it: Interpreter, base: Value) -> Truth:
         return thing.open
     if type(thing) is Named and (thing.path == MODULE or thing.path in MODULES or thing.path in PLAIN_BASES):
         return NO
-    return UNSURE
+    return libraries.is_open(it, thing.path) if type(thing) is Named else UNSURE
 
 
 def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
@@ -155,8 +156,12 @@ def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None
             for known, value in thing.members:
                 if known == name:
                     return value
-        elif type(one) is not Named or (one.path not in PLAIN_BASES and one.path != MODULE and one.path not in MODULES):
+        elif type(one) is not Named:
             return None
+        elif one.path not in PLAIN_BASES and one.path != MODULE and one.path not in MODULES:
+            found = libraries.member(it, one.path, name)
+            if found is not None or libraries.is_open(it, one.path) is not NO:
+                return found
     return None
 
 
@@ -257,6 +262,8 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
     if path and path in MODULES:
         _built_as(it, node, owner, path, args)
         return
+    if libraries.initialise(it, node, owner, cls, args):
+        return
     thing = it.thing(cls)
     if type(thing) is Class and thing.kind in FILLED:
         FILLED[thing.kind](it, node, owner, thing, args)
@@ -280,17 +287,21 @@ def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Argumen
 
 def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:
     """`super().name(...)`."""
+    from gradlint.interpreter.calls import call_named
     from gradlint.interpreter.functions import call_function
 
     owner = it.thing(value.owner)
     cls = owner.cls if isinstance(owner, (Module, Instance)) else value.cls
     if name == "__init__":
-        if torch_base(it, cls) or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
+        of_library = torch_base(it, cls) or libraries.base(it, cls)
+        if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
             initialise(it, node, value.owner, cls, args, value.cls)
         return NONE_VALUE
-    method = find_method(it, cls, name, value.cls)
-    if method is not None:
+    method = find_member(it, cls, name, value.cls)
+    if type(method) is Function:
         return call_function(it, node, method, args.with_first(value.owner))
+    if type(method) is Named:
+        return call_named(it, node, method.path, args.with_first(value.owner), "")
     if it.may_be(value.owner, Module):
         from gradlint.interpreter.module_methods import METHODS
 

@@ -116,7 +116,7 @@ ITERATED: Steps = {}
 FOLLOWING: Steps = {
     Container: _of_container,
     Iterator: lambda it, node, value, thing: thing.element,
-    Tensor: lambda it, node, value, thing: rows(it, node, value),
+    Tensor: lambda it, node, value, thing: value if thing.many and thing.loose else rows(it, node, value),
     Module: _of_module,
     Array: lambda it, node, value, thing: Scalar(thing.dtype),
 }

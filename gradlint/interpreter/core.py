@@ -47,6 +47,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
+from gradlint.knowledge.packs import NO_PACKS, Hook, Packs
 
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
@@ -134,8 +135,8 @@ def statement(*kinds: type) -> Callable[[Step], Step]:
 class Interpreter:
     """Runs one program abstractly and tells `listen` what happens."""
 
-    def __init__(self, tree: cst.Module, listen: Callable[[Event], None]) -> None:
-        self.tree, self.listen = tree, listen
+    def __init__(self, tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS) -> None:
+        self.tree, self.listen, self.packs = tree, listen, packs
         self.scan: Scan = scan(tree)
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree])
@@ -170,9 +171,11 @@ class Interpreter:
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
+        self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
-        self.receivers: dict[Any, bool] = {}
+        self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
+        self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = 0
         self.grant_steps()
 

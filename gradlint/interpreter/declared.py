@@ -29,7 +29,9 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter import gifts
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
 from gradlint.interpreter.uses import unknown_tensor
@@ -211,30 +213,26 @@ def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         return parameter(it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)
     if cls == "torch.nn.Module" or cls in MODULES:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
+    if cls == LOADER:
+        return loader(it, node, belief=Belief.ANNOTATED)
+    if cls == "numpy.ndarray":
+        return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
     if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
         kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
         made = Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         return it.new(node, "annotated", made)
-    if cls == "numpy.ndarray":
-        return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
     known = GENERIC.get(cls.rpartition(".")[2])
     if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
         return known(it, node, [])
-    return None
-
-
-def library_instance(it: Interpreter, node: Any, annotation: Any) -> Value | None:
-    """An instance of a class of which only the import path is known."""
-    if isinstance(annotation, cst.SimpleString):
-        annotation = parsed(annotation.evaluated_value)
-    if isinstance(annotation, cst.Subscript):
-        annotation = annotation.value
-    cls = peek_class(it, annotation) if annotation is not None else None
-    if not isinstance(cls, str) or "." not in cls or cls in TOLD_NOTHING or cls.startswith(("typing.", "builtins.")):
+    if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
+        return gifts.typical(it, node, cls, "annotated", Belief.ANNOTATED)
+    if "." not in cls or cls.startswith(NO_CLASSES):
         return None
     return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
 
 
+NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
+"""How the paths begin that annotations name and nothing is an instance of, or that are not followed."""
 # ---- what comments tell
 
 

@@ -89,7 +89,7 @@ def _fill(
             certain = ref in sure
         elif thing.retains.may(YES) and reached.intersection(thing.node):
             certain = thing.retains is YES and any(one in sure for one in thing.node) and len(thing.node) == 1
-        elif opaque and thing.requires_grad.may(YES):
+        elif opaque and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES)):
             certain = False
         else:
             continue

@@ -34,7 +34,6 @@ from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.reach import havoc, result_of_unknown
-from gradlint.interpreter.scan import dotted
 from gradlint.interpreter.summaries import by_summary
 
 RESULT = "return"
@@ -79,44 +78,19 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
 
 
 def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
-    if is_abstract(function) or too_deep(it, function, args):
+    from gradlint.interpreter import strangers
+
+    if strangers.is_left_to_others(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
-        return unseen_result(it, node, function, args)
+        havoc(it, args.values())
+        return strangers.returned(it, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(it, node, function, args)
     frame = enter(it, node, function, args)
-    return run_function(it, node, frame, function, caller=node)
+    return strangers.returned(it, node, function, run_function(it, node, frame, function, caller=node))
 
 
 MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
-
-
-def is_abstract(function: Function) -> bool:
-    """Whether a method only stands for those that other classes define."""
-    if function.owner is None or type(function.node.body) is not cst.IndentedBlock:
-        return False
-    if ABSTRACT in function.decorators:
-        return True
-    last = function.node.body.body[-1]
-    raised = last.body[0] if type(last) is cst.SimpleStatementLine and len(function.node.body.body) <= 2 else None
-    error = raised.exc if type(raised) is cst.Raise else None
-    return dotted(error.func if type(error) is cst.Call else error) == "NotImplementedError"
-
-
-ABSTRACT = Named("abc.abstractmethod")
-
-
-def unseen_result(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
-    """What a call gives that is not followed: anything, or what the annotation says."""
-    from gradlint.interpreter.declared import value_of
-
-    havoc(it, args.values())
-    told = None
-    if getattr(function.node, "returns", None) is not None:
-        outer, it.frame = it.frame, it.frames[function.frame]
-        told = value_of(it, it.place_of(node, "returns"), function.node.returns.annotation)
-        it.frame = outer
-    return result_of_unknown(args.values()) if told is None else told
 
 
 def waiting_manager(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
@@ -127,12 +101,15 @@ def waiting_manager(it: Interpreter, node: Any, function: Function, args: Argume
 
 def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
+    from gradlint.interpreter import strangers
+
     it.called[function.node] = None
     frame = new_frame(
         it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
     )
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
+    strangers.learn_parameters(it, frame, function)
     it.land(start)
     return frame
 
@@ -314,7 +291,7 @@ def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str
 
 def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Value:
     """A method of the program is called on its owner."""
-    assert bound.function is not None
+    assert type(bound.function) is Function
     if bound.function.kind == "static":
         return call_function(it, node, bound.function, args)
     return call_function(it, node, bound.function, args.with_first(bound.owner))

@@ -32,7 +32,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, methods, modules, optimizers
+from gradlint.interpreter import containers, libraries, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
@@ -90,7 +90,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     plain = HARMLESS.get(path)
     if plain is not None:
         return _harmless(it, node, plain.returns, args)
-    return None
+    return libraries.call(it, node, path, args)
 
 
 def is_known(path: str) -> bool:

@@ -11,11 +11,9 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     Array,
-    Belief,
     Const,
     Container,
     Instance,
-    Mark,
     Named,
     Plain,
     Ref,
@@ -28,11 +26,13 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.batches import batch
 from gradlint.interpreter.calls import call_named, call_value
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.expressions import get_item
 from gradlint.interpreter.library import ELEMENTS_OF, ITEMS_OF, special
+from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.tensors import fresh
 
 DATA = "torch.utils.data."
@@ -91,11 +91,15 @@ ITEMS_OF |= {f"{DATA}TensorDataset": _row_of_each, f"{DATA}Subset": _item_of_who
 # ---- loaders
 
 
-@special(f"{DATA}DataLoader", f"{DATA}dataloader.DataLoader")
+@special(LOADER, f"{DATA}dataloader.DataLoader")
 def _loader(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _object(it, node, "DataLoader", dataset=args.get("dataset", 0, UNKNOWN), sampler=UNKNOWN,
-                   collate_fn=UNKNOWN if args.unknown else args.get("collate_fn", 6, NONE_VALUE),
-                   batch_size=args.get("batch_size", 1, Const(1)), batch_sampler=UNKNOWN)  # fmt: skip
+    collate = UNKNOWN if args.unknown else args.get("collate_fn", COLLATE, NONE_VALUE)
+    size = args.get("batch_size", 1, Const(1))
+    return loader(it, node, args.get("dataset", 0, UNKNOWN), collate=collate, size=size)
+
+
+COLLATE = 6
+"""Where `collate_fn` stands among the arguments."""
 
 
 def _batch(it: Interpreter, node: Any, thing: Instance) -> Value:
@@ -115,7 +119,7 @@ def _sample(it: Interpreter, node: Any, dataset: Value) -> Value:
     return get_item(it, it.place_of(node, "sample"), dataset, Scalar(INTEGER))
 
 
-ELEMENTS_OF[f"{DATA}DataLoader"] = _batch
+ELEMENTS_OF[LOADER] = _batch
 
 
 @special(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")
@@ -143,8 +147,7 @@ def _collated_one(it: Interpreter, node: Any, sample: Value, depth: int) -> Valu
         return it.new(node, "texts", Container("list", rest=Plain("str")))
     if type(thing) is Container and depth < DEEPEST:
         return _collated_parts(it, node, thing, depth)
-    return it.new(node, "batch", Tensor(storage=(it.memory(node, "batch"),), loose=True, belief=Belief.BY_USE,
-                  marks=(Mark("made", node),)))  # fmt: skip
+    return batch(it, node, tuple(it.state.reach([sample])))
 
 
 def _collated_parts(it: Interpreter, node: Any, thing: Container, depth: int) -> Value:

@@ -27,6 +27,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import libraries
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
@@ -99,7 +100,8 @@ def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Argume
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
     row = MODULES.get(path or "")
     if row is None:
-        return loose_result(it, node, ref, module, args)
+        told = libraries.applied(it, node, ref, module, args)
+        return loose_result(it, node, ref, module, args) if told is None else told
     return CALLS[row.call](it, node, ref, module, row, args)
 
 

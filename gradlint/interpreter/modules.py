@@ -30,6 +30,7 @@ from gradlint.domain import (
     Truth,
     Unknown,
     Value,
+    alternatives,
     either,
     one_of,
 )
@@ -115,9 +116,10 @@ def _children(it: Interpreter, node: Any, args: Arguments) -> dict[object, Value
 
 def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them."""
-    row = MODULES.get(cls.path) if type(cls) is Named else None
+    rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
     assumed = max(belief, Belief.BY_USE)
-    names = row.parameters if row is not None and len(row.parameters) <= 6 else ()
+    few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
+    names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= 6 else ()
     attributes = tuple(
         (
             name,

@@ -344,9 +344,6 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
     return Truth.unsure()
 
 
-UNKNOWN_CLASS: Value = Unknown()
-
-
 def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
     """`isinstance(value, wanted)`, as far as it is known."""
     thing = it.thing(wanted)
@@ -365,7 +362,7 @@ def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
 
 def _guessed(thing: Any) -> bool:
     """Whether nothing proves what kind of object it is."""
-    unclear = type(thing) is Unknown or (type(thing) is Instance and thing.cls == UNKNOWN_CLASS)
+    unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, Named))
     return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
 
 

@@ -31,7 +31,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -194,7 +194,9 @@ def comparison(it: Interpreter, node: cst.Comparison) -> Value:
 def _guarded(it: Interpreter, left: Any, node: cst.Comparison) -> Value:
     """The left side of a comparison; `.grad` compared with None is only looked at."""
     if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
-        return get_attribute(it, left, it.value(left.value), "grad", spelled(left.value), guard=True)
+        owner = it.value(left.value)
+        receivers.note(it, left, owner)
+        return get_attribute(it, left, owner, "grad", spelled(left.value), guard=True)
     return it.value(left)
 
 

@@ -46,13 +46,15 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
+from gradlint.interpreter.hooks import called_by_library
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.strangers import arguments, others, typical_instance
+from gradlint.knowledge.packs import NO_PACKS, Packs
 
 
-def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
+def interpret(tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS) -> Interpreter:
     """Run a program abstractly, telling `listen` all that happens, and at the end the stories."""
-    it = Interpreter(tree, listen)
+    it = Interpreter(tree, listen, packs)
     with deep_recursion():
         it.runs.append(Run(1, None, None, YES, ()))
         it.run = 1
@@ -154,7 +156,7 @@ def run_class(it: Interpreter, node: Any) -> None:
 
 def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
     """Attributes that other methods set are there when a method runs, whatever ran before it."""
-    called = dict(it.called)
+    called, noted = dict(it.called), dict(it.receivers)
     base = it.fork()
     ends = [base]
     for function in methods:
@@ -162,7 +164,7 @@ def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> No
         run_alone(it, function, it.state.flight[start])
         ends.append(it.state)
     it.join(ends)
-    it.called = called
+    it.called, it.receivers = called, noted  # they run again, with all attributes there
     _forget_stand_ins(it, it.state.flight[start])
 
 
@@ -215,7 +217,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     for name, value in given:
         names[frame.id, name] = value
     start = it.hold(*first, *(value for _, value in given))
-    value = run_function(it, function.node, frame, function, caller=None)
+    with called_by_library(it, function, first) as returned:
+        value = run_function(it, function.node, frame, function, caller=None)
+        returned(value)
     handed = it.land(start)
     if it.state.live:
         it.escape(handed)
@@ -230,8 +234,6 @@ def _finish(it: Interpreter) -> None:
     """Tell the stories: of each function, each class, and the whole file."""
     it.muted = 0
     it.run = 0
-    it.counts["receivers"] = len(it.receivers)
-    it.counts["unknown receivers"] = sum(not known for known in it.receivers.values())
     it.state.live = True
     runs: dict[Any, list[Run]] = {}
     for run in it.runs:

@@ -150,7 +150,7 @@ def _escape(it: Interpreter, value: Value) -> None:
     """A function handed away may be called by anybody."""
     if type(value) is Function:
         it.escaped_functions[value.node] = None
-    elif type(value) is Bound and value.function is not None:
+    elif type(value) is Bound and type(value.function) is Function:
         it.escaped_functions[value.function.node] = None
 
 

@@ -22,7 +22,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign, is_own, set_item
 from gradlint.interpreter.attributes import delete_attribute, found_at, get_attribute, has_setter, set_attribute
@@ -39,6 +39,7 @@ from gradlint.interpreter.narrowing import narrow, narrow_class, poke, truthines
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.scan import dotted, spelled
+from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import write
 from gradlint.knowledge import OPERATIONS
 
@@ -108,6 +109,7 @@ def augmented(it: Interpreter, node: cst.AugAssign) -> None:
         start = it.hold(owner, get_item(it, target, owner, index))
     elif isinstance(target, cst.Attribute):
         owner = it.value(target.value)
+        receivers.note(it, target, owner)
         start = it.hold(owner, get_attribute(it, target, owner, target.attr.value, dotted(target.value)))
     else:
         owner = UNKNOWN
@@ -145,7 +147,7 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
 def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
     """Bind the result; where the object itself was changed only what the program says of such a binding is done."""
     if isinstance(target, cst.Name):
-        it.bind(target.value, value)
+        it.bind(target.value, told_by_use(it, target, value, target.value))
     elif isinstance(target, cst.Subscript):
         if it.may_be(owner, Tensor) and not same:
             write(it, target, owner, "setitem", "augmented", [value], spelled(target.value))

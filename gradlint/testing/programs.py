@@ -49,6 +49,7 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
+from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
@@ -80,22 +81,22 @@ class Program:
         return f"{self.path}:{row}"
 
 
-def program_claims(folder: str | Path) -> list[Any]:
+def program_claims(folder: str | Path, packs: Packs = NO_PACKS) -> list[Any]:
     """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters."""
     programs = [Program(path, path.read_text(encoding="utf-8")) for path in sorted(Path(folder).glob("*.py"))]
-    return parameters(claim for program in programs if program.said for claim in claims_of(program))
+    return parameters(claim for program in programs if program.said for claim in claims_of(program, packs))
 
 
-def claims_of(program: Program) -> Iterator[Claim]:
-    """Both claims about one program."""
-    yield Claim(f"{program.path.stem}-said", lambda: misstated(program))
-    yield Claim(f"{program.path.stem}-agrees", lambda: disagreeing(program))
+def claims_of(program: Program, packs: Packs = NO_PACKS) -> Iterator[Claim]:
+    """Both claims about one program; `packs` are what gradlint knows of other libraries."""
+    yield Claim(f"{program.path.stem}-said", lambda: misstated(program, packs))
+    yield Claim(f"{program.path.stem}-agrees", lambda: disagreeing(program, packs))
 
 
-def misstated(program: Program) -> Iterator[str]:
+def misstated(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which gradlint says something else than the comment."""
     try:
-        known = revealed(program.text)
+        known = revealed(program.text, packs)
     except Unreadable as error:
         yield f"{program.path}: {error}"
         return
@@ -106,13 +107,13 @@ def misstated(program: Program) -> Iterator[str]:
             yield f"{program.at(row)}: gradlint says {spelled}, the line {said or 'nothing'}"
 
 
-def disagreeing(program: Program) -> Iterator[str]:
+def disagreeing(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which torch has what gradlint excludes, and lines that torch never reaches."""
     real = run(program)
     if isinstance(real, str):
         yield f"{program.path}: {real}"
         return
-    known = revealed(program.text)
+    known = revealed(program.text, packs)
     for row in program.said:
         if row not in real:
             yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
@@ -125,7 +126,7 @@ def disagreeing(program: Program) -> Iterator[str]:
 
 
 @cache
-def revealed(text: str) -> dict[int, Thing]:
+def revealed(text: str, packs: Packs = NO_PACKS) -> dict[int, Thing]:
     """What gradlint knows at each row with a `reveal`, joined over every time it comes by."""
     things: dict[Any, Thing] = {}
     rule = Rule("XXX001", "reveal", "{index}")
@@ -137,7 +138,7 @@ def revealed(text: str) -> dict[int, Thing]:
             things[node] = both_of(things[node], new) if node in things else new
             yield rule.at(node, index=list(things).index(node))
 
-    findings = linter.analyse(text, [rule]).findings
+    findings = linter.analyse(text, [rule], packs=packs).findings
     values = list(things.values())
     return {finding.place.row: values[int(finding.message)] for finding in findings}
 
