@@ -129,9 +129,9 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
 
 def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args: Arguments, name: str) -> Value | None:
     """An object is called: by the method of its class, or as its library says."""
-    if type(thing.cls) is Named:
-        called = library.CALLED.get(thing.cls.path)
-        return None if called is None else called(it, node, thing, args)
+    called = library.CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
+    if called is not None:
+        return called(it, node, thing, args)
     method = find_member(it, thing.cls, "__call__")
     return None if method is None else _call(it, node, method, args.with_first(ref), name)
 

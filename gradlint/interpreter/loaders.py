@@ -10,6 +10,8 @@ from gradlint.interpreter.core import Interpreter
 LOADER = "torch.utils.data.DataLoader"
 
 
+COLLATE = 6
+"""Where `collate_fn` stands among the arguments."""
 ONE = Const(1)
 
 

@@ -32,7 +32,7 @@ from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.expressions import get_item
 from gradlint.interpreter.library import ELEMENTS_OF, ITEMS_OF, special
-from gradlint.interpreter.loaders import LOADER, loader
+from gradlint.interpreter.loaders import COLLATE, LOADER, loader
 from gradlint.interpreter.tensors import fresh
 
 DATA = "torch.utils.data."
@@ -96,10 +96,6 @@ def _loader(it: Interpreter, node: Any, args: Arguments) -> Value:
     collate = UNKNOWN if args.unknown else args.get("collate_fn", COLLATE, NONE_VALUE)
     size = args.get("batch_size", 1, Const(1))
     return loader(it, node, args.get("dataset", 0, UNKNOWN), collate=collate, size=size)
-
-
-COLLATE = 6
-"""Where `collate_fn` stands among the arguments."""
 
 
 def _batch(it: Interpreter, node: Any, thing: Instance) -> Value:
