@@ -13,6 +13,7 @@ from gradlint.finding import Confidence, Finding, Place
 from gradlint.knowledge import configured
 from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.patterns import matches
+from gradlint.project import Project, View
 from gradlint.report.entry import Entry
 from gradlint.rule import Rule
 from gradlint.selection import Layer, UnknownRule, matching, selected
@@ -126,7 +127,15 @@ def _of_file(file: str, settings: Settings) -> Result:
     data = read(file)
     if isinstance(data, Finding):
         return Result(shown, file, (data,))
-    return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file), settings.packs(file))
+    return lint_bytes(
+        data,
+        shown,
+        file,
+        settings.rules(file),
+        settings.min_confidence(file),
+        packs=settings.packs(file),
+        project=settings.project.at(file),
+    )
 
 
 def read(file: str) -> bytes | Finding:
@@ -151,7 +160,8 @@ def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
         yield Result(shown, filename, (unreadable("notebooks are not read yet"),))
         return
     least, packs = settings.min_confidence(file), settings.packs(file)
-    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs)
+    project = settings.project.at(file) if name else None
+    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs=packs, project=project)
 
 
 def lint_bytes(
@@ -160,12 +170,14 @@ def lint_bytes(
     filename: str,
     rules: Sequence[Rule],
     min_confidence: Confidence,
+    *,
     packs: Packs = NO_PACKS,
+    project: View | None = None,
 ) -> Result:
     """Lint what a file holds. Nothing is raised: an error of ours is the result's `fault`."""
     try:
         text = source.decode(data)
-        found = linter.analyse(text, rules, packs=packs)
+        found = linter.analyse(text, rules, packs=packs, project=project)
         findings = unsuppressed(text, linter.shown(found.findings, rules, min_confidence))
         lines = tuple(source.rows(text)) if findings else ()
         return Result(path, filename, findings, lines, counts=found.counts)
@@ -181,6 +193,7 @@ class Settings:
 
     def __init__(self, request: Request, rules: Sequence[Rule], packs: Packs) -> None:
         self.request = request
+        self.project = Project()
         self._installed, self._known = packs, dict[str, Packs]()
         self.configs = Configs(request.config, request.isolated)
         self._every = tuple(rules)

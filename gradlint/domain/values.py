@@ -99,6 +99,14 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """A module of the project, by its dotted name; with a `name`, what that module has under it, not yet looked at."""
+
+    module: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function, method or lambda written in the program.
 
@@ -158,7 +166,7 @@ class Super:
     cls: Ref
 
 
-Value = Super | Ref | Const | Scalar | Plain | Named | Function | Bound | Context | Unknown | OneOf
+Value = Super | Ref | Const | Scalar | Plain | Named | Imported | Function | Bound | Context | Unknown | OneOf
 
 UNKNOWN = Unknown()
 NONE_VALUE = Const(None)

@@ -22,6 +22,7 @@ from gradlint.domain import (
     Const,
     Container,
     Function,
+    Imported,
     Instance,
     Iterator,
     Module,
@@ -31,9 +32,12 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Scheduler,
     Super,
     Tensor,
     Truth,
+    Unit,
     Unknown,
     Value,
     alternatives,
@@ -46,7 +50,7 @@ from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch
 from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import clear_gradients, read_gradient
+from gradlint.interpreter.gradients import clear_gradients, read_gradient
 from gradlint.interpreter.operations import plain_result, plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import truth_of
@@ -86,6 +90,8 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
         return reader(it, node, owner, thing, name, chain, guard) if reader else Unknown((owner,))
     if type(owner) is Named:
         return found_at(f"{owner.path}.{name}")
+    if type(owner) is Imported:
+        return it.neighbours.attribute(owner, name)
     if type(owner) is Plain and (row := OBJECT_ATTRIBUTES.get(f"{owner.kind}.{name}")) is not None:
         return plain_result(it, node, row.returns)
     if type(owner) is Unknown:
@@ -308,9 +314,22 @@ def _container_attribute(
 def _optimizer_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
 ) -> Value:
-    if name == "param_groups":
-        return optimizers.param_groups(it, node, owner)
-    return Bound(owner, name)
+    if thing.attributes or thing.cls != UNKNOWN:
+        own = dict(thing.attributes).get(name)
+        own = find_member(it, thing.cls, name) if own is None and name != "step" else own
+        if own is not None:
+            return _member(it, node, owner, own, name)
+    reader = optimizers.ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
+
+
+def _scheduler_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
+    from gradlint.interpreter import scheduling
+
+    reader = scheduling.ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
 
 
 def _array_attribute(it: Interpreter, node: Any, owner: Ref, thing: Array, name: str, chain: str, guard: bool) -> Value:
@@ -329,6 +348,8 @@ READERS: dict[type, Callable[..., Value]] = {
     Container: _container_attribute,
     Iterator: _method_only,
     Optimizer: _optimizer_attribute,
+    Scaler: _method_only,
+    Scheduler: _scheduler_attribute,
     Array: _array_attribute,
     Node: _method_only,
 }
@@ -341,24 +362,29 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
     """`owner.name = value`."""
     shown = it.thing(owner)
     if not it.muted:
+        old = _old(shown, name)
         it.emit(
             events.AttributeAssigned,
             node,
             owner=shown,
             attr=name,
             value=it.thing(value),
-            old=it.thing(_old(shown, name)),
+            old=it.thing(old),
+            holders=optimizers.holding(it, old),
             name=chain,
             own=own,
             read_by_class=_read_by_class(it, shown, name).may(YES),
         )
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
-    sure = len(alternatives(owner)) == 1
+    sure = len(found) == len(alternatives(owner)) and it.sure(found)
     for ref, thing in found:
         if type(thing) is Tensor and name == "requires_grad":
-            set_requires_grad(it, node, ref if sure else one_of([ref]), truth_of(value), "assign", chain)
+            set_requires_grad(it, node, ref, truth_of(value), "assign", chain, sure=sure)
         elif (setter := SETTERS.get(type(thing))) is not None:
             setter(it, node, ref, thing, name, value, sure)
+    for option in alternatives(owner):
+        if type(option) is Imported:
+            it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
 
@@ -394,7 +420,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     if name == "grad" and value == NONE_VALUE:
         clear_gradients(it, node, [ref], to_none=YES, sure=sure)
     elif name == "grad":
-        it.put(ref, replace(thing, grad=FRESH, gradient=value), sure=sure)
+        it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
@@ -468,5 +494,6 @@ SETTERS: dict[type, Callable[..., None]] = {
     Tensor: _set_on_tensor,
     Module: _set_on_object,
     Instance: _set_on_object,
+    Optimizer: _set_on_object,
     Class: _set_on_class,
 }

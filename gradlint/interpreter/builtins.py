@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import (
+    BOOL,
     INTEGER,
     MAPPINGS,
     NONE_VALUE,
@@ -32,11 +33,10 @@ from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.library import Known, special
-from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, plain_result, run_operation
 from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.requests import run_backward
 from gradlint.knowledge import OBJECT_METHODS
 
 BOUNDED = "bounded deque"
@@ -91,6 +91,12 @@ def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     held = it.land(start)
     given = Arguments(held[1 : len(args.positional)], args.keywords)
     return _mapping(it, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
+
+
+@special("builtins.any", "builtins.all")
+def _some(it: Interpreter, node: Any, args: Arguments) -> Value:
+    containers.begin(it, args.get("iterable", 0, UNKNOWN))
+    return Scalar(BOOL)
 
 
 def _oldest(it: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
@@ -248,8 +254,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":
-        backward(it, node, owner, how="backward", retain=flag(args, "retain_graph", 1))
-        return NONE_VALUE
+        return run_backward(it, node, owner, args)
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
     if all(type(option) is Context for option in options):

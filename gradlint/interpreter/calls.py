@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import libcst as cst
@@ -25,6 +25,8 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Ref,
+    Scaler,
+    Scheduler,
     State,
     Super,
     Tensor,
@@ -42,6 +44,8 @@ from gradlint.interpreter import (
     module_calls,
     module_methods,
     optimizers,
+    scaling,
+    scheduling,
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import call_super, find_member, instantiate
@@ -258,6 +262,19 @@ def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: A
     return known(it, node, owner, args)
 
 
+def _by_method(known: Methods) -> Callable[..., Value]:
+    """How a method is called on objects whose methods are all in one table."""
+
+    def call(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+        found = known.get(method)
+        return found(it, node, owner, args) if found else call_unknown(it, node, [owner, *args.values()])
+
+    return call
+
+
+Methods = Mapping[str, Callable[[Interpreter, Any, Value, Arguments], Value]]
+
+
 def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     results = []
     for ref, _ in it.all(owner, Container):
@@ -295,6 +312,8 @@ OWNERS: dict[type, Callable[..., Value]] = {
     Tensor: _of_tensor,
     Module: _of_module,
     Optimizer: _of_optimizer,
+    Scaler: _by_method(scaling.METHODS),
+    Scheduler: _by_method(scheduling.METHODS),
     Container: _of_container,
     Instance: _of_instance,
     Class: _of_class,

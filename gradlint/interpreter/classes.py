@@ -24,6 +24,7 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
+    Optimizer,
     Ref,
     Super,
     Truth,
@@ -31,7 +32,7 @@ from gradlint.domain import (
     alternatives,
     either,
 )
-from gradlint.interpreter import libraries
+from gradlint.interpreter import libraries, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -69,7 +70,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     start = it.hold(*bases)
     key = (it.frame.id, node, "class")
     number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
-    frame = Frame(number, it.frame, it.scan.scopes[node], tries=it.frame.tries, caller=it.frame)
+    frame = Frame(number, it.frame, it.scan.scopes[node], it.frame.file, tries=it.frame.tries, caller=it.frame)
     it.frames[number] = frame
     outer, it.frame = it.frame, frame
     it.run_body(node.body.body)
@@ -83,7 +84,8 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
     made = Class(node, node.name.value, bases, members, reads, module, opened, _kind_of(it, node, bases))
     ref = it.new(node, "class", made)
-    it.classes[node] = ref
+    if not frame.file.foreign:
+        it.classes[node] = ref
     if made.kind:
         COMPLETED[made.kind](it, node, ref, made)
     return ref
@@ -237,6 +239,8 @@ def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
     thing: Class = it[cls]
     if thing.module is YES:
         fresh: Any = Module(cls=cls, own=NOTHING, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+    elif optimizers.torch_optimizer(it, cls):
+        fresh = optimizers.unfilled(thing.name, cls, node)
     else:
         fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
     return it.new(node, "instance", fresh)
@@ -261,6 +265,9 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
     path = torch_base(it, cls)
     if path and path in MODULES:
         _built_as(it, node, owner, path, args)
+        return
+    if it.may_be(owner, Optimizer):
+        optimizers.fill(it, node, owner, args)
         return
     if libraries.initialise(it, node, owner, cls, args):
         return
@@ -291,7 +298,7 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     from gradlint.interpreter.functions import call_function
 
     owner = it.thing(value.owner)
-    cls = owner.cls if isinstance(owner, (Module, Instance)) else value.cls
+    cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
     if name == "__init__":
         of_library = torch_base(it, cls) or libraries.base(it, cls)
         if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
@@ -307,6 +314,8 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
 
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)
+    if it.may_be(value.owner, Optimizer) and (inherited := optimizers.INHERITED.get(name)) is not None:
+        return inherited(it, node, value.owner, args)
     if name in OF_OBJECT:
         return OF_OBJECT[name](it, node, value, args)
     havoc(it, [value.owner, *args.values()])
@@ -360,7 +369,7 @@ def super_of(it: Interpreter, args: Arguments) -> Value:
 def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
     """The class with this text among those an object is of: a class made in a function ages like any other object."""
     thing = it.thing(owner)
-    cls = thing.cls if isinstance(thing, (Module, Instance)) else owner
+    cls = thing.cls if isinstance(thing, (Module, Instance, Optimizer)) else owner
     for one in ancestry(it, cls):
         if type(one) is Ref and it.classes_by_ref(one) is node:
             return one

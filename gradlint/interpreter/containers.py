@@ -115,7 +115,7 @@ ITERATED: Steps = {}
 """What `iter` makes of objects that are not gone through themselves."""
 FOLLOWING: Steps = {
     Container: _of_container,
-    Iterator: lambda it, node, value, thing: thing.element,
+    Iterator: lambda it, node, value, thing: NOTHING if thing.used is YES else thing.element,
     Tensor: lambda it, node, value, thing: value if thing.many and thing.loose else rows(it, node, value),
     Module: _of_module,
     Array: lambda it, node, value, thing: Scalar(thing.dtype),
@@ -137,18 +137,15 @@ def rows(it: Interpreter, node: Any, value: Value) -> Value:
     return following(it, node, listed) if it.may_be(listed, Container) else listed
 
 
-LISTED = frozenset({"listed", "values()", "keys()"})
-"""What makes iterators that give the elements of their source, in order."""
-
-
 def listing(it: Interpreter, value: Value) -> list[Value] | None:
     """The elements of an iterable one by one, in order; None where that is not known."""
-    source = it.only(value, Iterator)
-    if source is not None:
-        thing = it.only(source.source, Container) if source.by in LISTED and source.used is NO else None
-        by = source.by
+    iterator = it.only(value, Iterator)
+    by = "" if iterator is None else iterator.by
+    if iterator is not None:
+        source = iterator.source if by in ("values()", "keys()") else iterator.listed
+        thing = it.only(source, Container) if iterator.used is NO else None
     else:
-        thing, by = it.only(value, Container), ""
+        thing = it.only(value, Container)
     if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
         return None
     if thing.kind in MAPPINGS and by != "values()":
@@ -174,11 +171,36 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
     return [one_of(slot) for slot in out]
 
 
+RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
+"""Iterables that begin anew each time, by what made them."""
+
+
 def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
-    """An iterator is run through."""
+    """An iterator is run through, and what it runs over with it."""
+    options = alternatives(value)
     for ref, thing in it.all(value, Iterator):
+        if thing.by in RESTARTING:
+            continue
         it.emit(events.IteratorConsumed, node, iterator=thing, by=by)
-        it.put(ref, replace(thing, used=YES))
+        it.put(ref, replace(thing, used=YES), sure=len(options) == 1)
+        _consume_source(it, thing.source, sure=len(options) == 1)
+
+
+def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
+    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is."""
+    sure = sure and len(alternatives(value)) == 1
+    for ref, thing in it.all(value, Iterator):
+        if thing.by not in RESTARTING:
+            it.put(ref, replace(thing, used=YES if sure else thing.used | UNSURE))
+            _consume_source(it, thing.source, sure=sure)
+
+
+def begin(it: Interpreter, value: Value) -> None:
+    """An iterator is run through a part of its way; how far is not known."""
+    for ref, thing in it.all(value, Iterator):
+        if thing.by not in RESTARTING and not thing.used.is_unsure:
+            it.put(ref, replace(thing, used=thing.used | UNSURE))
+            begin(it, thing.source)
 
 
 def certainly_not_empty(it: Interpreter, value: Value) -> bool:
@@ -194,10 +216,17 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
 
 
 def iterator(
-    it: Interpreter, node: Any, element: Value, by: str, *, empty: Truth = UNSURE, source: Value = UNKNOWN
+    it: Interpreter,
+    node: Any,
+    element: Value,
+    by: str,
+    *,
+    empty: Truth = UNSURE,
+    source: Value = UNKNOWN,
+    listed: Value = NOTHING,
 ) -> Ref:
     """A new iterator over such elements."""
-    return it.new(node, f"iterator {by}", Iterator(element=element, by=by, empty=empty, source=source))
+    return it.new(node, f"iterator {by}", Iterator(element, source, by, empty=empty, listed=listed))
 
 
 # ---- elements by key
@@ -338,6 +367,7 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
             whole = summarised(thing)
             new = replace(whole, rest=one_of((whole.rest, elements(it, node, more))))
         it.put(ref, new, sure=len(found) == 1)
+    consume(it, node, more, "extend")
 
 
 def with_all(thing: Container, other: Container) -> Container:

@@ -26,6 +26,8 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Scheduler,
     Value,
     one_of,
 )
@@ -35,16 +37,13 @@ from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
 from gradlint.interpreter.uses import unknown_tensor
-from gradlint.knowledge import MODULES, OPTIMIZERS
+from gradlint.knowledge import MODULES, OPTIMIZERS, SCALERS, SCHEDULERS
 
 CALLABLE = Named("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
+SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
 PLAIN_CLASSES = {"str": "str", "bytes": "str", "torch.device": "device", "torch.dtype": "dtype", "torch.Size": "Size",
                  "torch.Generator": "Generator", "slice": "slice", "range": "range"}  # fmt: skip
-TOLD_NOTHING = frozenset(
-    ["typing.Any", "object", "typing_extensions.Self", "typing.Self", "Any", "type", "typing.Type"]
-)
-"""What stands in annotations and tells of no kind."""
 
 Generic = Callable[[Interpreter, Any, list[Any]], Value | None]
 GENERIC: dict[str, Generic] = {}
@@ -122,7 +121,7 @@ def _literal(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
 def _class(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
     cls = peek_class(it, inner[0]) if len(inner) == 1 else None
     if cls is None or isinstance(cls, str):
-        return Named(cls) if cls is not None and "." in cls and cls not in TOLD_NOTHING else None
+        return Named(cls) if cls is not None and "." in cls and not cls.startswith(NO_CLASSES) else None
     return cls
 
 
@@ -221,6 +220,13 @@ def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
         made = Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         return it.new(node, "annotated", made)
+    if cls in SCALERS:
+        factor = it.memory(node, "annotated factor")
+        scaler = Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        return it.new(node, "annotated", scaler)
+    if cls in SCHEDULERS or cls in SCHEDULER_BASES:
+        kind = cls.rpartition(".")[2] if cls in SCHEDULERS else ""
+        return it.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
     known = GENERIC.get(cls.rpartition(".")[2])
     if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
         return known(it, node, [])

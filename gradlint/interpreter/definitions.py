@@ -41,7 +41,8 @@ def function(it: Interpreter, node: cst.FunctionDef) -> None:
         it.state.grad_mode, it.state.inference = mode
         value = decorated(it, decorator.decorator, value, found)
         made = value if type(value) is Function and value.node is node else with_decorator(made, found)
-    it.functions[node] = made
+    if node in it.functions:
+        it.functions[node] = made
     name = node.name.value
     it.bind(name if made.name == name else made.name, value)
 
@@ -60,7 +61,7 @@ KINDS = {
 }
 KEEPING = tuple(
     "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. "
-    "torch.compile torch.autograd.function. torch.amp. torch.cuda.amp.".split()
+    "torch.compile torch.autograd.function. torch.autocast torch.amp. torch.cuda.amp. torch.cpu.amp.".split()
 )
 """Where decorators come from that run the function as it is, in the mode they are called in."""
 

@@ -20,8 +20,8 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume
 from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.gifts import MODES, Given
-from gradlint.interpreter.methods import flag
 from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.requests import flag
 from gradlint.knowledge import packs
 
 ResultT = TypeVar("ResultT")
@@ -29,7 +29,8 @@ ResultT = TypeVar("ResultT")
 
 def _backward(it: Interpreter, node: Any, effect: packs.Backward, args: Given) -> None:
     retain, create = (flag(args.args, name, -1) for name in (effect.retain, effect.create))
-    differentiating.backward(it, node, not_none(args[effect.of]), how="backward", retain=retain, create=create)
+    request = differentiating.Request("backward", retain=retain, create=create)
+    differentiating.backward(it, node, [not_none(args[effect.of])], request)
 
 
 def _step(it: Interpreter, node: Any, effect: packs.Step, args: Given) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint.domain import (
     INTEGER,
+    MOST_ITEMS,
     NO,
     NONE_VALUE,
     NOTHING,
@@ -20,16 +21,17 @@ from gradlint.domain import (
     Scalar,
     Truth,
     Value,
+    alternatives,
     one_of,
 )
-from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import method_of
-from gradlint.interpreter.core import Interpreter, not_none
+from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import special
+from gradlint.interpreter.narrowing import truthiness
 from gradlint.interpreter.operators import compute
 from gradlint.interpreter.reach import result_of_unknown
 
@@ -93,15 +95,15 @@ def _reversed(it: Interpreter, node: Any, args: Arguments) -> Value:
     if listing is None or not listing:
         return _over(it, node, args)
     turned = containers.container(it, node, "list", listing[::-1])
-    return containers.iterator(it, node, one_of(listing, len(listing)), "listed", empty=NO, source=turned)
+    element = one_of(listing, len(listing))
+    return containers.iterator(it, node, element, "reversed", empty=NO, source=_first(args), listed=turned)
 
 
 @special("builtins.next", "builtins.anext")
 def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.positional)
     found = it.hold(containers.following(it, node, _first(args)))
-    for ref, thing in it.all(it.state.flight[start] if args.positional else UNKNOWN, Iterator):
-        it.put(ref, replace(thing, used=thing.used | UNSURE))
+    containers.begin(it, it.state.flight[start])
     held = it.land(start)
     return one_of([held[found - start], *held[1 : found - start]])
 
@@ -156,9 +158,8 @@ def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
 @special("builtins.enumerate")
 def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
-    element = containers.elements(it, node, source)
-    pair = _tuple(it, node, [Scalar(INTEGER), element])
-    return containers.iterator(it, node, pair, "enumerate", empty=_emptiness(it, [source]))
+    pair = _tuple(it, node, [Scalar(INTEGER), containers.elements(it, node, source)])
+    return containers.iterator(it, node, pair, "enumerate", empty=_emptiness(it, [source]), source=source)
 
 
 @special("builtins.zip")
@@ -166,24 +167,25 @@ def _zip(it: Interpreter, node: Any, args: Arguments) -> Value:
     listings = [containers.listing(it, value) for value in args.positional]
     empty = _emptiness(it, args.positional)
     start = it.hold(*args.positional)
-    pair = it.hold(_tuple(it, node, _each(it, node, args.positional)))
-    for index in range(len(args.positional)):
-        containers.consume(it, node, it.state.flight[start + index], "zip")
-    known = None if args.unknown else _pairs(it, node, listings)
-    found = it.land(start)[pair - start]
-    if known is None:
-        return containers.iterator(it, node, found, "zip", empty=empty)
-    return containers.iterator(it, node, found, "listed", empty=empty, source=known)
+    it.hold(_tuple(it, node, _each(it, node, args.positional)))
+    known = NOTHING if args.unknown else _pairs(it, node, listings)
+    *sources, pair = it.land(start)
+    return containers.iterator(it, node, pair, "zip", empty=empty, source=_all_of(sources), listed=known)
 
 
-def _pairs(it: Interpreter, node: Any, listings: list[list[Value] | None]) -> Value | None:
+def _all_of(values: Sequence[Value]) -> Value:
+    """What an iterator over several iterables runs over."""
+    return one_of(values, MOST_ITEMS) if values else UNKNOWN
+
+
+def _pairs(it: Interpreter, node: Any, listings: list[list[Value] | None]) -> Value:
     """Where all iterables are known one by one and are of one length: the pairs one by one."""
     known = [listing for listing in listings if listing is not None]
     if not known or len(known) < len(listings) or len({len(listing) for listing in known}) > 1:
-        return None
+        return NOTHING
     rows = list(zip(*known, strict=True))
     if len(rows) > MOST_PAIRS:
-        return None
+        return NOTHING
     pairs = [_tuple(it, node, row, f"pair {index}") for index, row in enumerate(rows)]
     return containers.container(it, node, "list", pairs, "pairs")
 
@@ -216,14 +218,21 @@ def _groups(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special("itertools.chain")
 def _chain(it: Interpreter, node: Any, args: Arguments) -> Value:
-    empty = NO if any(containers.certainly_not_empty(it, value) for value in args.positional) else UNSURE
-    return containers.iterator(it, node, one_of([NOTHING, *_each(it, node, args.positional)]), "chain", empty=empty)
+    """One iterable after the other."""
+    return _chained(it, node, args.positional)
 
 
 @special("itertools.chain.from_iterable")
-def _chained(it: Interpreter, node: Any, args: Arguments) -> Value:
-    inner = containers.elements(it, node, _first(args))
-    return containers.iterator(it, node, containers.elements(it, node, inner), "chain")
+def _chain_from(it: Interpreter, node: Any, args: Arguments) -> Value:
+    known = containers.listing(it, _first(args))
+    return _chained(it, node, [containers.elements(it, node, _first(args))] if known is None else known)
+
+
+def _chained(it: Interpreter, node: Any, values: Sequence[Value]) -> Value:
+    empty = NO if any(containers.certainly_not_empty(it, value) for value in values) else UNSURE
+    start = it.hold(*values)
+    element = one_of([NOTHING, *_each(it, node, values)], MOST_ITEMS)
+    return containers.iterator(it, node, element, "chain", empty=empty, source=_all_of(it.land(start)))
 
 
 @special("itertools.repeat")
@@ -265,10 +274,11 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return UNKNOWN
     empty = _emptiness(it, args.positional[1:])
-    start = it.hold(args.positional[0])
-    it.hold(*_each(it, node, args.positional[1:]))
-    function, *found = it.land(start)
-    return containers.iterator(it, node, call_value(it, node, function, Arguments(found), ""), "map", empty=empty)
+    start = it.hold(*args.positional)
+    found = _each(it, node, args.positional[1:])
+    given = call_value(it, node, it.state.flight[start], Arguments(found), "")
+    source = _all_of(it.land(start)[1:])
+    return containers.iterator(it, node, given, "map", empty=empty, source=source)
 
 
 @special("itertools.starmap")
@@ -281,18 +291,23 @@ def _star_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, call_value(it, node, it.land(start)[0], given, ""), "map")
 
 
-def _kept(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Gives those elements of which a function says so."""
-    start = it.hold(_first(args))
-    element = it.hold(containers.elements(it, node, args.get("iterable", 1, UNKNOWN)))
-    function = it.state.flight[start]
-    if function != NONE_VALUE:
-        call_value(it, it.place_of(node, "kept"), function, Arguments([it.state.flight[element]]), "")
-    found = it.land(start)[1]
-    return containers.iterator(it, node, not_none(found) if function == NONE_VALUE else found, "filter")
-
-
-special("builtins.filter", "itertools.filterfalse", "itertools.takewhile", "itertools.dropwhile")(_kept)
+@special("builtins.filter", "itertools.takewhile")
+def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """The elements for which the function may hold, which is asked of each; others than `filter` keep some of all."""
+    function, source = args.get("function", 0, UNKNOWN), args.get("iterable", 1, UNKNOWN)
+    options = alternatives(containers.elements(it, node, source))
+    start = it.hold(function, source, *options)
+    kept = []
+    for index, option in enumerate(options):
+        if option == NOTHING:
+            continue
+        place = it.place_of(node, f"element {index}")
+        function, element = it.state.flight[start], it.state.flight[start + 2 + index]
+        verdict = element if function == NONE_VALUE else call_value(it, place, function, Arguments([element]), "")
+        if truthiness(it, verdict) is not NO:
+            kept.append(start + 2 + index)
+    found = one_of([it.state.flight[index] for index in kept] or [NOTHING], MOST_ITEMS)
+    return containers.iterator(it, node, found, "filter", source=it.land(start)[1])
 
 
 @special("itertools.accumulate")

@@ -27,7 +27,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import libraries
+from gradlint.interpreter import hooks, libraries
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
@@ -44,7 +44,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     for index, (ref, module) in enumerate(found):
         start = it.hold(ref, *args.values())
         place = node if len(found) == 1 else it.place_of(node, f"option {index}")
-        result = _call_one(it, place, ref, module, args)
+        result = _hooked(it, place, start, args) if module.hooks and how == "call" else _call_one(it, place, ref, args)
         it.hold(result)
         *held, result = it.land(start)
         results.append(result)
@@ -65,6 +65,16 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     return one_of(results)
 
 
+def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:
+    """A module with hooks is called; it is the first value held since `start`."""
+    args = hooks.before_call(it, node, it.state.flight[start], args)
+    given = it.hold(*args.values())
+    result = _call_one(it, node, it.state.flight[start], args)
+    values = it.land(given)
+    args = replace(args, positional=values[: len(args.positional)])
+    return hooks.after_call(it, node, it.state.flight[start], args, result)
+
+
 def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     """The graph nodes that made the tensors of a result, as deep as these lie in containers and objects."""
     nodes: dict[Graph, None] = {}
@@ -83,13 +93,17 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     return tuple(nodes)
 
 
-def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
+def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
     from gradlint.interpreter.classes import find_method, torch_base
-    from gradlint.interpreter.functions import call_function
+    from gradlint.interpreter.functions import call_function, too_deep
 
+    module: Module = it[ref]
     method = find_method(it, module.cls, "forward")
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
+        return loose_result(it, node, ref, module, args)
+    if method is not None and too_deep(it, method, args):
+        it.escaped_functions[method.node] = None
         return loose_result(it, node, ref, module, args)
     if method is not None:
         it.inside_module += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -35,11 +35,12 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import elements, iterator
 from gradlint.interpreter.core import Interpreter, not_none
-from gradlint.interpreter.differentiating import clear_gradients
+from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.modules import parameter_iterator, parameters, set_mode, submodules, unknown_module
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import written_without_graph
@@ -74,7 +75,7 @@ def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -
     sure = len(it.all(owner, Module)) == 1
     for _, ref in parameters(it, owner)[0]:
         it.sweeping.append(ref)
-        set_requires_grad(it, node, ref if sure else one_of([ref]), to, "module")
+        set_requires_grad(it, node, ref, to, "module", sure=sure)
         it.sweeping.pop()
     return owner
 
@@ -247,28 +248,32 @@ def _shares(it: Interpreter, source: Value, loaded: Sequence[Tensor], memories: 
     return YES if all(inside) else MAYBE if any(inside) else NO
 
 
-METHODS = {
-    "parameters": _parameters,
-    "named_parameters": _named_parameters,
-    "train": _train,
-    "eval": _eval,
-    "requires_grad_": _requires_grad_,
-    "zero_grad": _zero_grad,
-    "modules": _modules,
-    "children": _children_of,
-    "named_modules": _named_modules,
-    "named_children": _named_children,
-    "apply": _apply,
-    "register_buffer": _register_buffer,
-    "register_parameter": _register_parameter,
-    "add_module": _add_module,
-    "register_module": _add_module,
-    "append": _append,
-    "extend": _append,
-    "state_dict": _state_dict,
-    "load_state_dict": _load_state_dict,
-} | dict.fromkeys(
-    ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty"), _itself
+METHODS: dict[str, Callable[..., Value]] = (
+    {
+        "parameters": _parameters,
+        "named_parameters": _named_parameters,
+        "train": _train,
+        "eval": _eval,
+        "requires_grad_": _requires_grad_,
+        "zero_grad": _zero_grad,
+        "modules": _modules,
+        "children": _children_of,
+        "named_modules": _named_modules,
+        "named_children": _named_children,
+        "apply": _apply,
+        "register_buffer": _register_buffer,
+        "register_parameter": _register_parameter,
+        "add_module": _add_module,
+        "register_module": _add_module,
+        "append": _append,
+        "extend": _append,
+        "state_dict": _state_dict,
+        "load_state_dict": _load_state_dict,
+    }
+    | dict.fromkeys(
+        ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty"), _itself
+    )
+    | {f"register_{kind}": hooks.registering(kind) for kind in (hooks.BEFORE, hooks.AFTER, *hooks.BACKWARD)}
 )
 """Methods that every nn.Module has."""
 

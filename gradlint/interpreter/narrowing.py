@@ -27,11 +27,14 @@ from gradlint.domain import (
     Container,
     Dtypes,
     Fact,
+    Imported,
     Instance,
     Module,
     Named,
     Optimizer,
     Ref,
+    Scaler,
+    Scheduler,
     Tensor,
     Truth,
     Unknown,
@@ -58,7 +61,7 @@ def _truthiness(it: Interpreter, value: Value) -> Truth:
     if type(value) is Const:
         return truth(bool(value.value))
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) in (Module, Optimizer, Class):
+    if type(thing) in (Module, Optimizer, Scaler, Scheduler, Class):
         return YES
     if type(thing) is Container and thing.items:
         return YES
@@ -293,6 +296,8 @@ def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
     found = it.lookup(first)
     if found is None:
         return path if not rest else None
+    while type(found) is Imported and rest:
+        found = it.neighbours.attribute(found, rest.pop(0))
     if type(found) is Named:
         return ".".join([found.path, *rest])
     return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
@@ -336,7 +341,7 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
     if cls in CONTAINER_CLASSES:
         if type(thing) is Container:
             return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
-        return NO if type(thing) in (Tensor, Module, Optimizer, Const) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
         return _is_module(it, thing, cls)
     if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
@@ -370,7 +375,7 @@ def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
     if not isinstance(thing, (Module, Instance, Container)):
-        return NO if type(thing) in (Tensor, Const, Optimizer) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
     if cls in found:
         return YES
@@ -383,7 +388,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
     if type(thing) is not Module:
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Array) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
     if cls == "torch.nn.Module" or Named(cls) in found:
         return YES

@@ -8,6 +8,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
     BOOL,
     INTEGER,
@@ -36,7 +37,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
-from gradlint.interpreter.functions import YIELDED, call_function, make_function
+from gradlint.interpreter.functions import MANAGERS, YIELDED, call_function, make_function
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
@@ -296,6 +297,14 @@ def await_(it: Interpreter, node: cst.Await) -> Value:
     return it.value(node.expression)
 
 
+def _tell_yielded(it: Interpreter, node: cst.Yield, value: Value) -> None:
+    function = it.frame.function
+    modes = function is not None and function.modes
+    extent = "with" if it.frame.switched else "decorator" if modes else ""
+    manager = function is not None and any(one in MANAGERS for one in function.decorators)
+    it.emit(events.Yielded, node, value=it.thing(value), extent=extent, function=function, manager=manager)
+
+
 @expression(cst.Yield)
 def yield_(it: Interpreter, node: cst.Yield) -> Value:
     result: Value = UNKNOWN
@@ -305,9 +314,10 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         start = it.hold(it.value(node.value.item))
         value = containers.elements(it, node, it.state.flight[start])
         inner = it.only(it.land(start)[0], Iterator)
-        result = inner.source if inner is not None and inner.by == "generator" else UNKNOWN
+        result = UNKNOWN if inner is None else inner.returned
     else:
         value = it.value(node.value)
+    _tell_yielded(it, node, value)
     if it.frame.around is not None:
         it.frame.around(value)
         return UNKNOWN

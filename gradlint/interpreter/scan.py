@@ -61,7 +61,7 @@ class Scope:
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
     `given` keeps what `uses_of_given` found; `annotations` are those of the names that a class body declares, and of
-    what its methods declare on `self`.
+    what its methods declare on `self`; `rebindings` are filled when somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -76,6 +76,7 @@ class Scope:
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
+    rebindings: dict[cst.CSTNode, Any] | None = None
 
     def hides(self, name: str) -> bool:
         """Whether a name means something else here than in the scopes around; methods share `self`."""
@@ -100,6 +101,14 @@ class Scan:
     deep: set[cst.CSTNode] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
     statements: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A file's syntax and what the pass found in it."""
+
+    tree: cst.Module
+    scan: Scan
 
 
 def dotted(node: Any) -> str:

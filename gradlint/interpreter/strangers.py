@@ -31,10 +31,10 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.callbacks import handed
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
-from gradlint.interpreter.hooks import handed
 from gradlint.interpreter.scan import parameters_of
 from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 
@@ -71,7 +71,8 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
-    outer, it.frame = it.frame, frame
+    outer = it.frame
+    it.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
     annotations = annotations or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
     out: list[tuple[str, Value]] = []
@@ -79,7 +80,7 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     for param in params:
         name = param.name.value
         out.append((name, told[name] if name in told else _argument(it, function, param, annotations.get(param))))
-    it.frame = outer
+    it.switch(outer)
     return out
 
 
@@ -177,10 +178,11 @@ def others(it: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[s
     """What `*args` and `**kwargs` hold that an unknown caller handed over."""
     if not isinstance(param, cst.Param):
         return []
-    outer, it.frame = it.frame, frame
+    outer = it.frame
+    it.switch(frame)
     annotation = param.annotation.annotation if param.annotation is not None else None
     rest = declared.value_of(it, param, annotation) if annotation is not None else None
-    it.frame = outer
+    it.switch(outer)
     thing = Container(kind, rest=UNKNOWN if rest is None else rest, keys=Plain("str"))
     return [(param.name.value, it.new(param, "others", thing))]
 

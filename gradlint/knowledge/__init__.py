@@ -13,8 +13,10 @@ from typing import Protocol, TypeVar
 
 from gradlint.knowledge import (
     attributes,
+    clipping,
     contexts,
     factories,
+    managers,
     modules,
     modules_activation,
     modules_loss,
@@ -46,8 +48,21 @@ from gradlint.knowledge import (
     optimizers,
     plain,
     plain_objects,
+    scalers,
+    schedulers,
 )
-from gradlint.knowledge.rows import ContextRow, Factory, ModuleRow, Operation, OptimizerRow, PlainRow
+from gradlint.knowledge.rows import (
+    ClipRow,
+    ContextRow,
+    Factory,
+    ManagerRow,
+    ModuleRow,
+    Operation,
+    OptimizerRow,
+    PlainRow,
+    ScalerRow,
+    SchedulerRow,
+)
 
 
 class _Spelled(Protocol):
@@ -110,6 +125,10 @@ ATTRIBUTES: Mapping[str, Operation] = _by_paths(attributes.ATTRIBUTE_ROWS)
 FACTORIES: Mapping[str, Factory] = _by_paths(factories.ROWS)
 MODULES: Mapping[str, ModuleRow] = _by_path(MODULE_ROWS)
 OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
+CLIPPING: Mapping[str, ClipRow] = _by_path(clipping.ROWS)
+MANAGERS: Mapping[str, ManagerRow] = _by_path(managers.ROWS)
+SCALERS: Mapping[str, ScalerRow] = _by_path(scalers.ROWS)
+SCHEDULERS: Mapping[str, SchedulerRow] = _by_path(schedulers.ROWS)
 CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)
 PLAIN: Mapping[str, PlainRow] = _by_path(plain.TENSOR_ROWS)
 HARMLESS: Mapping[str, PlainRow] = _by_path(plain.HARMLESS_ROWS)

@@ -16,7 +16,7 @@ def train():
     for inputs, targets in data:
         with accelerator.accumulate(model):
             loss = nn.functional.mse_loss(model(inputs), targets)
-            reveal(loss)  # Tensor[float, requires_grad=yes|?, leaf=no|?]
+            reveal(loss)  # Tensor[float, requires_grad=yes, leaf=no]
             accelerator.backward(loss)
             if accelerator.sync_gradients:
                 norm = accelerator.clip_grad_norm_(model.parameters(), 1.0)

@@ -94,8 +94,10 @@ reveal(hooks.run(weight))  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(hooks.make(2, 2).weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 method = hooks.run
 reveal(method(weight))  # Tensor[float, requires_grad=no, leaf=yes]
-reveal(getattr(torch, "relu")(weight))  # Tensor[float, requires_grad=yes, leaf=no]
-reveal(getattr(F, "relu")(weight))  # Tensor[float, requires_grad=yes, leaf=no]
+found = getattr(torch, "relu")(weight)
+reveal(found)  # Tensor[float, requires_grad=yes, leaf=no]
+found = getattr(F, "relu")(weight)
+reveal(found)  # Tensor[float, requires_grad=yes, leaf=no]
 reveal({True: doubled, False: detached}[True](weight))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(operator.add(weight, plain))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(operator.itemgetter(0)([weight]))  # Tensor[float, requires_grad=yes, leaf=yes]

@@ -17,9 +17,11 @@ class Store:
 
 
 store = Store()
-reveal(getattr(store, "value"))  # Tensor[float, requires_grad=yes, leaf=yes]
+found = getattr(store, "value")
+reveal(found)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(getattr(store, "missing", plain))  # Tensor[float, requires_grad=no, leaf=yes]
-reveal(getattr(store, "double")())  # Tensor[float, requires_grad=yes, leaf=no]
+found = getattr(store, "double")()
+reveal(found)  # Tensor[float, requires_grad=yes, leaf=no]
 setattr(store, "extra", plain)
 reveal(store.extra)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(hasattr(store, "extra"))  # number[bool]
@@ -55,7 +57,8 @@ Store.shared = weight
 reveal(store.shared)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(getattr(weight, "grad"))  # None
 reveal(getattr(weight, "requires_grad"))  # True
-reveal(getattr(torch, "ones")(2))  # Tensor[float, requires_grad=no, leaf=yes]
+found = getattr(torch, "ones")(2)
+reveal(found)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(torch.is_grad_enabled())  # True
 with torch.no_grad():
     reveal(torch.is_grad_enabled())  # False
