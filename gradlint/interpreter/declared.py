@@ -73,6 +73,8 @@ def value_of(it: Interpreter, node: Any, annotation: Any) -> Value | None:
         return value_of(it, node, annotation.value) if known is None else known(it, node, inner)
     if isinstance(annotation, cst.Name) and annotation.value == "None":
         return NONE_VALUE
+    if isinstance(annotation, cst.Name) and (meant := it.scan.scopes[it.tree].aliases.get(annotation.value)):
+        return value_of(it, node, meant)
     cls = peek_class(it, annotation) if annotation is not None else None
     return None if cls is None else instance_of(it, node, cls)
 

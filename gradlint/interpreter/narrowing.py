@@ -400,6 +400,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     """A value of which nothing was known turns out to be of one of these classes."""
     from gradlint.interpreter.declared import instance_of
+    from gradlint.interpreter.gifts import typical
     from gradlint.interpreter.modules import unknown_module
     from gradlint.interpreter.uses import unknown_tensor
     from gradlint.knowledge import MODULES
@@ -413,6 +414,8 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     elif all(cls == "torch.nn.Module" or cls in MODULES for cls in classes):
         named = one_of([Named(cls) for cls in classes if isinstance(cls, str)])
         poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
+    elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
+        poke(it, place, typical(it, place, classes[0], "isinstance", Belief.PROVEN))
     elif all(isinstance(cls, str) for cls in classes):
         told = [instance_of(it, it.place_of(place, f"class {index}"), cls) for index, cls in enumerate(classes)]
         found = [value for value in told if value is not None]
