@@ -22,11 +22,11 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, receivers
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.dropping import tell_rebound
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
+from gradlint.interpreter.setting import set_attribute
 from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import memory_written, write
 

@@ -323,7 +323,7 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
 
 
 def _set_plainly(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
-    from gradlint.interpreter.attributes import set_plainly
+    from gradlint.interpreter.setting import set_plainly
 
     name = args.get("name", 0, UNKNOWN)
     if type(name) is not Const or not isinstance(name.value, str):

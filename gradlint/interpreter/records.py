@@ -26,7 +26,6 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import COMPLETED, FILLED, MAKERS, ancestry, find_method
 from gradlint.interpreter.core import Interpreter
@@ -34,6 +33,7 @@ from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.setting import set_attribute
 
 # ---- the fields of a class
 

@@ -29,13 +29,14 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import container_methods
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.attributes import attributes_of, delete_attribute, get_attribute, set_attribute
+from gradlint.interpreter.attributes import attributes_of, get_attribute
 from gradlint.interpreter.classes import find_member, super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
 from gradlint.interpreter.methods import is_tensor_method
 from gradlint.interpreter.narrowing import is_instance
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.setting import delete_attribute, set_attribute
 
 
 def _answer(fact: Truth) -> Value:

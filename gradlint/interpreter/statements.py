@@ -26,7 +26,7 @@ from gradlint.domain import (
 from gradlint.interpreter import containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign, is_own, set_item
-from gradlint.interpreter.attributes import delete_attribute, found_at, get_attribute, has_setter, set_attribute
+from gradlint.interpreter.attributes import found_at, get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.declared import value_of
@@ -40,6 +40,7 @@ from gradlint.interpreter.narrowing import narrow, narrow_class, poke, truthines
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.scan import dotted, spelled
+from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import write
 from gradlint.knowledge import OPERATIONS
