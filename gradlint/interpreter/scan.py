@@ -244,6 +244,8 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
 
 
 def _called(node: cst.Call, scope: Scope) -> None:
+    if type(node.func) is cst.Attribute and node.func.attr.value in FILLING:
+        _filled(node.func.value, scope)
     if type(node.func) is cst.Attribute:
         suffix = "()" if not node.args else "(.)"
         owner = dotted(kept(node.func.value))
@@ -294,7 +296,19 @@ def _bound(target: Any, scope: Scope) -> None:
         scope.binds.add(target.value)
 
 
+FILLING = frozenset("append add extend insert appendleft setdefault".split())
+"""Methods by which containers are given elements."""
+
+
+def _filled(container: Any, scope: Scope) -> None:
+    """An attribute of `self` is given elements: that changes what it holds as setting it does."""
+    if type(container) is cst.Attribute and dotted(container.value) == "self":
+        scope.sets.add(container.attr.value)
+
+
 def _assigned(target: Any, scope: Scope) -> None:
+    if type(target) is cst.Subscript:
+        _filled(target.value, scope)
     if type(target) is not cst.Attribute:
         _bound(target, scope)
         return
