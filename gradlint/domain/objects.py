@@ -19,7 +19,7 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from typing import Any, get_args
@@ -45,6 +45,7 @@ from gradlint.domain.values import (
     UNKNOWN,
     Const,
     Origin,
+    Plain,
     Ref,
     Syntax,
     Value,
@@ -260,7 +261,8 @@ class Scheduler(Cell):
 @dataclass(frozen=True, slots=True)
 class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`:
-    there are certainly no others). `origin` is the module whose `state_dict()` it is."""
+    there are certainly no others). `keys` is what the keys of those others are in a mapping; `cls` is the
+    class of a named tuple, whose fields name the items; `origin` is the module whose `state_dict()` it is."""
 
     kind: str
     items: Items = _items(default=())
@@ -268,6 +270,8 @@ class Container(Cell):
     origin: tuple[Ref, ...] = _alternatives(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    keys: Value = _value(default=UNKNOWN)
+    cls: Value = _value(default=NOTHING)
 
     def __str__(self) -> str:
         return self.kind
@@ -278,7 +282,8 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 
 @dataclass(frozen=True, slots=True)
 class Iterator(Cell):
-    """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over."""
+    """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over, `listed`
+    a list of all it gives, in order, where that is known, `returned` what a generator gives to who delegates to it."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
@@ -287,6 +292,8 @@ class Iterator(Cell):
     empty: Truth = UNSURE
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    listed: Value = _value(default=NOTHING)
+    returned: Value = _value(default=UNKNOWN)
 
     def __str__(self) -> str:
         return f"Iterator[{self.by}]"
@@ -308,7 +315,9 @@ class Array(Cell):
 @dataclass(frozen=True, slots=True)
 class Class(Cell):
     """A class written in the program: its members, bases in order, and the attribute names that its methods read
-    off `self` (`reads`); `open` says whether some base is not known."""
+    off `self` (`reads`); `open` says whether some base is not known. `kind` is "dataclass", "named tuple", "typed
+    dict" or "enum" where calling it does what no method of the program says; `fields` are then the names it takes,
+    each with its default (`NOTHING`: none)."""
 
     node: Syntax
     name: str
@@ -317,6 +326,8 @@ class Class(Cell):
     reads: frozenset[str] = frozenset()
     module: Truth = UNSURE
     open: Truth = UNSURE
+    kind: str = ""
+    fields: Items = _items(default=())
 
     def __str__(self) -> str:
         return f"class {self.name}"
@@ -436,14 +447,22 @@ def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
     kept = tuple((key, value) for key, value in mapping.items if key in certain)
     if len(kept) == len(mapping.items):
         return mapping
-    return replace(mapping, items=kept, rest=one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest]))
+    rest = one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest])
+    return replace(mapping, items=kept, rest=rest, keys=keys_with(mapping, (k for k, _ in mapping.items)))
 
 
 def summarised(container: Container) -> Container:
     """The same container with all elements in one summary."""
     if not container.items:
         return container
-    return replace(container, items=(), rest=one_of([*(value for _, value in container.items), container.rest]))
+    rest = one_of([*(value for _, value in container.items), container.rest])
+    return replace(container, items=(), rest=rest, keys=keys_with(container, (key for key, _ in container.items)))
+
+
+def keys_with(mapping: Container, more: Iterable[object]) -> Value:
+    """What the keys of a mapping's summary are when these constants are among them."""
+    known = mapping.keys if mapping.rest != NOTHING else NOTHING
+    return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
 
 
 def object_references(thing: Object) -> tuple[Ref, ...]:

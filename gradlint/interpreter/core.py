@@ -99,7 +99,8 @@ class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
     `made` are the origins of what was made under it, whenever it ran; `switched` counts the blocks around that set the
-    grad mode; `around` runs the block around which a context manager written as a generator stands.
+    grad mode; `around` runs the block around which a context manager written as a generator stands; `suspended` is
+    the state in which a generator last waited.
     """
 
     id: int
@@ -116,6 +117,7 @@ class Frame:
     made: set[Origin] = field(default_factory=set)
     switched: int = 0
     around: Callable[[Value], None] | None = None
+    suspended: State | None = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""

@@ -16,7 +16,6 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Class,
-    Container,
     Function,
     Instance,
     Module,
@@ -32,12 +31,18 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     autograd,
     blocks,
     builtins,
+    callables,
     calls,
     definitions,
     expressions,
-    loaders,
+    iterables,
+    loading,
     loops,
+    namespaces,
     operators,
+    protocols,
+    records,
+    reflection,
     statements,
     utilities,
 )
@@ -49,7 +54,7 @@ from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Scan
-from gradlint.interpreter.strangers import arguments, typical_instance
+from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
 
 
@@ -254,14 +259,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
         names[frame.id, plain[0].name.value] = first[0]
         plain = plain[1:]
     given = arguments(it, frame, function, [*plain, *params.kwonly_params])
+    given += others(it, frame, params.star_arg, "tuple") + others(it, frame, params.star_kwarg, "dict")
     for name, value in given:
         names[frame.id, name] = value
-    if isinstance(params.star_arg, cst.Param):
-        names[frame.id, params.star_arg.name.value] = it.new(params.star_arg, "rest", Container("tuple", rest=UNKNOWN))
-    if params.star_kwarg is not None:
-        names[frame.id, params.star_kwarg.name.value] = it.new(
-            params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
-        )
     start = it.hold(*first, *(value for _, value in given))
     with called_by_library(it, function, first) as returned:
         value = run_function(it, function.node, frame, function, caller=None)

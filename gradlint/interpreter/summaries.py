@@ -177,7 +177,8 @@ def _signature(it: Interpreter, value: Value, slots: dict[Ref, int], depth: int)
         if type(thing) is Container and not thing.origin and depth < DEEPEST_ARGUMENT:
             items = tuple([(key, _signature(it, inner, slots, depth + 1)) for key, inner in thing.items])
             rest = _signature(it, thing.rest, slots, depth + 1)
-            return slots.setdefault(value, len(slots)), thing.kind, thing.belief, items, rest  # type: ignore[arg-type]
+            shape = (thing.kind, thing.cls, thing.keys, thing.belief)
+            return slots.setdefault(value, len(slots)), shape, items, rest  # type: ignore[arg-type]
         if type(thing) is Instance and thing.cls == UNKNOWN and not thing.attributes:
             return slots.setdefault(value, len(slots)), thing.open, thing.belief  # type: ignore[arg-type]
         return value
