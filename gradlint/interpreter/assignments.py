@@ -6,8 +6,21 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Array, Container, Tensor, Unknown, Value, alternatives, one_of
-from gradlint.interpreter import containers
+from gradlint.domain import (
+    NO,
+    NOTHING,
+    UNKNOWN,
+    Array,
+    Container,
+    Instance,
+    Module,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter import containers, module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
@@ -103,6 +116,8 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
             containers.set_item(it, target, option, index, value)
         elif type(option) is Unknown:
             it.escape([value])
+    for ref, _ in it.all(owner, Module):
+        module_containers.set_item(it, target, ref, index, value)
     tensors = [ref for ref, _ in it.all(owner, Tensor)]
     if tensors:
         write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
@@ -111,7 +126,7 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
     method = method_of(it, owner, "__setitem__")
     if method is not None:
         call_function(it, target, method, Arguments([owner, index, value]))
-    elif getattr(it.thing(owner), "cls", None) is not None:
+    elif type(it.thing(owner)) is Instance:
         havoc(it, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
         havoc(it, [owner])

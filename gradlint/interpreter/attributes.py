@@ -9,9 +9,13 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     BOOL,
+    EVAL,
     FRESH,
+    MOST_ALTERNATIVES,
     NO,
     NONE_VALUE,
+    NOTHING,
+    TRAIN,
     UNKNOWN,
     UNSURE,
     YES,
@@ -24,6 +28,7 @@ from gradlint.domain import (
     Function,
     Instance,
     Iterator,
+    Mode,
     Module,
     Named,
     Node,
@@ -39,7 +44,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import module_methods, optimizers
+from gradlint.interpreter import module_containers, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
@@ -74,7 +79,7 @@ def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: st
         option = it.state.flight[start + index]
         found.append(_attribute(it, node, option, name, chain, guard))
         it.hold(found[-1])
-    return one_of(it.land(start)[len(options) :])
+    return one_of(it.land(start)[len(options) :], max(MOST_ALTERNATIVES, len(options)))
 
 
 def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
@@ -166,10 +171,18 @@ def _instance_attribute(
         if name in module_methods.METHODS:
             return Bound(owner, name)
         if name == "training":
-            return Scalar(BOOL)
+            return _training(thing.mode)
+        if name in module_containers.METHODS and module_containers.base(it, thing):
+            return Bound(owner, name)
+        if thing.rest != NOTHING and (thing.open is NO or it.may_be(thing.rest, Module)):
+            return thing.rest
     if thing.open.may(YES):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name) if find_method(it, thing.cls, "__getattr__") is None else Unknown((owner,))
+
+
+def _training(mode: Mode) -> Value:
+    return Const(True) if mode is TRAIN else Const(False) if mode is EVAL else Scalar(BOOL)
 
 
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:

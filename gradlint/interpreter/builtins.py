@@ -9,6 +9,7 @@ from gradlint.domain import (
     BOOL,
     INTEGER,
     MAPPINGS,
+    MOST_ITEMS,
     NO,
     NONE_VALUE,
     NOTHING,
@@ -41,8 +42,10 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.library import Known, special
 from gradlint.interpreter.methods import flag
+from gradlint.interpreter.names import get_by_name, set_by_name
 from gradlint.interpreter.operations import operation_row, run_operation
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.text import filled_text
 
 
 def _collected(kind: str) -> Known:
@@ -194,27 +197,16 @@ def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special("builtins.getattr")
 def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.attributes import get_attribute
-
-    name = args.get("name", 1, UNKNOWN)
-    if type(name) is not Const or not isinstance(name.value, str) or not args.positional:
+    if len(args.positional) < 2:
         return result_of_unknown(args.positional[:1])
-    found = get_attribute(it, node, args.positional[0], name.value, "", guard=True)
-    return one_of([found, *args.positional[2:]])
+    owner, name, *default = args.positional
+    return one_of([get_by_name(it, node, owner, name), *default], MOST_ITEMS)
 
 
 @special("builtins.setattr")
 def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.attributes import set_attribute
-
-    if len(args.positional) < 3:
-        return NONE_VALUE
-    owner, name, value = args.positional[:3]
-    if type(name) is Const and isinstance(name.value, str):
-        set_attribute(it, node, owner, name.value, value, "", own=False)
-    else:
-        havoc(it, [owner])
-        it.escape([value])
+    if len(args.positional) == 3:
+        set_by_name(it, node, *args.positional)
     return NONE_VALUE
 
 
@@ -262,7 +254,6 @@ def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 TEXT_METHODS = frozenset(
     [
-        "format",
         "join",
         "strip",
         "lstrip",
@@ -284,6 +275,8 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if all(type(option) in (Const, Scalar, Plain) for option in options):
+        if name == "format":
+            return filled_text(owner, name)
         return Plain("str") if name in TEXT_METHODS else UNKNOWN
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]

@@ -32,7 +32,16 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import builtins, containers, library, methods, module_calls, module_methods, optimizers
+from gradlint.interpreter import (
+    builtins,
+    containers,
+    library,
+    methods,
+    module_calls,
+    module_containers,
+    module_methods,
+    optimizers,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import call_super, find_method, instantiate
 from gradlint.interpreter.core import Interpreter, expression
@@ -211,6 +220,8 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     if method in ("forward", "__call__"):
         return module_calls.call(it, node, owner, args, "forward" if method == "forward" else "call", chain)
     known = module_methods.METHODS.get(method)
+    if known is None and (found := module_containers.call_method(it, node, owner, method, args)) is not None:
+        return found
     if known is None:
         return call_unknown(it, node, [owner, *args.values()])
     shown = it.thing(owner)

@@ -11,7 +11,6 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
-    NOTHING,
     TRAIN,
     UNKNOWN,
     UNSURE,
@@ -153,7 +152,7 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
         havoc(it, args.values())
         return unseen_instance(it, node, cls)
     if thing.module is YES:
-        fresh: Any = Module(cls=cls, own=NOTHING, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
     else:
         fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
     ref = it.new(node, "instance", fresh)
@@ -171,8 +170,8 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     """A module of a class of the program that is not taken apart: it may have parameters of its own."""
     from gradlint.interpreter.modules import parameter
 
-    own = parameter(it, node, "own parameters", many=True, requires_grad=YES | UNSURE, leaf=YES)
-    return it.new(node, "instance", Module(cls=cls, own=own, mode=TRAIN, marks=(Mark("made", node),)))
+    rest = parameter(it, node, "own parameters", many=True, requires_grad=YES | UNSURE, leaf=YES)
+    return it.new(node, "instance", Module(cls=cls, rest=rest, mode=TRAIN, marks=(Mark("made", node),)))
 
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
@@ -246,7 +245,7 @@ def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Argumen
     parts: Module = it[made]
     for ref, module in it.all(owner, Module):
         attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
-        it.put(ref, replace(module, attributes=attributes, own=parts.own))
+        it.put(ref, replace(module, attributes=attributes, rest=parts.rest, buffers=parts.buffers))
 
 
 def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:

@@ -63,8 +63,9 @@ def _elements(it: Interpreter, node: Any, value: Value) -> Value:
     if type(thing) is Tensor:
         return rows(it, node, value)
     if type(thing) is Module:
-        found = [v for _, v in thing.attributes if it.may_be(v, Module)]
-        return one_of(found, MOST_ITEMS) if found else Unknown((value,))  # type: ignore[arg-type]
+        from gradlint.interpreter.module_containers import iterated
+
+        return iterated(it, value, thing)  # type: ignore[arg-type]
     if type(thing) is Array:
         return Scalar(thing.dtype)
     if type(value) is Const and isinstance(value.value, (str, bytes)):
@@ -117,6 +118,11 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
             continue
         if type(thing) is Iterator and thing.used is NO and thing.empty is NO:
             continue
+        if type(thing) is Module:
+            from gradlint.interpreter import module_containers
+
+            if module_containers.certainly_not_empty(it, thing):
+                continue
         return False
     return True
 
@@ -180,7 +186,7 @@ def appended(thing: Container, value: Value) -> Container:
     if thing.rest == NOTHING and len(thing.items) < MOST_ITEMS and thing.kind in SEQUENCES:
         return replace(thing, items=(*thing.items, (len(thing.items), value)))
     whole = summarised(thing)
-    return replace(whole, rest=one_of((whole.rest, value)))
+    return replace(whole, rest=one_of((whole.rest, value), MOST_ITEMS))
 
 
 def delete_item(it: Interpreter, owner: Value, key: Value) -> None:
@@ -232,7 +238,7 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
                 new = appended(new, value)
         else:
             whole = summarised(thing)
-            new = replace(whole, rest=one_of((whole.rest, elements(it, node, more))))
+            new = replace(whole, rest=one_of((whole.rest, elements(it, node, more)), MOST_ITEMS))
         it.put(ref, new, sure=len(found) == 1)
 
 

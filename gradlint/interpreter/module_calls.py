@@ -10,6 +10,7 @@ from gradlint.domain import (
     ANY_DTYPE,
     EVAL,
     NO,
+    NOTHING,
     UNKNOWN,
     YES,
     Belief,
@@ -23,6 +24,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.interpreter import module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
@@ -143,18 +145,41 @@ def _sequence(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleR
     value = args.positional[0] if args.positional else UNKNOWN
     if module.open.may(YES):
         return loose_result(it, node, ref, module, args)
+    if module.rest != NOTHING:
+        return _through_all(it, node, ref, value)
     start = it.hold(value)
     it.inside_module += 1
-    for name, part in module.attributes:
+    for name, part in module_containers.parts(it, module):
         value = it.state.flight[start]
         inner = it.all(part, Module)
-        if len(inner) != 1 or len(alternatives(part)) != 1 or str(name).endswith("..."):
+        if len(inner) != 1 or len(alternatives(part)) != 1:
             found = loose_result(it, node, ref, module, Arguments([value]))
         else:
             found = call(it, it.place_of(node, f"{ref.site} {name}"), part, Arguments([value]), "call", "")
         it.state.flight[start] = found
     it.inside_module -= 1
     return it.land(start)[0]
+
+
+def _through_all(it: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
+    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
+    from gradlint.interpreter.loops import leave, run_loop
+
+    start = it.hold(ref, value)
+    place = it.place_of(node, f"{ref.site} parts")
+    entered = [module_containers.certainly_not_empty(it, it[ref])]
+
+    def step() -> None:
+        held, given = it.state.flight[start : start + 2]
+        if not entered.pop() if entered else True:
+            leave(it)
+        some = module_containers.all_parts(it, it[held])  # type: ignore[index]
+        it.state.flight[start + 1] = call(it, place, some, Arguments([given]), "call", "")
+
+    it.inside_module += 1
+    run_loop(it, place, step, None, lambda: None)
+    it.inside_module -= 1
+    return it.land(start)[1]
 
 
 def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

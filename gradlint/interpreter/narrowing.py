@@ -40,6 +40,7 @@ from gradlint.domain import (
     one_of,
     truth,
 )
+from gradlint.interpreter import module_containers
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
 
@@ -57,7 +58,9 @@ def _truthiness(it: Interpreter, value: Value) -> Truth:
     if type(value) is Const:
         return truth(bool(value.value))
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) in (Module, Optimizer, Class):
+    if type(thing) is Module:
+        return module_containers.truthiness(it, thing)
+    if type(thing) in (Optimizer, Class):
         return YES
     if type(thing) is Container and thing.items:
         return YES

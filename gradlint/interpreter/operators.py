@@ -21,6 +21,7 @@ from gradlint.domain import (
     Const,
     Container,
     Dtypes,
+    Module,
     Plain,
     Scalar,
     Tensor,
@@ -30,7 +31,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -40,6 +41,7 @@ from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
+from gradlint.interpreter.text import combined_text
 from gradlint.knowledge import OPERATIONS
 
 BINARY: dict[type, str] = {
@@ -101,7 +103,9 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     if len(kinds) == len(values):
         return _number(name, kinds)
     if all(type(value) in (Const, Plain, Scalar) for value in values):
-        return Plain("str")
+        return combined_text(name, values)
+    if name == "add" and (found := module_containers.added(it, node, *values, in_place=False)) is not None:
+        return found
     if (joined := _joined_sequences(it, node, name, values)) is not None:
         return joined
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
@@ -214,6 +218,10 @@ def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Va
 def _certainly_lacks(it: Interpreter, value: Value, key: Value) -> bool:
     """Whether a mapping has no such key."""
     constant = containers.key_of(key)
+    if modules := it.all(value, Module):
+        return len(modules) == len(alternatives(value)) and all(
+            module_containers.certainly_lacks(it, module, key) for _, module in modules
+        )
     found = it.all(value, Container)
     return (
         constant is not None

@@ -13,13 +13,14 @@ from gradlint.domain import (
     YES,
     Const,
     Container,
+    Module,
     Named,
     Plain,
     State,
     Tensor,
     Value,
 )
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.attributes import get_attribute
@@ -31,6 +32,7 @@ from gradlint.interpreter.functions import (
     call_function,
     written_since,
 )
+from gradlint.interpreter.names import delete_attribute
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import match_case
@@ -127,6 +129,8 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     if it.only(old, Container) is not None and operation in CHANGING:
         CHANGING[operation](it, node, old, more)
         return old, True
+    if operation == "add" and (found := module_containers.added(it, node, old, more, in_place=True)) is not None:
+        return found, True
     method = method_of(it, old, f"__i{operation}__")
     if method is not None:
         return call_function(it, node, method, Arguments([old, more])), False
@@ -165,7 +169,12 @@ def _delete(it: Interpreter, target: Any) -> None:
     elif isinstance(target, cst.Subscript):
         start = it.hold(it.value(target.value))
         index = index_value(it, target)
-        containers.delete_item(it, it.land(start)[0], index)
+        owner = it.land(start)[0]
+        containers.delete_item(it, owner, index)
+        for ref, _ in it.all(owner, Module):
+            module_containers.delete_item(it, ref, index)
+    elif isinstance(target, cst.Attribute):
+        delete_attribute(it, it.value(target.value), target.attr.value)
     else:
         it.value(target)
 

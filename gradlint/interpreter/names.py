@@ -1,0 +1,90 @@
+"""Attributes whose names are computed: `setattr(self, f"block{i}", block)`, `getattr(self, name)`, `add_module`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gradlint.domain import (
+    MOST_ITEMS,
+    NOTHING,
+    UNSURE,
+    Const,
+    Instance,
+    Module,
+    Ref,
+    Tensor,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.text import beginning
+
+
+def holders(it: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]:
+    """The modules and instances among the alternatives of a value: what has attributes of its own."""
+    heap = it.state.heap
+    found = [(option, heap.get(option)) for option in alternatives(value) if type(option) is Ref]
+    return [(ref, thing) for ref, thing in found if isinstance(thing, (Module, Instance))]
+
+
+def names_of(value: Value) -> list[str] | None:
+    """The attributes that a computed name may mean; None where it is not one of a few constants."""
+    found = [option.value for option in alternatives(value) if type(option) is Const]
+    names = [name for name in found if isinstance(name, str)]
+    return names if names and len(names) == len(alternatives(value)) else None
+
+
+def set_by_name(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+    """`setattr(owner, name, value)`."""
+    from gradlint.interpreter.attributes import set_attribute
+
+    names = names_of(name)
+    if names is not None and len(names) == 1:
+        set_attribute(it, node, owner, names[0], value, "", own=False)
+        return
+    start = beginning(name)
+    for ref, thing in holders(it, owner):
+        it.put(ref, _set_somewhere(it, thing, start, value))
+
+
+def _set_somewhere(it: Interpreter, thing: Module | Instance, start: str, value: Value) -> Module | Instance:
+    """The object with one more attribute, or one of those whose names begin like this replaced."""
+    kinds = tuple(kind for kind in (Module, Tensor) if it.may_be(value, kind))
+
+    def meant(name: object, old: Value) -> bool:
+        return str(name).startswith(start) and (bool(start) or any(it.may_be(old, kind) for kind in kinds))
+
+    attributes = tuple((k, one_of((v, value)) if meant(k, v) else v) for k, v in thing.attributes)
+    if isinstance(thing, Module) and kinds:
+        return replace(thing, attributes=attributes, rest=one_of((thing.rest, value), MOST_ITEMS))
+    return replace(thing, attributes=attributes, open=thing.open | UNSURE)
+
+
+def get_by_name(it: Interpreter, node: Any, owner: Value, name: Value) -> Value:
+    """`getattr(owner, name)`."""
+    from gradlint.interpreter.attributes import get_attribute
+
+    names = names_of(name)
+    if names is not None:
+        return one_of([get_attribute(it, node, owner, one, "", guard=True) for one in names], MOST_ITEMS)
+    start = beginning(name)
+    found: list[Value] = []
+    for option in alternatives(owner):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if not isinstance(thing, (Module, Instance)):
+            return result_of_unknown([owner])
+        found += [value for known, value in thing.attributes if start and str(known).startswith(start)]
+        found.append(thing.rest if type(thing) is Module else NOTHING)
+    some = one_of(found, MOST_ITEMS)
+    return result_of_unknown([owner]) if some == NOTHING else some
+
+
+def delete_attribute(it: Interpreter, owner: Value, name: str) -> None:
+    """`del owner.name`."""
+    found = holders(it, owner)
+    for ref, thing in found:
+        kept = tuple((known, value) for known, value in thing.attributes if known != name)
+        it.put(ref, replace(thing, attributes=kept), sure=len(found) == 1)
