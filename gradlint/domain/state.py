@@ -8,6 +8,7 @@ part of the state too (`flight`), because objects change their references when a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from gradlint.domain.facts import NO, YES, Truth
@@ -39,28 +40,26 @@ class State:
             dict(self.names), dict(self.heap), list(self.flight), self.grad_mode, self.inference, self.live, self.swept
         )
 
-    def age(self, site: int, context: int, parts: Iterable[str]) -> None:
-        """The site is about to make new objects: those it made before grow one step older."""
-        now: dict[Ref, Ref] = {}
-        for part in parts:
-            for age in range(OLDEST):
-                now[Ref(site, part, context, age)] = Ref(site, part, context, age + 1)
-        if not self.heap.keys().isdisjoint(now):
-            self._rename(now, Ref(site, "", context).origin)
+    def age(self, made: AbstractSet[Origin]) -> None:
+        """What was made at these origins grows one step older: they are about to make new objects."""
+        heap = self.heap
+        touched = [ref for ref, thing in heap.items() if not made.isdisjoint(origins(thing))]
+        mentioned = dict.fromkeys(heap)
+        for ref in touched:
+            mentioned |= dict.fromkeys(object_references(heap[ref]))
+        for value in (*self.names.values(), *self.flight):
+            mentioned |= dict.fromkeys(references(value))
+        now = {ref: Ref(*ref[:3], ref[3] + 1) for ref in mentioned if ref[3] < OLDEST and ref.origin in made}
+        if now:
+            self._rename(now, touched)
 
-    def _rename(self, now: dict[Ref, Ref], origin: Origin) -> None:
-        for name, value in self.names.items():
-            if type(value) is Ref:
-                if value in now:
-                    self.names[name] = now[value]
-            elif references(value):
-                self.names[name] = renamed(value, now)
+    def _rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
+        self.names = {name: renamed(value, now) for name, value in self.names.items()}
         self.flight = [renamed(value, now) for value in self.flight]
         heap = self.heap
-        for ref, thing in heap.items():
-            if origin in origins(thing):
-                heap[ref] = object_renamed(thing, now)
-        for ref in sorted(now.keys() & heap.keys(), key=_oldest_first):
+        for ref in touched:
+            heap[ref] = object_renamed(heap[ref], now)
+        for ref in sorted((ref for ref in now if ref in heap), key=_oldest_first):
             older = now[ref]
             thing = heap.pop(ref)
             heap[older] = joined(thing, heap[older]) if older in heap else thing

@@ -32,7 +32,6 @@ from gradlint.interpreter.writing import memory_written, write
 
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
-    value = _aged(it, target, value)
     if isinstance(target, cst.Name):
         value = told_by_use(it, target, value, target.value)
         it.bind(target.value, value)
@@ -50,13 +49,6 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value
-
-
-def _aged(it: Interpreter, target: Any, value: Value) -> Value:
-    """The value; what an earlier assignment made at this target (a stand-in, an unpacked row) grows older."""
-    start = it.hold(value)
-    it.age(target)
-    return it.land(start)[0]
 
 
 def _is_own(it: Interpreter, owner: Value) -> bool:

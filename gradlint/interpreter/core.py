@@ -29,6 +29,7 @@ from gradlint.domain import (
     Module,
     Node,
     Object,
+    Origin,
     Ref,
     State,
     Tensor,
@@ -70,7 +71,8 @@ class LoopPaths:
 class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
-    `around` runs the block around which a context manager written as a generator stands.
+    `made` are the origins of what was made under it, whenever it ran; `around` runs the block around which a
+    context manager written as a generator stands.
     """
 
     id: int
@@ -83,6 +85,7 @@ class Frame:
     loop: LoopPaths | None = None
     tries: list[State | None] = field(default_factory=list)
     caller: Frame | None = None
+    made: set[Origin] = field(default_factory=set)
     around: Callable[[Value], None] | None = None
 
     def pending(self) -> list[list[State]]:
@@ -136,8 +139,8 @@ class Interpreter:
         self.frames: dict[int, Frame] = {0: self.frame}
         self.frame_ids: dict[object, int] = {}
         self.sites: dict[object, int] = {}
-        self.site_groups: dict[object, list[int]] = {}
-        self.site_parts: dict[tuple[int, int], list[str]] = {}
+        self.made: set[Origin] = set()
+        self.entered: set[int] = set()
         self.muted = 0
         self.later: Truth = NO
         self.peeled = 0
@@ -182,7 +185,6 @@ class Interpreter:
     def run_statement(self, node: Any) -> None:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
         self.steps_left -= 1
-        self.age(node)
         STATEMENTS[type(node)](self, node)
         if self.frame.tries and self.state.live:
             self.snapshot()
@@ -195,7 +197,6 @@ class Interpreter:
 
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
-        self.age(node)
         if node in self.scan.deep:
             self.hit("depth of an expression")
             return UNKNOWN
@@ -235,8 +236,6 @@ class Interpreter:
         number = self.sites.get(node)
         if number is None:
             number = self.sites[node] = len(self.sites) + 1
-            outer = node.node if type(node) is Inner else node
-            self.site_groups.setdefault(outer, []).append(number)
         return number
 
     def place_of(self, node: Any, part: str) -> Any:
@@ -247,30 +246,25 @@ class Interpreter:
         """The place at which a copy of an object is made."""
         return self.place_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
 
-    def age(self, node: object) -> None:
-        """Something is about to be made at this place: what was made there before grows older."""
-        for number in self.site_groups.get(node, ()):
-            if made := self.site_parts.get((number, self.frame.id)):
-                self.state.age(number, self.frame.id, made)
-
     def new(self, node: object, part: str, thing: Object) -> Ref:
         """Put a new object on the heap."""
-        number, context = self.site(node), self.frame.id
-        made = self.site_parts.setdefault((number, context), [])
-        if part not in made:
-            made.append(part)
-        ref = Ref(number, part, context)
+        ref = self.memory(node, part)
         known = self.state.heap.get(ref)
         self.state.heap[ref] = thing if known is None else joined(thing, known)
         return ref
 
     def memory(self, node: object, part: str) -> Ref:
-        """A reference that stands for fresh memory; it is no object, but ages with its site like one."""
-        number, context = self.site(node), self.frame.id
-        made = self.site_parts.setdefault((number, context), [])
-        if (name := f"{part} memory") not in made:
-            made.append(name)
-        return Ref(number, name, context)
+        """A reference made here; on its own it stands for fresh memory, which is no object but ages like one."""
+        ref = Ref(self.site(node), part, self.frame.id)
+        self.made.add(ref.origin)
+        self.frame.made.add(ref.origin)
+        return ref
+
+    def begin(self, frame: Frame) -> None:
+        """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""
+        if frame.id in self.entered:
+            self.state.age(frame.made)
+        self.entered.add(frame.id)
 
     def classes_by_ref(self, cls: Ref) -> object:
         """The syntax of a class of the program."""
@@ -386,6 +380,26 @@ class Interpreter:
             yield
         finally:
             self.muted -= 1
+
+    @contextmanager
+    def provisionally(self) -> Iterator[Callable[[], None]]:
+        """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
+        if self.muted:
+            yield lambda: None
+            return
+        listen, held = self.listen, list[Event]()
+        story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
+
+        def forget() -> None:
+            del self.story[story:], self.runs[runs:]
+            self.run, self.counts = run, counts
+            held.clear()
+
+        self.listen = held.append
+        yield forget
+        self.listen = listen
+        for event in held:
+            listen(event)
 
     def hit(self, bound: str) -> None:
         """Count that a bound of the analysis was reached."""

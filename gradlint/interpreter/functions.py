@@ -51,7 +51,9 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
         function,
         tries=it.frame.tries,
         caller=it.frame,
+        made=it.frames[number].made if number in it.frames else set(),
     )
+    it.begin(frame)
     it.frames[number] = frame
     return frame
 

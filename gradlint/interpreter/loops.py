@@ -1,13 +1,14 @@
 """Loops and comprehensions.
 
-The first iteration runs aloud, later ones silently until nothing changes, then once more aloud, marked
-`later`. Only the two innermost levels are taken apart like this, since each triples the work; loops
-further out run silently to their fixpoint and then once aloud.
+The first iteration is told as it runs; later ones run until another one changes nothing, and only that one is told,
+marked `later`: its state holds for every later iteration. Only the two innermost levels are taken apart like this;
+loops further out tell only the iteration that holds for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import libcst as cst
@@ -110,23 +111,23 @@ def run_loop(
     paths = it.frame.loop = LoopPaths()
     height = it.scan.loops[node].height if node in it.scan.loops else 0
     peel = height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS
-    if peel:
-        it.peeled += 1
-        _pass(it, paths, step)
-    it.loops_deep += 1
-    if it.loops_deep > MOST_LOOPS_DEEP:
-        it.hit("depth of loops")
-        if not peel:
+    with _ageing(it) as grow_older:
+        if peel:
+            it.peeled += 1
             _pass(it, paths, step)
-    elif it.state.live:
-        _fixpoint(it, paths, step)
-        outer_later = it.later
-        it.later = YES if peel else it.later if it.later is YES else MAYBE
-        _pass(it, paths, step)
-        it.later = outer_later
-    it.loops_deep -= 1
-    if peel:
-        it.peeled -= 1
+        it.loops_deep += 1
+        if it.loops_deep > MOST_LOOPS_DEEP:
+            it.hit("depth of loops")
+            if not peel:
+                _pass(it, paths, step)
+        elif it.state.live:
+            outer_later = it.later
+            it.later = YES if peel else it.later if it.later is YES else MAYBE
+            _fixpoint(it, paths, step, grow_older)
+            it.later = outer_later
+        it.loops_deep -= 1
+        if peel:
+            it.peeled -= 1
     it.frame.loop = outer
     it.join(paths.exits)
     del it.state.flight[depth:]
@@ -140,39 +141,55 @@ def run_loop(
         it.emit(events.LoopFinished, node, story=tuple(it.story[began:]))
 
 
+@contextmanager
+def _ageing(it: Interpreter) -> Iterator[Callable[[], None]]:
+    """Within a loop: gives what to do before each later pass, so that what the passes before it made grows older."""
+    made, it.made = it.made, set()
+    before = frozenset(it.entered)
+    entered = set(before)
+
+    def grow_older() -> None:
+        entered.update(it.entered)
+        it.entered = set(before)
+        it.state.age(it.made)
+
+    yield grow_older
+    it.made |= made
+    it.entered |= entered
+
+
 def _pass(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
     """One iteration; what continues meets at its end. Objects that nobody holds any more are forgotten."""
-    it.state.tidy()
     step()
     it.join([it.state, *paths.continues])
     paths.continues.clear()
+    it.state.sweep()
 
 
-def _fixpoint(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
-    """The state at the start of any later iteration."""
-    head = it.fork()
-    it.muted += 1
-    for count in range(MOST_PASSES + 2):
+def _fixpoint(it: Interpreter, paths: LoopPaths, step: Callable[[], None], grow_older: Callable[[], None]) -> None:
+    """Run later iterations until another one changes nothing; only that one is told, for it knows all the others."""
+    for count in range(MOST_PASSES + 1):
+        head = it.fork()
         kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
         tries = list(it.frame.tries)
-        _pass(it, paths, step)
+        with it.provisionally() as forget:
+            grow_older()
+            _pass(it, paths, step)
+            new = joined_states([head, it.state]) if it.state.live else head
+            if same(new, head):
+                return
+            if count == MOST_PASSES:
+                it.hit("passes of a loop")
+                return
+            forget()
         for waiting, length in kept:
             del waiting[length:]
         it.frame.tries[:] = tries
-        new = joined_states([head, it.state]) if it.state.live else head
-        if same(new, head):
-            break
-        if count >= MOST_PASSES:
-            new = _widened(it, head, new)
-        head = new
-        it.state = head.copy()
-    it.muted -= 1
-    it.state = head.copy()
+        it.state = new if count < MOST_PASSES - 1 else _widened(head, new)
 
 
-def _widened(it: Interpreter, old: State, new: State) -> State:
+def _widened(old: State, new: State) -> State:
     """Give up on what keeps changing: names become unknown, objects as unknown code would leave them."""
-    it.hit("passes of a loop")
     for name, value in list(new.names.items()):
         if old.names.get(name) != value:
             new.names[name] = UNKNOWN

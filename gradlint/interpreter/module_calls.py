@@ -15,14 +15,18 @@ from gradlint.domain import (
     YES,
     Belief,
     Container,
+    Graph,
     Module,
     Named,
+    Node,
     Ref,
     Tensor,
     Unknown,
     Value,
     alternatives,
+    object_references,
     one_of,
+    references,
 )
 from gradlint.interpreter import module_containers
 from gradlint.interpreter.arguments import Arguments
@@ -60,10 +64,22 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     return one_of(results)
 
 
-def _graph(it: Interpreter, result: Value) -> tuple[tuple[int, str, int], ...]:
-    tensors = [ref for ref in it.state.reach([result]) if type(it[ref]) is Tensor]
-    nodes = [node for ref in tensors for node in it[ref].node]
-    return tuple(dict.fromkeys(node.key for node in nodes if node is not None))
+def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
+    """The graph nodes that made the tensors of a result, as deep as these lie in containers and objects."""
+    nodes: dict[Graph, None] = {}
+    seen: set[Ref] = set()
+    todo = list(references(result))
+    while todo:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if ref in seen or thing is None:
+            continue
+        seen.add(ref)
+        if type(thing) is Tensor:
+            nodes |= {node.key: None for node in thing.node if node is not None}
+        elif type(thing) is not Node:
+            todo += object_references(thing)
+    return tuple(nodes)
 
 
 def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
