@@ -44,7 +44,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import module_containers, module_methods, optimizers
+from gradlint.interpreter import library, module_containers, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
@@ -176,6 +176,8 @@ def _instance_attribute(
             return Bound(owner, name)
         if thing.rest != NOTHING and (thing.open is NO or it.may_be(thing.rest, Module)):
             return thing.rest
+    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in library.SPECIAL:
+        return Bound(owner, name)
     if thing.open.may(YES):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name) if find_method(it, thing.cls, "__getattr__") is None else Unknown((owner,))

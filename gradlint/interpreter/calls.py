@@ -33,6 +33,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import (
+    autograd_functions,
     builtins,
     containers,
     library,
@@ -260,10 +261,28 @@ def _of_iterator(it: Interpreter, node: Any, owner: Value, method: str, args: Ar
     return Unknown(tuple(ref for ref, _ in it.all(owner, Iterator)))
 
 
+def _of_class(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """`Cls.apply` of an autograd function."""
+    refs = [ref for ref, _ in it.all(owner, Class)]
+    if method == "apply" and len(refs) == 1 and (found := autograd_functions.call(it, node, refs[0], args)) is not None:
+        return found
+    return call_unknown(it, node, [owner, *args.values()])
+
+
+def _of_instance(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """A method of an object whose class a library defines."""
+    cls = getattr(it.thing(owner), "cls", None)
+    if type(cls) is Named and (known := library.SPECIAL.get(f"{cls.path}.{method}")) is not None:
+        return known(it, node, args.with_first(owner))
+    return _plain_method(it, node, owner, method, args)
+
+
 OWNERS: dict[type, Callable[..., Value]] = {
     Tensor: _of_tensor,
     Module: _of_module,
     Optimizer: _of_optimizer,
+    Class: _of_class,
+    Instance: _of_instance,
     Container: _of_container,
     Iterator: _of_iterator,
 }

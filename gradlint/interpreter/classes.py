@@ -27,6 +27,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
+    one_of,
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
@@ -46,6 +47,8 @@ PLAIN_BASES = frozenset(
         "enum.Enum",
         "builtins.Exception",
         "typing.NamedTuple",
+        "torch.autograd.Function",
+        "torch.autograd.function.Function",
     }
 )
 
@@ -262,8 +265,11 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     if method is not None:
         return call_function(it, node, method, args.with_first(value.owner))
     if it.may_be(value.owner, Module):
+        from gradlint.interpreter.module_calls import as_torch
         from gradlint.interpreter.module_methods import METHODS
 
+        if name in ("forward", "__call__"):
+            return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)
     havoc(it, [value.owner, *args.values()])

@@ -9,6 +9,7 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     EVAL,
+    MOST_ITEMS,
     NO,
     NOTHING,
     UNKNOWN,
@@ -61,7 +62,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             nested=it.inside_module > 0,
             name=name,
         )
-    return one_of(results)
+    return one_of(results, MOST_ITEMS)
 
 
 def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
@@ -83,7 +84,7 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
 
 
 def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
-    from gradlint.interpreter.classes import find_method, torch_base
+    from gradlint.interpreter.classes import find_method
     from gradlint.interpreter.functions import call_function
 
     method = find_method(it, module.cls, "forward")
@@ -96,6 +97,14 @@ def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Argume
             return call_function(it, node, method, args.with_first(ref))
         finally:
             it.inside_module -= 1
+    return as_torch(it, node, ref, args)
+
+
+def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    """What the `forward` of the class of torch gives that a module is of or derives from."""
+    from gradlint.interpreter.classes import torch_base
+
+    module: Module = it[ref]
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
     row = MODULES.get(path or "")
     if row is None:

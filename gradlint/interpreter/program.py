@@ -38,6 +38,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     statements,
 )
 from gradlint.interpreter.attributes import STAND_IN
+from gradlint.interpreter.autograd_functions import mode_alone
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function
 from gradlint.interpreter.reach import havoc
@@ -205,7 +206,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
             params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
         )
     start = it.hold(*first, *(value for _, value in given))
+    mode, it.state.grad_mode = it.state.grad_mode, mode_alone(it, function)
     value = run_function(it, function.node, frame, function, caller=None)
+    it.state.grad_mode = mode
     handed = it.land(start)
     if it.state.live:
         it.escape(handed)

@@ -25,6 +25,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.autograd_functions import given_by_torch
 from gradlint.interpreter.classes import find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
@@ -68,9 +69,11 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
     outer, it.frame = it.frame, frame
+    known = given_by_torch(it, function, [param.name.value for param in params])
     out: list[tuple[str, Value]] = []
     for param in params:
-        out.append((param.name.value, _argument(it, function, param)))
+        name = param.name.value
+        out.append((name, known[name] if name in known else _argument(it, function, param)))
     it.frame = outer
     return out
 
