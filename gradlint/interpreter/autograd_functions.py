@@ -8,6 +8,7 @@ itself does (those inside lists do not count), whatever happened inside; whole n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -60,31 +61,38 @@ def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
     thing: Class = it[cls]
     context = it.new(it.place_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), open=NO))
     start = it.hold(context, *args.values())
-    found = _forward(it, node, forward, args if setup is not None else args.with_first(context))
+    given = args if setup is not None else args.with_first(context)
+    found = unrecorded(it, lambda: call_function(it, it.place_of(node, "forward"), forward, given))
     it.hold(found)
     if setup is not None:
-        context, *given, found = it.state.flight[start:]  # type: ignore[assignment]
-        inputs = it.new(it.place_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(given))))
-        call_function(it, it.place_of(node, "setup"), setup, Arguments([context, inputs, found]))
-    context, *given, found = it.land(start)  # type: ignore[assignment]
-    return _Outcome(it, node, thing.name, given, context).of(found)
+        held, *values, found = it.state.flight[start:]
+        inputs = it.new(it.place_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(values))))
+        call_function(it, it.place_of(node, "setup"), setup, Arguments([held, inputs, found]))
+    held, *values, found = it.land(start)
+    return _Outcome(it, node, thing.name, values, held).of(found)
 
 
-def _forward(it: Interpreter, node: Any, forward: Function, args: Arguments) -> Value:
+def unrecorded(it: Interpreter, run: Callable[[], Value]) -> Value:
+    """Run something with gradients off."""
     mode = (it.state.grad_mode, it.state.inference)
     with restoring(it, mode):
         it.state.grad_mode = NO
-        found = call_function(it, it.place_of(node, "forward"), forward, args)
+        found = run()
         it.state.grad_mode = mode[0]
     return found
+
+
+def recorded(it: Interpreter, node: Any, name: str, given: list[Value], value: Value) -> Value:
+    """What was computed with gradients off from these values, as the results of one operation on them."""
+    return _Outcome(it, node, name, given, NONE_VALUE).of(value)
 
 
 class _Outcome:
     """What `apply` makes of what `forward` returned."""
 
-    def __init__(self, it: Interpreter, node: Any, name: str, given: list[Value], context: Ref) -> None:
+    def __init__(self, it: Interpreter, node: Any, name: str, given: list[Value], context: Value) -> None:
         self.it, self.node, self.name, self.given = it, node, name, given
-        self.noted = dict(getattr(it.state.heap.get(context), "attributes", ()))
+        self.noted = dict(getattr(it.thing(context), "attributes", ()))
         self.count = 0
 
     def of(self, value: Value) -> Value:

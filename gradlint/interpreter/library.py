@@ -187,7 +187,7 @@ def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
                   open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
 
 
-@special("torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore")
+@special("torch.compile", "torch.jit.export", "torch.jit.ignore")
 def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.positional[0] if args.positional else Named("functools.wraps")
 

@@ -11,6 +11,7 @@ from gradlint.domain import (
     EVAL,
     MOST_ITEMS,
     NO,
+    NONE_VALUE,
     NOTHING,
     UNKNOWN,
     YES,
@@ -33,7 +34,7 @@ from gradlint.interpreter import module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import MOST_MODULES_DEEP, parameters
+from gradlint.interpreter.modules import MOST_MODULES_DEEP, submodules
 from gradlint.interpreter.recording import apply
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
@@ -113,16 +114,23 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
 
 
 def _own(it: Interpreter, ref: Ref) -> list[Value]:
-    return list(dict.fromkeys(found for _, found in parameters(it, ref)[0]))
+    """The tensors that belong to a module, as they take part in what it computes."""
+    found: dict[Value, None] = {}
+    sure = {ref}
+    for part in submodules(it, ref):
+        module: Module = it[part]
+        for value in (*(v for _, v in module.attributes), module.rest):
+            if it.may_be(value, Tensor):
+                found[value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)] = None
+            elif type(value) is Ref and part in sure:
+                sure.add(value)
+    return list(found)
 
 
 def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
     """What a module of an unknown class gives: something computed from its parameters and arguments."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
-    own, _ = parameters(it, ref)
-    result = apply(
-        it, node, row, [("input", value) for value in args.positional], extra=[r for _, r in own], part="call "
-    )
+    result = apply(it, node, row, [("input", value) for value in args.positional], extra=_own(it, ref), part="call ")
     belief = max(module.belief, Belief.BY_USE)
     for found, tensor in it.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf

@@ -76,6 +76,13 @@ def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 
 def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`eval()` is `train(False)`, also where the class has a `train` of its own."""
+    from gradlint.interpreter.classes import method_of
+    from gradlint.interpreter.functions import call_function
+
+    own = method_of(it, owner, "train")
+    if own is not None:
+        return call_function(it, node, own, Arguments([owner, Const(False)]))
     set_mode(it, node, owner, EVAL)
     return owner
 

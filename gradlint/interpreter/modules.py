@@ -9,6 +9,8 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
+    BOOL,
+    EVAL,
     FLOAT,
     INTEGER,
     MAYBE,
@@ -23,12 +25,14 @@ from gradlint.domain import (
     Belief,
     Const,
     Container,
+    Function,
     Mark,
     Mode,
     Module,
     Named,
     Plain,
     Ref,
+    Scalar,
     Tensor,
     Truth,
     Unknown,
@@ -196,10 +200,28 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
-    """`train()` and `eval()` reach all parts of a module."""
+    """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
+    from gradlint.interpreter.classes import find_method
+
     found = it.all(owner, Module)
     shown = it.only(owner, Module)
     if shown is not None:
         it.emit(events.ModeChanged, node, module=shown, to=mode)
+    tops = {ref for ref, _ in found}
+    overriding: dict[Ref, Function] = {}
     for ref in submodules(it, owner):
-        it.put(ref, replace(it[ref], mode=mode), sure=len(found) == 1)
+        it.put(ref, replace(it[ref], mode=mode), sure=it.sure(found))
+        if ref not in tops and type(it[ref].cls) is Ref and (method := find_method(it, it[ref].cls, "train")):
+            overriding[ref] = method
+    _hand_mode_on(it, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
+
+
+def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
+    """Run the `train` methods that classes of the program define."""
+    from gradlint.interpreter.functions import call_function
+
+    start = it.hold(*overriding)
+    for index, method in enumerate(overriding.values()):
+        place = it.place_of(node, f"train {index}")
+        call_function(it, place, method, Arguments([it.state.flight[start + index], mode]))
+    it.land(start)

@@ -35,7 +35,9 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     expressions,
     loops,
     operators,
+    reparametrizing,
     statements,
+    transforms,
 )
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.autograd_functions import mode_alone

@@ -45,8 +45,17 @@ from gradlint.knowledge import (
     operations_shape,
     optimizers,
     plain,
+    reparametrizations,
 )
-from gradlint.knowledge.rows import ContextRow, Factory, ModuleRow, Operation, OptimizerRow, PlainRow
+from gradlint.knowledge.rows import (
+    ContextRow,
+    Factory,
+    ModuleRow,
+    Operation,
+    OptimizerRow,
+    PlainRow,
+    ReparametrizationRow,
+)
 
 
 class _Spelled(Protocol):
@@ -108,6 +117,7 @@ OPERATIONS: Mapping[str, Operation] = _by_paths(OPERATION_ROWS)
 ATTRIBUTES: Mapping[str, Operation] = _by_paths(attributes.ATTRIBUTE_ROWS)
 FACTORIES: Mapping[str, Factory] = _by_paths(factories.ROWS)
 MODULES: Mapping[str, ModuleRow] = _by_path(MODULE_ROWS)
+REPARAMETRIZATIONS: Mapping[str, ReparametrizationRow] = _by_path(reparametrizations.ROWS)
 OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
 CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)
 PLAIN: Mapping[str, PlainRow] = _by_path(plain.TENSOR_ROWS)

@@ -79,6 +79,9 @@ HARMLESS_ROWS = tuple(
             "save set_printoptions set_default_dtype set_default_device set_num_threads use_deterministic_algorithms "
             "set_float32_matmul_precision",
         ),
+        ("torch.nn.init.", "float", "calculate_gain"),
+        ("torch.nn.init.", "tuple", "_calculate_fan_in_and_fan_out"),
+        ("torch.nn.init.", "int", "_calculate_correct_fan"),
         ("torch.", "Generator", "manual_seed Generator"),
         ("torch.", "int", "seed initial_seed get_num_threads numel"),
         (

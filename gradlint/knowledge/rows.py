@@ -256,3 +256,19 @@ class PlainRow:
 
     path: str
     returns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReparametrizationRow:
+    """A function of torch that makes a parameter of a module depend on others, and gives the module back.
+
+    `example` makes it of `m`, a Linear layer; `parameters` and `buffers` are what takes the place of the parameter
+    `weight` there. The weight itself is from then on computed, in the grad mode of whoever looks or of the last
+    call. `asks`: the new parameters require grad even where the old one did not.
+    """
+
+    path: str
+    example: str
+    parameters: tuple[str, ...]
+    buffers: tuple[str, ...] = ()
+    asks: bool = False
