@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from gradlint.knowledge import MODULES
+from gradlint.knowledge.module_families import FAMILIES, public
 from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow
 from gradlint.testing.measuring import MODES, kind_of, resolve, storage
 
@@ -142,3 +143,22 @@ def test_a_module_call_has_the_shape_its_row_says(row: ModuleRow) -> None:
     else:
         assert isinstance(given, torch.Tensor)
         assert (len(tensors) == 1) == (row.call in ("layer", "container"))
+
+
+@pytest.mark.parametrize("path", FAMILIES)
+def test_the_classes_of_a_family_are_those_that_derive_from_it(path: str) -> None:
+    base = resolve(path)
+    assert {p for p in MODULES if p != path and issubclass(resolve(p), base)} == FAMILIES[path]
+
+
+def test_classes_outside_the_families_have_no_others_below_them() -> None:
+    classes = {path: resolve(path) for path in MODULES if path != "torch.nn.Module"}
+    for path, base in classes.items():
+        below = {p for p, cls in classes.items() if p != path and issubclass(cls, base)}
+        assert below == FAMILIES.get(path, frozenset())
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_the_public_name_of_a_class_is_that_of_its_row(path: str) -> None:
+    cls = resolve(path)
+    assert public(f"{cls.__module__}.{cls.__qualname__}") == path

@@ -33,8 +33,8 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.knowledge import MODULES
+from gradlint.knowledge.module_families import FAMILIES, public
 
-MODULE = "torch.nn.Module"
 MOST_INSTANCES_DEEP = 3
 """How deep modules of the program are taken apart, one inside the constructor of another."""
 MOST_BASES = 100
@@ -64,7 +64,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     outer, it.frame = it.frame, frame
     it.run_body(node.body.body)
     it.frame = outer
-    bases = tuple(it.land(start))
+    bases = tuple(Named(public(base.path)) if type(base) is Named else base for base in it.land(start))
     members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
     for name, _ in members:
         del it.state.names[number, name]
@@ -81,7 +81,7 @@ def _is_module(it: Interpreter, base: Value) -> Truth:
     if type(thing) is Class:
         return thing.module
     if type(thing) is Named:
-        if thing.path == MODULE or thing.path in MODULES:
+        if thing.path in MODULES or thing.path in FAMILIES:
             return YES
         return NO if thing.path in PLAIN_BASES else UNSURE
     return UNSURE
@@ -91,7 +91,7 @@ def _is_open(it: Interpreter, base: Value) -> Truth:
     thing = it.thing(base)
     if type(thing) is Class:
         return thing.open
-    if type(thing) is Named and (thing.path == MODULE or thing.path in MODULES or thing.path in PLAIN_BASES):
+    if type(thing) is Named and (thing.path in MODULES or thing.path in FAMILIES or thing.path in PLAIN_BASES):
         return NO
     return UNSURE
 
@@ -121,7 +121,7 @@ def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None
             for known, value in thing.members:
                 if known == name:
                     return value
-        elif type(one) is not Named or (one.path not in PLAIN_BASES and one.path != MODULE and one.path not in MODULES):
+        elif type(one) is not Named or not (one.path in PLAIN_BASES or one.path in MODULES or one.path in FAMILIES):
             return None
     return None
 

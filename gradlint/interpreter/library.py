@@ -41,6 +41,7 @@ from gradlint.interpreter.operations import operation_row, plain_value, run_fact
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
 from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPTIMIZERS
+from gradlint.knowledge.module_families import public
 
 Known = Callable[[Interpreter, Any, Arguments], Value]
 SPECIAL: dict[str, Known] = {}
@@ -73,8 +74,8 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     factory = FACTORIES.get(path)
     if factory is not None:
         return run_factory(it, node, factory, args)
-    if path in MODULES:
-        return modules.build(it, node, path, args)
+    if (cls := public(path)) in MODULES:
+        return modules.build(it, node, cls, args)
     if path in OPTIMIZERS:
         return optimizers.build(it, node, path, args)
     plain = HARMLESS.get(path)

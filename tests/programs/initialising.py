@@ -66,7 +66,7 @@ def start(part):
         nn.init.xavier_uniform_(part.weight)
         part.bias.data.fill_(0.01)
     elif isinstance(part, (nn.LayerNorm, nn.modules.batchnorm._BatchNorm)):
-        reveal(part)  # Module[torch.nn.LayerNorm, mode=train]
+        reveal(part)  # Module[?, mode=train]
         nn.init.ones_(part.weight)
 
 
