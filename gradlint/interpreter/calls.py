@@ -149,7 +149,7 @@ def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str
 
 
 def _written(it: Interpreter, args: Arguments) -> dict[str, Any]:
-    return {"written": written_since(it, args.values())["written"]}
+    return written_since(it, args.values())
 
 
 def tell_called(
