@@ -27,12 +27,14 @@ from gradlint.domain.facts import (
     ANY_DTYPE,
     ANY_GRAD,
     ANY_MODE,
+    ANY_PRECISION,
     NO,
     UNSURE,
     Dtypes,
     Fact,
     Grad,
     Mode,
+    Precision,
     Truth,
     Unit,
 )
@@ -96,6 +98,8 @@ class Cell:
 class Tensor(Cell):
     """A tensor's handle.
 
+    `precision` is known only where the program says it or torch's default holds; what is computed has any.
+
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
     no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
@@ -106,6 +110,7 @@ class Tensor(Cell):
     """
 
     dtype: Dtypes = ANY_DTYPE
+    precision: Precision = ANY_PRECISION
     requires_grad: Truth = UNSURE
     leaf: Truth = UNSURE
     retains: Truth = UNSURE

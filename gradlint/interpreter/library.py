@@ -161,7 +161,9 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     data = args.get("data", 0, NONE_VALUE)
     tensor = it.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
-    facts: dict[str, Any] = {"storage": tensor.storage, "belief": tensor.belief} if tensor else {}
+    facts: dict[str, Any] = {}
+    if tensor:
+        facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
     made = fresh(it, node, "parameter", dtype=kind, parameter=YES, inference=NO, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     set_requires_grad(it, node, made, to, "Parameter")

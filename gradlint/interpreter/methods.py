@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint.domain import (
     ANY_DTYPE,
+    ANY_PRECISION,
     INTEGER,
     NO,
     NONE_VALUE,
@@ -19,6 +20,7 @@ from gradlint.domain import (
     Dtypes,
     Named,
     Plain,
+    Precision,
     Scalar,
     Tensor,
     Truth,
@@ -33,7 +35,7 @@ from gradlint.interpreter.differentiating import backward, clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import apply
-from gradlint.interpreter.tensors import dtype_named, truth_of
+from gradlint.interpreter.tensors import dtype_named, precision_named, truth_of
 from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 
@@ -119,10 +121,10 @@ def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief))
 
 
-def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None) -> Value:
+def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None, precision: Precision) -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
     row = OPERATIONS["torch.Tensor.to"]
-    return apply(it, node, row, [("input", owner)], dtype=dtype)
+    return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision)
 
 
 def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
@@ -131,8 +133,8 @@ def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -
     for value in (*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))):
         found = _target(it, value, own)
         if found is not None:
-            return cast(it, node, owner, found)
-    return cast(it, node, owner, None)
+            return cast(it, node, owner, found, precision_named(value))
+    return cast(it, node, owner, None, ANY_PRECISION)
 
 
 def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:

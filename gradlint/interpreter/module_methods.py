@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_PRECISION,
     EVAL,
     MAYBE,
     MOST_ITEMS,
@@ -87,7 +88,11 @@ def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return owner
 
 
-def _itself(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
+    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
+        if not it[ref].precision.is_unsure:
+            it.put(ref, replace(it[ref], precision=ANY_PRECISION))
     return owner
 
 
@@ -302,7 +307,7 @@ METHODS = {
     "compile": _nothing,
     "state_dict": _state_dict,
     "load_state_dict": _load_state_dict,
-} | dict.fromkeys(MOVING, _itself)
+} | dict.fromkeys(MOVING, _moved)
 """Methods that every nn.Module has."""
 
 TORCH_MODULE = "torch.nn.Module"

@@ -39,6 +39,7 @@ from gradlint.domain import (
     Named,
     OneOf,
     Plain,
+    Precision,
     Scalar,
     Tensor,
     alternatives,
@@ -203,6 +204,7 @@ def real(value: Any) -> dict[str, Any]:
         return {
             "is": "Tensor",
             "dtype": _kind(value),
+            "precision": _precision(value),
             "requires_grad": truth(value.requires_grad),
             "leaf": truth(value.is_leaf),
             "retains": truth(value.retains_grad),
@@ -214,6 +216,11 @@ def real(value: Any) -> dict[str, Any]:
     if type(value) in NUMBER_KINDS:
         return {"is": "number", "dtype": NUMBER_KINDS[type(value)], "value": value}
     return {"is": type(value).__name__, "value": value if value is None or isinstance(value, str) else ...}
+
+
+def _precision(tensor: Any) -> Precision:
+    name = str(tensor.dtype).removeprefix("torch.")
+    return Precision.named(name) if name in Precision.names else Precision.unsure()
 
 
 def _kind(tensor: Any) -> Dtypes:
@@ -236,7 +243,7 @@ def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
             yield f"torch has a {thing['is']}, gradlint says {known}"
             return
         for name, fact in thing.items():
-            if isinstance(fact, Fact) and not getattr(known, name).may(fact):
+            if isinstance(fact, Fact) and not fact.is_unsure and not getattr(known, name).may(fact):
                 yield f"{name} is {fact} in torch, gradlint says {getattr(known, name)}"
     elif isinstance(known, Scalar):
         if thing["is"] != "number" or not known.dtype.may(thing["dtype"]):
