@@ -196,6 +196,43 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+# ---- coverage
+
+
+@cli.command(short_help="Tell how much gradlint sees.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=str))
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
+@click.option("--shapes", type=click.IntRange(min=0), default=40, metavar="N", help="Print so many shapes. [40]")
+@click.option("--config", metavar="FILE", help="Use this configuration for all files.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("--force-exclude", is_flag=True, help="Exclude paths even when they are named here.")
+@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths, and no others.")
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths as well.")
+@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores. [yes]")
+def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options: Any) -> int:
+    """Tell of how many receivers gradlint knows the kind.
+
+    A receiver is what is asked for a name of autograd's vocabulary: `model` in `model.eval()`, `loss` in
+    `loss.item()`. It is known if it is seen to be a tensor, a module, an optimizer, a container, a function, a class
+    or an instance of one that is seen, a constant, or something in a library. Prints the share per file, the shapes of
+    what is not known, and the bounds of the analysis that were hit; the last line is the share of all files.
+    """
+    from gradlint import coverage as covering
+    from gradlint.report import coverage as report
+    from gradlint.run import Refused, Request
+
+    for name in ("exclude", "extend_exclude"):
+        options[name] = _listed(options[name])
+    try:
+        found = covering.measure(Request(paths=paths or (".",), **options))
+    except Refused as error:
+        raise click.ClickException(str(error)) from error
+    terminal.write(report.FORMATS[output_format](found, shapes))
+    for problem in found.problems:
+        terminal.complain(problem)
+    return WRONG if found.problems else CLEAN
+
+
 # ---- rule, rules, prove
 
 

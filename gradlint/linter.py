@@ -12,7 +12,7 @@ from typing import Any
 from gradlint import source
 from gradlint.events import Event
 from gradlint.finding import Confidence, Finding, Note, Place
-from gradlint.interpreter import interpret
+from gradlint.interpreter import APART, interpret, receivers_of
 from gradlint.rule import Check, Draft, Rule, believed
 
 
@@ -26,6 +26,18 @@ class Analysis:
     unknown: tuple[Place, ...] = ()
     heard: tuple[tuple[str, Place], ...] = ()
     counts: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Asked:
+    """A place where something is asked for a name of autograd's vocabulary. `shape` is how it is written with the
+    program's own names taken out, `origin` where the first of them comes from, `kind` what the interpreter takes it
+    for: nothing where it does not know, None where it never came there."""
+
+    place: Place
+    shape: str
+    origin: str
+    kind: str | None
 
 
 RAISES = "raises"
@@ -104,6 +116,19 @@ def analyse(
         else (),
         tuple(sorted(run.counts.items())),
     )
+
+
+def asked(text: str) -> tuple[tuple[Asked, ...], tuple[tuple[str, int], ...]]:
+    """All that the program asks for names of autograd's vocabulary, in order, and how much was run (see `Analysis`).
+
+    Raises `source.Unreadable` for text that is no Python.
+    """
+    module = source.parse(text)
+    run = interpret(module, lambda event: None)
+    found = [one for one in receivers_of(module) if run.receivers.get(one.node) != APART]
+    places = source.places(module, text, [one.node for one in found])
+    all_asked = (Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)
+    return tuple(sorted(all_asked)), tuple(sorted(run.counts.items()))
 
 
 def lint(text: str, rules: Sequence[Rule], *, min_confidence: Confidence = Confidence.LIKELY) -> tuple[Finding, ...]:

@@ -87,7 +87,7 @@ def lint(request: Request, rules: Sequence[Rule]) -> Outcome:
 
 
 def _lint(request: Request, rules: Sequence[Rule]) -> Outcome:
-    settings = _Settings(request, rules)
+    settings = Settings(request, rules)
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
@@ -108,7 +108,7 @@ def _lint(request: Request, rules: Sequence[Rule]) -> Outcome:
 
 
 def _results(
-    request: Request, files: Iterable[str], closed: Iterable[tuple[str, str]], settings: _Settings
+    request: Request, files: Iterable[str], closed: Iterable[tuple[str, str]], settings: Settings
 ) -> Iterator[Result]:
     for file in files:
         yield _of_file(file, settings)
@@ -118,21 +118,27 @@ def _results(
         yield from _of_stdin(request, settings)
 
 
-def _of_file(file: str, settings: _Settings) -> Result:
+def _of_file(file: str, settings: Settings) -> Result:
     """Read a file and lint it."""
     shown = displayed(file)
-    if file.endswith(NOTEBOOK):
-        return Result(shown, file, (unreadable("notebooks are not read yet"),))
-    try:
-        with open(file, "rb") as stream:
-            data = stream.read()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        return Result(shown, file, (unreadable(f"cannot be read: {why}"),))
+    data = read(file)
+    if isinstance(data, Finding):
+        return Result(shown, file, (data,))
     return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file))
 
 
-def _of_stdin(request: Request, settings: _Settings) -> Iterator[Result]:
+def read(file: str) -> bytes | Finding:
+    """What a file holds, or the finding that says why it cannot be had."""
+    if file.endswith(NOTEBOOK):
+        return unreadable("notebooks are not read yet")
+    try:
+        with open(file, "rb") as stream:
+            return stream.read()
+    except (OSError, ValueError) as error:
+        return unreadable(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
     """What comes over stdin, under the name it is given."""
     name = request.stdin_filename
     file = os.path.abspath(name or "stdin.py")
@@ -157,13 +163,13 @@ def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min
         lines = tuple(source.rows(data.decode("utf-8", "replace")))
         return Result(path, filename, (unreadable(error.message, error.row, error.column),), lines)
     except Exception as error:  # the other files are still linted
-        return Result(path, filename, fault=_one_line(error))
+        return Result(path, filename, fault=one_line(error))
 
 
-class _Settings:
+class Settings:
     """What holds for each file: the request, and where it is silent the configuration closest to the file."""
 
-    def __init__(self, request: Request, rules: Sequence[Rule]) -> None:
+    def __init__(self, request: Request, rules: Sequence[Rule] = ()) -> None:
         self.request = request
         self.configs = Configs(request.config, request.isolated)
         self._every = tuple(rules)
@@ -226,6 +232,6 @@ def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
     return Finding("GRD000", "unreadable-file", message, Place(row, column, row, column))
 
 
-def _one_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
     said = " ".join(str(error).split())
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

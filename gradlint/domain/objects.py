@@ -19,10 +19,11 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from typing import Any
 
+from gradlint.domain.changing import replace
 from gradlint.domain.facts import (
     ANY_DTYPE,
     ANY_GRAD,
@@ -38,7 +39,19 @@ from gradlint.domain.facts import (
     Truth,
     Unit,
 )
-from gradlint.domain.values import NOTHING, UNKNOWN, Origin, Ref, Syntax, Value, one_of, references, renamed
+from gradlint.domain.values import (
+    CONTEXT_BITS,
+    NOTHING,
+    UNKNOWN,
+    Const,
+    Origin,
+    Ref,
+    Syntax,
+    Value,
+    one_of,
+    references,
+    renamed,
+)
 
 MOST_ITEMS = 64
 MOST_MARKS = 4
@@ -335,7 +348,7 @@ _REFERRING = {
 
 
 def joined(a: Object, b: Object) -> Object:
-    """The object that may be as either path left it; `a` itself where the second path adds nothing."""
+    """The object that may be as either path left it; `a` or `b` itself where the other adds nothing."""
     if a is b:
         return a
     if type(a) is not type(b):
@@ -345,6 +358,7 @@ def joined(a: Object, b: Object) -> Object:
     elif type(a) is Module:
         a, b = _same_places(a, b)  # type: ignore[arg-type]
     changed: dict[str, Any] = {}
+    as_b = True
     for name, how, default in _PLANS[type(a)]:
         x, y = getattr(a, name), getattr(b, name)
         if x is y or (not isinstance(x, Fact) and x == y):
@@ -359,7 +373,10 @@ def joined(a: Object, b: Object) -> Object:
             new = default
         if new is not x and new != x:
             changed[name] = new
-    return replace(a, **changed) if changed else a
+        as_b = as_b and (new is y or new == y)
+    if not changed:
+        return a
+    return b if as_b else replace(a, **changed)
 
 
 def _same_length(a: Container, b: Container) -> tuple[Container, Container]:
@@ -421,7 +438,7 @@ def origins(thing: Object) -> frozenset[Origin]:
     try:
         return thing._origins
     except AttributeError:
-        found = frozenset([ref.origin for ref in object_references(thing)])
+        found = frozenset([ref[0] << CONTEXT_BITS | ref[2] for ref in object_references(thing)])
         object.__setattr__(thing, "_origins", found)
         return found
 
@@ -431,33 +448,52 @@ def _mentioned(thing: Object) -> list[Ref]:
     for name, how in _REFERRING[type(thing)]:
         content = getattr(thing, name)
         if how == "value":
-            out += references(content)
+            if type(content) is Ref:
+                out.append(content)
+            else:
+                out += references(content)
+        elif not content:
+            continue
         elif how == "items":
             for _, value in content:
-                out += references(value)
+                if type(value) is Ref:
+                    out.append(value)
+                elif type(value) is not Const:
+                    out += references(value)
         elif how == "parts":
             for part in content:
-                out += [ref for ref in part if ref is not None]
+                out += part
         else:
-            out += [ref for ref in content if ref is not None]
-    return out
+            out += content
+    return [ref for ref in out if ref is not None] if None in out else out
 
 
 def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
     """The same object after others have changed their references."""
     changed: dict[str, Any] = {}
+    renaming = now.keys()
     for name, how in _REFERRING[type(thing)]:
         content = getattr(thing, name)
         if not content:
             continue
         if how == "value":
+            if type(content) is Const:
+                continue
             new: Any = renamed(content, now)
         elif how == "items":
-            new = tuple((key, renamed(value, now)) for key, value in content)
+            new = tuple([(key, value if type(value) is Const else renamed(value, now)) for key, value in content])
         elif how == "parts":
-            new = tuple(tuple(dict.fromkeys(now.get(ref, ref) for ref in part)) for part in content)
+            new = tuple([part if renaming.isdisjoint(part) else _union(part, now) for part in content])
+        elif renaming.isdisjoint(content):
+            continue
         else:
-            new = tuple(dict.fromkeys(now.get(ref, ref) for ref in content))
+            new = _union(content, now)
         if new != content:
             changed[name] = new
     return replace(thing, **changed) if changed else thing
+
+
+def _union(refs: tuple[Ref | None, ...], now: dict[Ref, Ref]) -> tuple[Ref | None, ...]:
+    if len(refs) == 1:
+        return (now[refs[0]],)  # type: ignore[index]
+    return tuple(dict.fromkeys([now.get(ref, ref) for ref in refs]))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.objects import MOST_ITEMS, Object, joined, object_references, object_renamed, origins
-from gradlint.domain.values import Origin, Ref, Value, one_of, references, renamed
+from gradlint.domain.values import CONTEXT_BITS, Origin, Ref, Value, one_of, references, renamed
 
 Name = tuple[int, str]
 """A variable: the frame it belongs to, and its name."""
@@ -40,21 +40,33 @@ class State:
             dict(self.names), dict(self.heap), list(self.flight), self.grad_mode, self.inference, self.live, self.swept
         )
 
-    def age(self, made: AbstractSet[Origin]) -> None:
-        """What was made at these origins grows one step older: they are about to make new objects."""
+    def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> None:
+        """What was made at these origins grows one step older, or `at_once` as old as can be: they are about to make
+        new objects."""
         heap = self.heap
         touched = [ref for ref, thing in heap.items() if not made.isdisjoint(origins(thing))]
-        mentioned = dict.fromkeys(heap)
+        mentioned = set(heap)
         for ref in touched:
-            mentioned |= dict.fromkeys(object_references(heap[ref]))
+            mentioned.update(object_references(heap[ref]))
         for value in (*self.names.values(), *self.flight):
-            mentioned |= dict.fromkeys(references(value))
-        now = {ref: Ref(*ref[:3], ref[3] + 1) for ref in mentioned if ref[3] < OLDEST and ref.origin in made}
+            if type(value) is not Ref:
+                mentioned.update(references(value))
+        now: dict[Ref, Ref] = {}
+        for ref in mentioned:
+            site, part, context, age = ref
+            if age < OLDEST and site << CONTEXT_BITS | context in made:
+                now[ref] = Ref(site, part, context, OLDEST if at_once else age + 1)
         if now:
             self._rename(now, touched)
 
     def _rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
-        self.names = {name: renamed(value, now) for name, value in self.names.items()}
+        names = self.names
+        for name, value in names.items():
+            if type(value) is Ref:
+                if value in now:
+                    names[name] = now[value]
+            elif references(value):
+                names[name] = renamed(value, now)
         self.flight = [renamed(value, now) for value in self.flight]
         heap = self.heap
         for ref in touched:
@@ -89,8 +101,9 @@ class State:
             self.sweep()
 
 
-def _oldest_first(ref: Ref) -> tuple[int, str]:
-    return -ref.age, ref.part
+def _oldest_first(ref: Ref) -> tuple[int, int, str, int]:
+    site, part, context, age = ref
+    return -age, site, part, context
 
 
 def joined_states(states: Iterable[State]) -> State:

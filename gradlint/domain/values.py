@@ -10,9 +10,10 @@ depends on hashes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from gradlint.domain.changing import replace
 from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes, Truth
 
 Syntax = Any
@@ -61,10 +62,16 @@ class Const:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Const and type(other.value) is type(self.value) and repr(other.value) == repr(self.value)
+        if self is other:
+            return True
+        if type(other) is not Const or type(other.value) is not type(self.value):
+            return False
+        if type(self.value) in (float, complex):  # 0.0 is not -0.0, and nan is nan
+            return repr(other.value) == repr(self.value)
+        return bool(other.value == self.value)
 
     def __hash__(self) -> int:
-        return hash((type(self.value).__name__, repr(self.value)))
+        return hash(self.value)
 
     def __repr__(self) -> str:
         return f"Const({self.value!r})"

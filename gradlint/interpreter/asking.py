@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -14,6 +13,7 @@ from gradlint.domain import (
     Truth,
     Value,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 
 

@@ -20,7 +20,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import containers, module_containers
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
@@ -43,6 +43,7 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         start = it.hold(value)
         owner = it.value(target.value)
         value = it.land(start)[0]
+        receivers.note(it, target, owner)
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
         set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=_is_own(it, owner))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -45,9 +44,11 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import library, module_containers, module_methods, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
+from gradlint.interpreter.batches import PARTS, is_batch
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import clear_gradients, read_gradient
@@ -110,7 +111,7 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     if name in PLAIN_ATTRIBUTES:
         plain = PLAIN.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
-    if tensor.loose and not _is_tensor_method(name):
+    if tensor.loose and not _is_tensor_method(name) and not (is_batch(tensor) and name in PARTS):
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
     return Bound(owner, name)
 

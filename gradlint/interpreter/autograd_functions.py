@@ -9,7 +9,6 @@ itself does (those inside lists do not count), whatever happened inside; whole n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -17,7 +16,6 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     UNSURE,
-    Belief,
     Class,
     Const,
     Container,
@@ -32,6 +30,7 @@ from gradlint.domain import (
     one_of,
     references,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import ancestry, find_method
 from gradlint.interpreter.core import Interpreter
@@ -39,7 +38,6 @@ from gradlint.interpreter.functions import call_function, restoring
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
-from gradlint.interpreter.uses import unknown_tensor
 from gradlint.knowledge.rows import Operation, Result
 
 BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
@@ -184,20 +182,3 @@ def mode_alone(it: Interpreter, function: Function) -> Truth:
     if function.owner is None or _owner(it, function) is None:
         return it.state.grad_mode
     return {"forward": NO}.get(function.name, NO | UNSURE if function.name in BACKWARD else it.state.grad_mode)
-
-
-def given_by_torch(it: Interpreter, function: Function, names: list[str]) -> dict[str, Value]:
-    """What torch hands to `forward` and `backward`: a context, and to the latter a gradient for each result."""
-    cls = _owner(it, function) if function.owner is not None and names else None
-    if cls is None or function.name not in ("forward", *BACKWARD):
-        return {}
-    if function.name == "forward" and find_method(it, cls, "setup_context") is not None:
-        return {}
-    place = it.place_of(function.node, "ctx")
-    saved = unknown_tensor(it, place, "saved", Belief.PROVEN)
-    held = it.new(place, "all saved", Container("tuple", rest=one_of([saved, NONE_VALUE])))
-    attributes = ((SAVED, held),) if function.name in BACKWARD else ()
-    given: dict[str, Value] = {names[0]: it.new(place, "ctx", Instance(cls=Named(CONTEXT), attributes=attributes))}
-    if function.name in BACKWARD:
-        given |= {name: unknown_tensor(it, place, name, Belief.PROVEN) for name in names[1:]}
-    return given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -34,6 +33,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
@@ -233,6 +233,18 @@ def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
         return callee
     havoc(it, args.values())
     return result_of_unknown(args.values())
+
+
+@special("typing.cast")
+def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """`cast(type, value)` is the value; where nothing is known of it, one of that type."""
+    from gradlint.interpreter.declared import value_of
+    from gradlint.interpreter.strangers import grown
+
+    if len(args.positional) < 2 or type(args.positional[1]) is not Unknown:
+        return args.positional[1] if len(args.positional) > 1 else UNKNOWN
+    told = value_of(it, node, node.args[0].value)
+    return args.positional[1] if told is None else grown(it, told, args.positional[1].reach)
 
 
 @special("contextlib.suppress", "pytest.raises", "pytest.warns")

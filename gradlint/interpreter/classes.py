@@ -32,10 +32,11 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.summaries import by_summary
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.module_families import FAMILIES, public
 
-MOST_INSTANCES_DEEP = 3
+MOST_INSTANCES_DEEP = 4
 """How deep modules of the program are taken apart, one inside the constructor of another."""
 MOST_BASES = 100
 PLAIN_BASES = frozenset(
@@ -149,6 +150,13 @@ def torch_base(it: Interpreter, cls: Value) -> str:
 
 def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     """A class of the program is called."""
+    made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
+    if not it.muted and (module := it.only(made, Module)) is not None:
+        it.emit(events.ModuleBuilt, node, module=module)
+    return made
+
+
+def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     thing: Class = it[cls]
     if thing.module is YES and it.instances_deep >= MOST_INSTANCES_DEEP:
         it.hit("depth of instances")
@@ -163,10 +171,7 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     it.instances_deep += 1
     initialise(it, node, ref, cls, args)
     it.instances_deep -= 1
-    made = it.land(start)[0]
-    if thing.module is YES and not it.muted and it.may_be(made, Module):
-        it.emit(events.ModuleBuilt, node, module=it[made])  # type: ignore[index]
-    return made
+    return it.land(start)[0]
 
 
 def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -238,8 +243,7 @@ def _annotated(thing: Class) -> list[tuple[str, Any]]:
 
 def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
     """The parts that a torch class's own `__init__` gives an instance."""
-    from dataclasses import replace
-
+    from gradlint.domain.changing import replace
     from gradlint.interpreter.modules import build
 
     start = it.hold(owner)

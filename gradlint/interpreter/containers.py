@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -32,6 +31,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import apply
 from gradlint.knowledge import OPERATIONS
@@ -61,7 +61,7 @@ def _elements(it: Interpreter, node: Any, value: Value) -> Value:
     if type(thing) is Iterator:
         return thing.element
     if type(thing) is Tensor:
-        return rows(it, node, value)
+        return value if thing.many and thing.loose else rows(it, node, value)
     if type(thing) is Module:
         from gradlint.interpreter.module_containers import iterated
 

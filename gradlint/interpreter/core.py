@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import libcst as cst
@@ -43,6 +43,8 @@ from gradlint.domain import (
     negation,
     one_of,
 )
+from gradlint.domain.changing import replace
+from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
 
@@ -140,6 +142,7 @@ class Interpreter:
         self.frame_ids: dict[object, int] = {}
         self.sites: dict[object, int] = {}
         self.made: set[Origin] = set()
+        self.age = 0
         self.entered: set[int] = set()
         self.muted = 0
         self.later: Truth = NO
@@ -161,10 +164,13 @@ class Interpreter:
         self.instances_deep = 0
         self.building: list[object] = []
         self.used: set[Graph] = set()
-        self.escaped: set[Graph] = set()
+        self.escaped: dict[Graph, None] = {}
+        self.summaries: dict[object, Any] = {}
+        self.read: dict[Name, Value] = {}
+        self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
         self.unknown: dict[Any, None] = {}
-        self.receivers: dict[Any, bool] = {}
+        self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.steps_left = 0
         self.grant_steps()
@@ -248,17 +254,26 @@ class Interpreter:
 
     def new(self, node: object, part: str, thing: Object) -> Ref:
         """Put a new object on the heap."""
-        ref = self.memory(node, part)
+        return self.put_new(self.memory(node, part), thing)
+
+    def put_new(self, ref: Ref, thing: Object) -> Ref:
+        """Put a new object on the heap under a reference made for it."""
         known = self.state.heap.get(ref)
         self.state.heap[ref] = thing if known is None else joined(thing, known)
         return ref
 
     def memory(self, node: object, part: str) -> Ref:
         """A reference made here; on its own it stands for fresh memory, which is no object but ages like one."""
-        ref = Ref(self.site(node), part, self.frame.id)
+        ref = Ref(self.site(node), part, self.frame.id, self.age)
         self.made.add(ref.origin)
         self.frame.made.add(ref.origin)
         return ref
+
+    def made_again(self, ref: Ref) -> Ref:
+        """The reference that is made where this one was made before, in the same frame or one that it called."""
+        self.made.add(ref.origin)
+        self.frames[ref.context].made.add(ref.origin)
+        return Ref(*ref[:3], self.age)
 
     def begin(self, frame: Frame) -> None:
         """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""
@@ -345,6 +360,8 @@ class Interpreter:
             if (first or type(frame.scope.node) is not cst.ClassDef) and (
                 found := self.state.names.get((frame.id, name))
             ) is not None:
+                if not first:
+                    self.read[frame.id, name] = found
                 return found
             first, frame = False, frame.parent
         return None
@@ -472,7 +489,7 @@ class Interpreter:
 
     def escape(self, values: Iterable[Value]) -> None:
         """These values are handed to something that the file does not show."""
-        self.escaped.update(self.graphs(values))
+        self.escaped |= dict.fromkeys(self.graphs(values))
 
     def graphs(self, values: Iterable[Value]) -> list[Graph]:
         """The names of all graph nodes that can be got at from these values, by whatever way."""

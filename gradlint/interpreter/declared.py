@@ -13,27 +13,35 @@ from gradlint.domain import (
     INTEGER,
     NONE_VALUE,
     UNSURE,
+    Array,
     Belief,
     Container,
     Instance,
+    Iterator,
     Mark,
     Named,
     Optimizer,
     Plain,
     Ref,
     Scalar,
+    Tensor,
     Value,
     one_of,
 )
+from gradlint.interpreter.batches import batch
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
 from gradlint.interpreter.uses import unknown_tensor
 from gradlint.knowledge import MODULES, OPTIMIZERS
 
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
-SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list"}
-MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict"}
+SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list",
+             "Collection": "list", "FrozenSet": "set", "MutableSequence": "list", "Deque": "deque"}  # fmt: skip
+MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict",
+            "MutableMapping": "dict", "DefaultDict": "defaultdict"}  # fmt: skip
+ITERATORS = frozenset({"Iterable", "Iterator", "Generator"})
 WRAPPERS = frozenset({"Optional", "Final", "ClassVar", "Annotated"})
 
 
@@ -72,13 +80,31 @@ def _generic(it: Interpreter, node: Any, annotation: cst.Subscript) -> Value | N
         return None if found is None else one_of([found, NONE_VALUE]) if name == "Optional" else found
     if name == "Union":
         return _either(it, node, inner)
-    if name in SEQUENCES or name in MAPPINGS:
-        element = value_of(it, it.place_of(node, "element"), inner[-1]) if inner else None
-        kind = SEQUENCES.get(name) or MAPPINGS[name]
-        rest = element if element is not None and element != NONE_VALUE else it.new(
-            it.place_of(node, "element"), "element", Instance(belief=Belief.BY_NAME))  # fmt: skip
-        return it.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
-    return None
+    if name in ITERATORS:
+        return it.new(node, "annotated", Iterator(_summary(it, node, inner[:1]), used=UNSURE, belief=Belief.ANNOTATED))
+    kind = SEQUENCES.get(name) or MAPPINGS.get(name)
+    if kind is None:
+        return None
+    if kind == "tuple" and inner and not any(isinstance(one, cst.Ellipsis) for one in inner):
+        every = [_element(it, node, one, f"element {index}") for index, one in enumerate(inner)]
+        thing = Container(kind, items=tuple(enumerate(every)), belief=Belief.ANNOTATED)
+    else:
+        inner = [one for one in inner if not isinstance(one, cst.Ellipsis)]
+        thing = Container(kind, rest=_summary(it, node, inner[-1:]), belief=Belief.ANNOTATED)
+    return it.new(node, "annotated", thing)
+
+
+def _element(it: Interpreter, node: Any, annotation: Any, part: str) -> Value:
+    """An element of a container: of the annotated type, or some object."""
+    found = value_of(it, it.place_of(node, part), annotation)
+    return it.new(it.place_of(node, part), "element", Instance(belief=Belief.BY_NAME)) if found is None else found
+
+
+def _summary(it: Interpreter, node: Any, annotation: list[Any]) -> Value:
+    """What stands for all elements of a container."""
+    found = _element(it, node, annotation[0] if annotation else None, "element")
+    it.update(found, Tensor, many=True)
+    return found
 
 
 def _last(node: Any) -> str:
@@ -105,9 +131,19 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
             it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)  # fmt: skip
     if cls == "torch.nn.Module" or cls in MODULES:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
+    if cls == LOADER:
+        return loader(it, node, batch(it, node), Belief.ANNOTATED)
+    if cls == "numpy.ndarray":
+        return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
     if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
         kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
         return it.new(
             node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         )
-    return None
+    if "." not in cls or cls.startswith(NO_CLASSES):
+        return None
+    return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
+
+
+NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
+"""How the paths begin that annotations name and nothing is an instance of, or that are not followed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -17,6 +16,7 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import setter_of
 from gradlint.interpreter.calls import call_value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -27,6 +26,7 @@ from gradlint.domain import (
     either,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.graphs import sure_past
 from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
@@ -89,7 +89,7 @@ def _fill(
             certain = ref in sure
         elif thing.retains.may(YES) and reached.intersection(thing.node):
             certain = thing.retains is YES and any(one in sure for one in thing.node) and len(thing.node) == 1
-        elif opaque and thing.requires_grad.may(YES):
+        elif opaque and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES)):
             certain = False
         else:
             continue

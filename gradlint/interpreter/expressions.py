@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import libcst as cst
@@ -18,10 +18,8 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Array,
-    Belief,
     Const,
     Container,
-    Instance,
     Module,
     Named,
     Plain,
@@ -35,7 +33,8 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
-from gradlint.interpreter import containers, module_containers
+from gradlint.domain.changing import replace
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -62,10 +61,15 @@ def name(it: Interpreter, node: cst.Name) -> Value:
 CONSTANTS: dict[str, object] = {"True": True, "False": False, "None": None, "__debug__": True, "__name__": "__main__"}
 
 
+@lru_cache(4096)
+def _literal(text: str) -> Const:
+    return Const(ast.literal_eval(text))
+
+
 @expression(cst.Integer, cst.Float, cst.Imaginary)
 def number(it: Interpreter, node: Any) -> Value:
     try:
-        return Const(ast.literal_eval(node.value))
+        return _literal(node.value)
     except (ValueError, SyntaxError, OverflowError, MemoryError):
         return Scalar(INTEGER if type(node) is cst.Integer else FLOAT)
 
@@ -75,7 +79,7 @@ def string(it: Interpreter, node: cst.SimpleString) -> Value:
     if len(node.value) > 200:
         return Plain("str")
     try:
-        return Const(ast.literal_eval(node.value))
+        return _literal(node.value)
     except (ValueError, SyntaxError, MemoryError):
         return Plain("str")
 
@@ -190,15 +194,8 @@ def merging_comprehension(it: Interpreter, node: Any) -> Value:
 @expression(cst.Attribute)
 def attribute(it: Interpreter, node: cst.Attribute) -> Value:
     owner = it.value(node.value)
-    if not it.muted:
-        it.receivers[node] = it.receivers.get(node, True) and not is_opaque(it, owner)
+    receivers.note(it, node, owner)
     return get_attribute(it, node, owner, node.attr.value, spelled(node.value))
-
-
-def is_opaque(it: Interpreter, value: Value) -> bool:
-    """Whether nothing is known of a value, or only that it is some object."""
-    thing = it.thing(value)
-    return type(thing) is Unknown or (type(thing) is Instance and thing.belief is Belief.BY_NAME)
 
 
 @expression(cst.Subscript)
@@ -265,6 +262,8 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
 def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
     tensor = it.only(owner, Tensor)
+    if tensor is not None and tensor.loose and tensor.many:
+        return owner
     if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
     kind = index_kind(it, index)

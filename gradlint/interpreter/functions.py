@@ -34,6 +34,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.summaries import by_summary
 
 RESULT = "return"
 YIELDED = "yield"
@@ -70,14 +71,22 @@ def too_deep(it: Interpreter, function: Function) -> bool:
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
-    if too_deep(it, function):
+    if function.generator or function.name == "__init__":
+        return _run_call(it, node, function, args)
+    return by_summary(it, node, function, args, lambda: _run_call(it, node, function, args))
+
+
+def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+    from gradlint.interpreter import strangers
+
+    if strangers.is_left_to_others(function) or too_deep(it, function):
         it.escaped_functions[function.node] = None
         havoc(it, args.values())
-        return result_of_unknown(args.values())
+        return strangers.returned(it, node, function, result_of_unknown(args.values()))
     if function.generator and MANAGER in function.decorators:
         return waiting_manager(it, node, function, args)
     frame = enter(it, node, function, args)
-    return run_function(it, node, frame, function, caller=node)
+    return strangers.returned(it, node, function, run_function(it, node, frame, function, caller=node))
 
 
 MANAGER = Named("contextlib.contextmanager")
@@ -91,12 +100,15 @@ def waiting_manager(it: Interpreter, node: Any, function: Function, args: Argume
 
 def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
+    from gradlint.interpreter import strangers
+
     it.called[function.node] = None
     frame = new_frame(
         it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
     )
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
+    strangers.learn_parameters(it, frame, function)
     it.land(start)
     return frame
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -31,6 +30,7 @@ from gradlint.domain import (
     negation,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad

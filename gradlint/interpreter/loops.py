@@ -29,6 +29,7 @@ from gradlint.domain import (
     one_of,
     same,
 )
+from gradlint.domain.state import OLDEST
 from gradlint.interpreter import containers
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.core import Interpreter, LoopPaths, statement
@@ -143,17 +144,25 @@ def run_loop(
 
 @contextmanager
 def _ageing(it: Interpreter) -> Iterator[Callable[[], None]]:
-    """Within a loop: gives what to do before each later pass, so that what the passes before it made grows older."""
+    """Within a loop: gives what to do before each later pass, so that what the passes before it made grows older.
+
+    While an instance is built, its parts are not told apart by the iteration that made them: `self.layers` of a
+    hundred equal layers is the first one and all others, later just all.
+    """
     made, it.made = it.made, set()
-    before = frozenset(it.entered)
+    before, age = frozenset(it.entered), it.age
     entered = set(before)
+    building = it.instances_deep > 0
 
     def grow_older() -> None:
         entered.update(it.entered)
         it.entered = set(before)
-        it.state.age(it.made)
+        it.state.age(it.made, at_once=building)
+        if building and it.made:
+            it.age = OLDEST
 
     yield grow_older
+    it.age = age
     it.made |= made
     it.entered |= entered
 

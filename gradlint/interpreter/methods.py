@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -28,8 +27,10 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
+from gradlint.interpreter.batches import PARTS, is_batch, part
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import backward, clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
@@ -58,6 +59,8 @@ def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, c
     if name == "size":
         return Scalar(INTEGER) if args.positional else Plain("Size")
     tensor = it.only(owner, Tensor)
+    if is_batch(tensor) and name in PARTS:
+        return part(it, node, owner, name)
     if tensor is not None and tensor.loose:
         it.escape([owner])
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))

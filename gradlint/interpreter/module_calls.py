@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -30,6 +29,7 @@ from gradlint.domain import (
     one_of,
     references,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
@@ -43,9 +43,11 @@ from gradlint.knowledge.rows import ModuleRow, Operation, Result
 def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, name: str) -> Value:
     """A module is applied to arguments."""
     results = []
-    for ref, module in it.all(owner, Module):
+    found = it.all(owner, Module)
+    for index, (ref, module) in enumerate(found):
         start = it.hold(ref, *args.values())
-        result = _call_one(it, node, ref, module, args)
+        place = node if len(found) == 1 else it.place_of(node, f"option {index}")
+        result = _call_one(it, place, ref, module, args)
         it.hold(result)
         *held, result = it.land(start)
         results.append(result)

@@ -7,7 +7,6 @@ whose place is not known. Where the place of one part is lost, the order of all 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -35,6 +34,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements, iterator, key_of
 from gradlint.interpreter.core import Interpreter

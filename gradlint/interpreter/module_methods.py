@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -37,6 +36,7 @@ from gradlint.domain import (
     one_of,
     references,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import iterator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -37,9 +36,11 @@ from gradlint.domain import (
     Truth,
     Unknown,
     Value,
+    alternatives,
     either,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter
@@ -48,7 +49,7 @@ from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow
 
-MOST_MODULES_DEEP = 2
+MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
 MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
@@ -117,9 +118,10 @@ def _left_out(name: str, args: Arguments) -> Truth:
 
 def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them."""
-    row = MODULES.get(cls.path) if type(cls) is Named else None
+    rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
     assumed = max(belief, Belief.BY_USE)
-    names = row.parameters if row is not None and len(row.parameters) <= MOST_NAMED else ()
+    few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
+    names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
         (
             name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -18,6 +17,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.text import beginning

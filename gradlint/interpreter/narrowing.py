@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -40,6 +39,7 @@ from gradlint.domain import (
     one_of,
     truth,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import module_containers
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
@@ -332,9 +332,6 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
     return Truth.unsure()
 
 
-UNKNOWN_CLASS: Value = Unknown()
-
-
 def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
     """`isinstance(value, wanted)`, as far as it is known."""
     thing = it.thing(wanted)
@@ -353,7 +350,7 @@ def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
 
 def _guessed(thing: Any) -> bool:
     """Whether nothing proves what kind of object it is."""
-    unclear = type(thing) is Unknown or (type(thing) is Instance and thing.cls == UNKNOWN_CLASS)
+    unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, Named))
     return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -31,7 +30,8 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
-from gradlint.interpreter import containers, module_containers
+from gradlint.domain.changing import replace
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -194,7 +194,9 @@ def comparison(it: Interpreter, node: cst.Comparison) -> Value:
 def _guarded(it: Interpreter, left: Any, node: cst.Comparison) -> Value:
     """The left side of a comparison; `.grad` compared with None is only looked at."""
     if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
-        return get_attribute(it, left, it.value(left.value), "grad", spelled(left.value), guard=True)
+        owner = it.value(left.value)
+        receivers.note(it, left, owner)
+        return get_attribute(it, left, owner, "grad", spelled(left.value), guard=True)
     return it.value(left)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -28,6 +27,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
 from gradlint.interpreter.core import Interpreter

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -26,6 +25,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
     blocks,
@@ -33,6 +33,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     calls,
     definitions,
     expressions,
+    loaders,
     loops,
     operators,
     reparametrizing,
@@ -80,12 +81,12 @@ FRAMES = 12_000
 
 def _run_the_rest(it: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
-    escaped = set(it.escaped)
+    escaped = dict(it.escaped)
     havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and not _static(it, value)])
     it.escaped = escaped
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
     base = it.fork()
-    for node in list(it.classes):
+    for node in _unmentioned_classes_first(it):
         it.state = base.copy()
         run_class(it, node)
     for function in _unmentioned_first(it, list(it.functions.values())):
@@ -107,6 +108,15 @@ def _unmentioned_first(it: Interpreter, functions: list[Function]) -> list[Funct
     called = {name for name, uses in it.scan.scopes[it.tree].uses.items() if "()" in uses}
     of_self = it.scan.scopes[it.tree].uses.get("self", {})
     return sorted(functions, key=lambda f: f.name in called or f"{f.name}()" in of_self or f"{f.name}(.)" in of_self)
+
+
+def _unmentioned_classes_first(it: Interpreter) -> list[Any]:
+    """Classes that the program itself makes instances of wait for those who do, and those for theirs."""
+    called = {name for name, uses in it.scan.scopes[it.tree].uses.items() if "()" in uses}
+    nodes: list[Any] = list(it.classes)
+    nodes.reverse()
+    nodes.sort(key=lambda node: node.name.value in called)
+    return nodes
 
 
 def _waits(it: Interpreter, function: Function) -> bool:
@@ -142,7 +152,7 @@ def run_class(it: Interpreter, node: Any) -> None:
 
 def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
     """Attributes that other methods set are there when a method runs, whatever ran before it."""
-    called = dict(it.called)
+    called, noted = dict(it.called), dict(it.receivers)
     base = it.fork()
     ends = [base]
     for function in methods:
@@ -150,7 +160,7 @@ def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> No
         run_alone(it, function, it.state.flight[start])
         ends.append(it.state)
     it.join(ends)
-    it.called = called
+    it.called, it.receivers = called, noted  # they run again, with all attributes there
     _forget_stand_ins(it, it.state.flight[start])
 
 
@@ -225,8 +235,6 @@ def _finish(it: Interpreter) -> None:
     """Tell the stories: of each function, each class, and the whole file."""
     it.muted = 0
     it.run = 0
-    it.counts["receivers"] = len(it.receivers)
-    it.counts["unknown receivers"] = sum(not known for known in it.receivers.values())
     it.state.live = True
     runs: dict[Any, list[Run]] = {}
     for run in it.runs:

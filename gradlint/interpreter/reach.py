@@ -8,7 +8,6 @@ its parts are like far more often than it puts other parts in their place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -37,6 +36,7 @@ from gradlint.domain import (
     object_references,
     references,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.writing import memory_written
 
@@ -66,13 +66,18 @@ def _container(thing: Container) -> Container:
     return replace(thing, items=(), rest=Unknown(object_references(thing)))
 
 
+def _module(thing: Module) -> Module:
+    if thing.mode.is_unsure and thing.open.is_unsure:
+        return thing
+    return replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE)
+
+
 AFTERWARDS: dict[type, Callable[[Any], Any]] = {
     Tensor: _tensor,
-    Node: _node,
     Container: _container,
-    Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE),
-    Optimizer: lambda thing: replace(thing, open=thing.open | UNSURE),
-    Iterator: lambda thing: replace(thing, used=thing.used | UNSURE),
+    Module: _module,
+    Optimizer: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
+    Iterator: lambda thing: thing if thing.used.is_unsure else replace(thing, used=thing.used | UNSURE),
     Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
 }
 
@@ -86,35 +91,55 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         for option in alternatives(value):
             _escape(it, option)
     heap = it.state.heap
-    found, memories = _reach(it, [*values, *_captured(it, values)])
+    found, graphs = _reach(it, [*values, *_captured(it, values)])
+    memories = {memory for ref in found if type(thing := heap[ref]) is Tensor for memory in thing.storage}
+    it.handed |= found
     for ref in found:
-        thing = heap[ref]
-        if type(thing) is Node:
-            it.escaped.add(ref.key)
-        if change := AFTERWARDS.get(type(thing)):
-            heap[ref] = change(thing)
+        if change := AFTERWARDS.get(type(heap[ref])):
+            heap[ref] = change(heap[ref])
+    if graphs:
+        _differentiated(it, graphs)
     if memories:
         memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
 
 
-def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, None], set[Ref]]:
-    """The objects in reach and their memories. A graph that unknown code has had before is not walked again."""
+def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, None], list[Ref]]:
+    """The objects in reach, and the nodes of the graphs they are in."""
     heap = it.state.heap
     found: dict[Ref, None] = {}
-    memories: set[Ref] = set()
+    graphs: list[Ref] = []
     todo = [ref for value in values for ref in references(value)]
     while todo:
         ref = todo.pop()
         thing = heap.get(ref)
         if ref in found or thing is None:
             continue
-        found[ref] = None
-        if type(thing) is Node and thing.freed.is_unsure and ref.key in it.escaped:
+        if type(thing) is Node:
+            graphs.append(ref)
             continue
-        if type(thing) is Tensor:
-            memories.update(thing.storage)
+        found[ref] = None
         todo += object_references(thing)
-    return found, memories
+    return found, graphs
+
+
+def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
+    """Unknown code that holds a graph may run backward through it: that frees its nodes and fills the gradients of its
+    leaves, but does nothing else to them. A graph that such code has had before is not walked again."""
+    heap = it.state.heap
+    seen: set[Ref] = set()
+    todo = list(graphs)
+    while todo:
+        ref = todo.pop()
+        thing = heap.get(ref)
+        if ref in seen or thing is None:
+            continue
+        seen.add(ref)
+        if type(thing) is Node and not (thing.freed.is_unsure and ref.key in it.escaped):
+            heap[ref] = _node(thing)
+            it.escaped[ref.key] = None
+            todo += [other for slot in thing.inputs for other in slot if other is not None]
+        elif type(thing) is Tensor and not thing.grad.is_unsure:
+            heap[ref] = replace(thing, grad=thing.grad | ANY_GRAD, gradient=UNKNOWN)
 
 
 def _out_of_reach(value: Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gradlint import events
@@ -36,6 +36,7 @@ from gradlint.domain import (
     number_kind,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_past
 from gradlint.interpreter.tensors import combined, fresh
@@ -254,7 +255,7 @@ def _record(
     inputs = tuple(it.operand(o.value) for o in operands)
     saves = tuple(_saved(it, token, operands, results) for token in row.saves)
     new = Node(row.name, node, inputs, tuple(part for part in saves if part))
-    ref = it.new(node, f"{part}node", replace(new, grows=_grows(it, node, part, inputs)))
+    ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
     for result in results:
         tensor = it[result]
         nodes: tuple[Ref | None, ...] = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
@@ -274,7 +275,7 @@ def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Se
     return memories if wanted is YES or not memories else (*memories, None)
 
 
-def _grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
+def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
     """Whether the history certainly holds an older node of the same place."""
     older = Ref(it.site(node), f"{part}node", it.frame.id, 1)
     if older not in it.state.heap:

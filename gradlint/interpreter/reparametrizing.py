@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -18,6 +17,7 @@ from gradlint.domain import (
     Truth,
     Value,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import Known, special
@@ -68,7 +68,7 @@ def _replace(it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, na
     computed = apply(it, node, COMPUTED, sources)
     for one, tensor in it.all(computed, Tensor):  # it is computed anew for whoever looks, or by every call
         facts = {"requires_grad": tensor.requires_grad | NO, "leaf": tensor.leaf | YES, "node": (*tensor.node, None)}
-        it.put(one, replace(tensor, **facts))  # type: ignore[arg-type]
+        it.put(one, replace(tensor, **facts))
     _put(it, node, ref, name, computed)
 
 

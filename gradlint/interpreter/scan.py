@@ -7,6 +7,7 @@ parameter is), whether a loop can be left early, how deep loops nest, and what a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -17,6 +18,11 @@ _LAYOUT = ("whitespace", "lpar", "rpar", "lbracket", "rbracket", "comma", "heade
            "default_indent", "default_newline", "has_trailing_newline", "colon", "equal")  # fmt: skip
 DEEPEST = 250
 """How deep syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
+ALONG = "(dim=)"
+"""The use of a thing by a method that is told a `dim`."""
+HANDED = "@"
+"""How the use of a thing as an argument begins; the function and the number of the argument follow."""
+MOST_OPERANDS = 3
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -34,18 +40,27 @@ def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
     out: list[cst.CSTNode] = []
     for name in semantic_fields(type(node)):
         content = getattr(node, name)
-        if isinstance(content, cst.CSTNode):
+        kind = type(content)
+        if kind in _NO_SYNTAX:
+            continue
+        if kind is list or kind is tuple:
+            out += [piece for piece in content if type(piece) not in _NO_SYNTAX]
+        else:
             out.append(content)
-        elif type(content) in (list, tuple):
-            out += [piece for piece in content if isinstance(piece, cst.CSTNode)]
     return out
+
+
+_NO_SYNTAX = frozenset({type(None), str, bool, int, cst.MaybeSentinel})
+"""What a field may hold besides syntax (asked for every field: an abstract class's `isinstance` would be dear)."""
 
 
 @dataclass(slots=True)
 class Scope:
     """A module, class, function or lambda.
 
-    `uses` tells for a dotted name what is done with it: "attr" read or written, "attr()" called, "()" called itself.
+    `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
+    or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
+    `given` keeps what `uses_of_given` found.
     """
 
     node: cst.CSTNode
@@ -54,8 +69,15 @@ class Scope:
     reads: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     targets: set[cst.CSTNode] = field(default_factory=set)
+    binds: set[str] = field(default_factory=set)
+    declares: set[str] = field(default_factory=set)
+    given: dict[str, dict[str, None]] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
+
+    def hides(self, name: str) -> bool:
+        """Whether a name means something else here than in the scopes around; methods share `self`."""
+        return name in self.binds and name != "self" and type(self.node) is not cst.ClassDef
 
 
 @dataclass(slots=True)
@@ -79,38 +101,61 @@ class Scan:
 def dotted(node: Any) -> str:
     """`a.b.c` for a chain of names, else nothing."""
     names: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         names.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return ""
     return ".".join([node.value, *reversed(names)])
 
 
+KEEPING = frozenset(
+    "to cpu cuda float double half bfloat16 type clone detach contiguous requires_grad_ eval train".split()
+)
+"""Methods that give the same kind of thing as they are called on."""
+
+
+def kept(node: Any) -> Any:
+    """What these methods are called on."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
+        node = node.func.value
+    return node
+
+
 def spelled(node: Any) -> str:
     """How a place is written: a chain of names, attributes and constant subscripts, else nothing."""
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+    if type(node) is cst.Subscript and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
         owner, key = spelled(node.value), node.slice[0].slice.value
         if owner and isinstance(key, (cst.Name, cst.Integer, cst.SimpleString)):
             return f"{owner}[{key.value}]"
         return ""
-    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Subscript):
+    if type(node) is cst.Attribute and type(node.value) is cst.Subscript:
         owner = spelled(node.value)
         return f"{owner}.{node.attr.value}" if owner else ""
     return dotted(node)
 
 
+_STATEMENTS = frozenset(
+    kind
+    for kind in vars(cst).values()
+    if isinstance(kind, type) and issubclass(kind, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+)
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
+_BINDING = (cst.For, cst.CompFor, cst.NamedExpr, cst.AsName)
 
 
 def scan(tree: cst.Module) -> Scan:
     """Look once at every piece of syntax. Nesting of any depth is walked without recursion."""
     out = Scan()
     top = out.scopes[tree] = Scope(tree, None)
-    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], int]] = [
-        (child, top, (), 0) for child in reversed(parts(tree))
-    ]
+    _walk(out, parts(tree), top)
+    return out
+
+
+def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
+    """Look at every piece of syntax in these, which stand in a scope."""
+    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], int]] = [(node, top, (), 0) for node in reversed(nodes)]
     while todo:
         node, scope, loops, depth = todo.pop()
         kind = type(node)
@@ -121,24 +166,34 @@ def scan(tree: cst.Module) -> Scan:
             scope.inner = True
             scope, loops = Scope(node, scope), ()
             out.scopes[node] = scope
+            scope.binds.update(_parameter_names(node))
         elif kind in _LOOPS:
             for height, loop in enumerate(reversed(loops), 1):
                 loop.height = max(loop.height, height)
             found = out.loops[node] = Loop()
             loops = (*loops, found)
-        elif isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        elif kind in _STATEMENTS:
             out.statements += 1
         _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
-    return out
+
+
+def parameters_of(params: cst.Parameters) -> list[cst.Param]:
+    """All parameters of a function, those with stars last."""
+    stars = [star for star in (params.star_arg, params.star_kwarg) if isinstance(star, cst.Param)]
+    return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
+
+
+def _parameter_names(node: Any) -> list[str]:
+    return [] if isinstance(node, cst.ClassDef) else [param.name.value for param in parameters_of(node.params)]
 
 
 def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
     if kind is cst.Attribute:
         if node not in scope.targets:
             _read(scope, dotted(node.value), node.attr.value)
-        _use(scope, dotted(node.value), node.attr.value)
+        _use(scope, dotted(kept(node.value)), node.attr.value)
     elif kind is cst.Call:
         _called(node, scope)
     elif kind is cst.Yield:
@@ -151,22 +206,34 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
     elif kind is cst.AssignTarget or kind is cst.AnnAssign:
         for target in targets(node.target):
             _assigned(target, scope)
+    elif kind in _BINDING:
+        for target in targets(node.name if kind is cst.AsName else node.target):
+            _bound(target, scope)
+    elif kind in (cst.Global, cst.Nonlocal):
+        scope.declares.update(item.name.value for item in node.names)
 
 
 def _called(node: cst.Call, scope: Scope) -> None:
     if type(node.func) is cst.Attribute:
         suffix = "()" if not node.args else "(.)"
-        _use(scope, dotted(node.func.value), f"{node.func.attr.value}{suffix}")
+        owner = dotted(kept(node.func.value))
+        _use(scope, owner, f"{node.func.attr.value}{suffix}")
+        if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
+            _use(scope, owner, ALONG)
+    for index, argument in enumerate(node.args[:MOST_OPERANDS]):
+        if argument.keyword is None and not argument.star and (handed := dotted(argument.value)):
+            _use(scope, handed, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, dotted(node.func), "()")
 
 
 def _use(scope: Scope, name: str, use: str) -> None:
     if not name:
         return
+    root = name.partition(".")[0]
     at: Scope | None = scope
     while at is not None:
         at.uses.setdefault(name, {})[use] = None
-        at = at.parent
+        at = None if at.hides(root) else at.parent
 
 
 def _read(scope: Scope, name: str, attr: str) -> None:
@@ -184,9 +251,55 @@ def targets(target: Any) -> list[cst.CSTNode]:
     return [target]
 
 
+def _bound(target: Any, scope: Scope) -> None:
+    if type(target) is cst.Name and target.value not in scope.declares:
+        scope.binds.add(target.value)
+
+
 def _assigned(target: Any, scope: Scope) -> None:
     if type(target) is not cst.Attribute:
+        _bound(target, scope)
         return
     scope.targets.add(target)
     if dotted(target.value) == "self":
         scope.sets.add(target.attr.value)
+
+
+# ---- what is done with what a caller gives
+
+
+def uses_of_given(scope: Scope, name: str) -> dict[str, None]:
+    """What a function does with a parameter until it binds the name to something else, whatever path it takes."""
+    uses = scope.uses.get(name, {})
+    body: Any = getattr(scope.node, "body", None)
+    if not uses or not isinstance(body, cst.IndentedBlock):
+        return uses
+    if name not in scope.given:
+        lines = list(body.body)
+        until = next((index for index, line in enumerate(lines) if _rebinds(line, name)), len(lines))
+        if until < len(lines):
+            first = Scope(scope.node, None)
+            _walk(Scan(), lines[: until + 1], first)
+            uses = first.uses.get(name, {})
+        scope.given[name] = uses
+    return scope.given[name]
+
+
+def _rebinds(line: Any, name: str) -> bool:
+    """Whether a line makes a name stand for something else than what it stood for, or a part of it."""
+    return isinstance(line, cst.SimpleStatementLine) and any(
+        name in _names_bound(small) and not _is_kept(small.value, name)
+        for small in line.body
+        if isinstance(small, cst.Assign)
+    )
+
+
+def _names_bound(statement: cst.Assign) -> list[str]:
+    found = [one for to in statement.targets for one in targets(to.target)]
+    return [one.value for one in found if isinstance(one, cst.Name)]
+
+
+def _is_kept(value: Any, name: str) -> bool:
+    """Whether a value is of the same kind as what the name stands for."""
+    value = kept(value)
+    return isinstance(value, cst.Name) and value.value == name

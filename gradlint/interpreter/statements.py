@@ -20,7 +20,7 @@ from gradlint.domain import (
     Tensor,
     Value,
 )
-from gradlint.interpreter import containers, module_containers
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.attributes import get_attribute
@@ -37,6 +37,7 @@ from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import match_case
 from gradlint.interpreter.scan import dotted, spelled
+from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import write
 from gradlint.knowledge import OPERATIONS
 
@@ -103,6 +104,7 @@ def augmented(it: Interpreter, node: cst.AugAssign) -> None:
         start = it.hold(owner, get_item(it, target, owner, index))
     elif isinstance(target, cst.Attribute):
         owner = it.value(target.value)
+        receivers.note(it, target, owner)
         start = it.hold(owner, get_attribute(it, target, owner, target.attr.value, dotted(target.value)))
     else:
         owner = UNKNOWN
@@ -142,7 +144,7 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
 def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
     """Bind the result; where the object itself was changed nothing is bound to another one."""
     if isinstance(target, cst.Name):
-        it.bind(target.value, value)
+        it.bind(target.value, told_by_use(it, target, value, target.value))
     elif same:
         return
     elif isinstance(target, cst.Subscript):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -11,6 +10,7 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_MODE,
     BOOL,
+    UNKNOWN,
     UNSURE,
     Belief,
     Const,
@@ -21,16 +21,19 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Tensor,
+    Unknown,
     Value,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.autograd_functions import given_by_torch
-from gradlint.interpreter.classes import find_method, instantiate
+from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
 from gradlint.interpreter.modules import submodules
-from gradlint.interpreter.uses import by_use
+from gradlint.interpreter.scan import parameters_of
+from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 
 
 def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -69,13 +72,74 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
     outer, it.frame = it.frame, frame
-    known = given_by_torch(it, function, [param.name.value for param in params])
     out: list[tuple[str, Value]] = []
     for param in params:
-        name = param.name.value
-        out.append((name, known[name] if name in known else _argument(it, function, param)))
+        out.append((param.name.value, _argument(it, function, param)))
     it.frame = outer
     return out
+
+
+def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
+    """What is not known of the arguments of a call is told by annotations and use."""
+    names = it.state.names
+    for param in parameters_of(function.node.params):
+        value = names.get((frame.id, param.name.value))
+        some = type(value) is Ref and is_some_object(it.state.heap.get(value))
+        if type(value) is Unknown or some:
+            outer, it.frame = it.frame, frame
+            told = _told(it, param, value if type(value) is Unknown else UNKNOWN)
+            it.frame = outer
+            if some and type(told) is Ref:
+                turns_out(it, value, told)  # type: ignore[arg-type]
+            elif not some:
+                names[frame.id, param.name.value] = told
+
+
+def _told(it: Interpreter, param: cst.Param, value: Unknown) -> Value:
+    """What annotation and use tell of a value that is not known."""
+    told = None
+    if param.annotation is not None:
+        told = declared.value_of(it, param, param.annotation.annotation)
+    if told is None:
+        told = by_use(it, param, param.name.value, "argument", given=True, reach=value.reach)
+    return value if told is None else grown(it, told, value.reach)
+
+
+def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Value:
+    """What a function gave back; where that is not known, what its annotation says."""
+    if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
+        return value
+    start = it.hold(value)
+    told = declared.value_of(it, it.place_of(node, "returned"), function.node.returns.annotation)
+    reach = it.land(start)[0].reach  # type: ignore[union-attr]
+    return value if told is None else grown(it, told, reach)
+
+
+def is_left_to_others(function: Function) -> bool:
+    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
+    body: Any = function.node.body
+    if function.owner is None or not isinstance(body, cst.IndentedBlock):
+        return False
+    last: Any = body.body[-1]
+    if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
+        return False
+    first: Any = body.body[0]
+    told = last.body[0].exc
+    raised = told.func if isinstance(told, cst.Call) else told
+    alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
+    return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
+
+
+def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
+    """A value of which the kind was told, made of what went into it."""
+    for ref, tensor in it.all(told, Tensor) if reach else ():
+        history, memories = made_of(it, reach)
+        it.state.heap[ref] = replace(
+            tensor,
+            node=tuple(dict.fromkeys((*tensor.node, *history))),
+            storage=tuple(dict.fromkeys((*tensor.storage, *memories))),
+        )
+    return told
 
 
 def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
@@ -83,14 +147,42 @@ def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
     if param.annotation is not None:
         told = declared.value_of(it, param, param.annotation.annotation)
         if told is not None:
-            return told
-    found = by_use(it, param, name, "argument")
+            return _as_used(it, param, told)
+    found = _of_function(it, function, param)
+    if found is not None:
+        return found
+    found = by_use(it, param, name, "argument", given=True)
     if found is not None:
         return found
     default = dict(function.defaults).get(name)
     if default is not None and (told := _like_default(default)) is not None:
         return told
     return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+
+
+def _of_function(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:
+    """What autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
+    cls = it.classes.get(function.owner)
+    if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
+        return None
+    if not any(type(one) is Named and one.path in FUNCTIONS for one in ancestry(it, cls)):
+        return None
+    params = function.node.params
+    if param is [*params.posonly_params, *params.params][0]:
+        return function_context(it, param, "argument", Belief.ANNOTATED)
+    return unknown_tensor(it, param, "argument", Belief.ANNOTATED) if function.name == "backward" else None
+
+
+FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+OF_FUNCTIONS = frozenset({"forward", "backward", "setup_context"})
+
+
+def _as_used(it: Interpreter, param: cst.Param, told: Value) -> Value:
+    """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors."""
+    if type(getattr(it.thing(told), "cls", None)) is not Named or it.may_be(told, Module):
+        return told
+    used = by_use(it, param, param.name.value, "argument", given=True)
+    return told if used is None or it.may_be(used, Tensor) else used
 
 
 def _like_default(default: Value) -> Value | None:

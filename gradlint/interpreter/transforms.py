@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from gradlint.domain import (
@@ -22,6 +21,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import module_calls
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded

@@ -7,95 +7,204 @@ optimizer. Such knowledge is believed less than a proof (`Belief.BY_USE`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from typing import Any
 
-from gradlint.domain import UNSURE, Belief, Mark, Optimizer, Ref, Tensor, Value
-from gradlint.interpreter.core import Frame, Interpreter
+import libcst as cst
 
-SIGNS: tuple[tuple[str, tuple[frozenset[str], ...]], ...] = (
-    (
-        "module",
-        (
-            frozenset({"eval()"}),
-            frozenset({"parameters()"}),
-            frozenset({"named_parameters()"}),
-            frozenset({"named_modules()"}),
-            frozenset({"named_children()"}),
-            frozenset({"train()", "()"}),
-            frozenset({"state_dict()", "()"}),
-            frozenset({"load_state_dict(.)", "()"}),
-            frozenset({"zero_grad()", "()"}),
-        ),
-    ),
-    ("optimizer", (frozenset({"zero_grad()", "step()"}), frozenset({"zero_grad()", "step(.)"}))),
-    (
-        "tensor",
-        (
-            frozenset({"backward()"}),
-            frozenset({"detach()"}),
-            frozenset({"requires_grad_()"}),
-            frozenset({"retain_grad()"}),
-        ),
-    ),
+from gradlint.domain import (
+    OPAQUE,
+    UNKNOWN,
+    UNSURE,
+    Belief,
+    Container,
+    Instance,
+    Mark,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
 )
-"""Kinds, and the sets of uses each of which shows it."""
+from gradlint.domain.changing import replace
+from gradlint.interpreter.core import Frame, Interpreter
+from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
+from gradlint.knowledge import OPERATIONS
+from gradlint.knowledge.signs import (
+    FUNCTION_CONTEXT_USES,
+    MODULE_USES,
+    MODULE_USES_WHEN_CALLED,
+    MOVED,
+    OPTIMIZER_USES,
+    SHAPED,
+    STEPS,
+    TENSOR_ATTRIBUTES,
+    TENSOR_USES,
+)
+
+Uses = AbstractSet[str]
+FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
+
+# ---- which kind
 
 
-def uses_of(frame: Frame, chain: str) -> dict[str, None]:
-    """What the scopes around do with a dotted name; for `self.x`, what the whole class does."""
-    scope: Any = frame.scope
-    found: dict[str, None] = {}
-    while scope is not None:
-        found = found | scope.uses.get(chain, {})
+def _is_module(uses: Uses) -> bool:
+    return not MODULE_USES.isdisjoint(uses) or ("()" in uses and not MODULE_USES_WHEN_CALLED.isdisjoint(uses))
+
+
+def _is_optimizer(uses: Uses) -> bool:
+    return not OPTIMIZER_USES.isdisjoint(uses) or ("zero_grad()" in uses and not STEPS.isdisjoint(uses))
+
+
+def _is_tensor(uses: Uses) -> bool:
+    shows = not TENSOR_USES.isdisjoint(uses) or not (SHAPED.isdisjoint(uses) or MOVED.isdisjoint(uses))
+    return shows and all(_can_be_of_tensor(use) for use in uses)
+
+
+def _can_be_of_tensor(use: str) -> bool:
+    return use.partition("(")[0] in TENSOR_ATTRIBUTES or use == ALONG or use.startswith(HANDED)
+
+
+def _is_function_context(uses: Uses) -> bool:
+    return not FUNCTION_CONTEXT_USES.isdisjoint(uses)
+
+
+KINDS: tuple[tuple[str, Callable[[Uses], bool]], ...] = (
+    ("module", _is_module),
+    ("optimizer", _is_optimizer),
+    ("tensor", _is_tensor),
+    ("context of a function", _is_function_context),
+)
+"""Kinds, and whether uses show them; the first that is shown counts."""
+
+
+def uses_of(frame: Frame, chain: str) -> Uses:
+    """What is done with a dotted name where it means the same; for `self.x`, what the whole class does."""
+    scope: Scope = frame.scope
+    root = chain.partition(".")[0]
+    stops = (lambda at: type(at.node) is cst.ClassDef) if root == "self" else (lambda at: at.hides(root))
+    while scope.parent is not None and not stops(scope):
         scope = scope.parent
-    return found
+    return scope.uses.get(chain, {}).keys()
 
 
-def _module(it: Interpreter, node: Any, part: str) -> Ref:
+# ---- making it
+
+
+def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
     from gradlint.interpreter.modules import unknown_module
 
     return unknown_module(it, node, part, Belief.BY_USE)
 
 
-def _optimizer(it: Interpreter, node: Any, part: str) -> Ref:
+def _optimizer(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
     return it.new(node, part, Optimizer(open=UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),)))
 
 
-def _tensor(it: Interpreter, node: Any, part: str) -> Ref:
-    return unknown_tensor(it, node, part, Belief.BY_USE)
+def _tensor(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return unknown_tensor(it, node, part, Belief.BY_USE, reach)
 
 
-MAKERS: dict[str, Callable[[Interpreter, Any, str], Ref]] = {
+def _function_context(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return function_context(it, node, part, Belief.BY_USE)
+
+
+def function_context(it: Interpreter, node: Any, part: str, belief: Belief) -> Ref:
+    """The context of a custom autograd function, and the tensors that it saved."""
+    saved = unknown_tensor(it, node, f"{part} saved", belief)
+    it.state.heap[saved] = replace(it[saved], many=True)
+    held = it.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=belief))
+    return it.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=(("saved_tensors", held),), belief=belief))
+
+
+MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
     "module": _module,
     "optimizer": _optimizer,
     "tensor": _tensor,
+    "context of a function": _function_context,
 }
 
 
-def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief) -> Ref:
-    """A tensor of which nothing else is known."""
-    return it.new(node, part, Tensor(storage=(it.memory(node, part),), belief=belief, marks=(Mark("made", node),)))
+def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
+    """A tensor of which nothing else is known.
+
+    Its history may hold anything, and it may share the memory of all that went into it.
+    """
+    history, memories = made_of(it, reach)
+    storage = (it.memory(node, f"{part} memory"), *memories)
+    return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
 
 
-def by_use(it: Interpreter, node: Any, chain: str, part: str) -> Ref | None:
-    """An object of the kind that the uses of a dotted name show, or None."""
+def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ...], tuple[Ref, ...]]:
+    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in."""
+    history: dict[Ref | None, None] = {OPAQUE: None, None: None}
+    memories: dict[Ref, None] = {}
+    for ref in it.state.reach([Unknown(tuple(reach))]) if reach else ():
+        thing = it[ref]
+        if type(thing) is Tensor:
+            history |= dict.fromkeys(thing.node)
+            memories |= dict.fromkeys(thing.storage)
+    return tuple(history), tuple(memories)
+
+
+def by_use(
+    it: Interpreter, node: Any, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
+) -> Ref | None:
+    """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
     if not chain:
         return None
-    uses = uses_of(it.frame, chain)
-    if not uses:
-        return None
-    for kind, signs in SIGNS:
-        if any(sign <= uses.keys() for sign in signs):
-            return MAKERS[kind](it, node, f"{part} by use")
-    return None
+    uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
+    kind = _kind(it, uses, chain) if uses else None
+    return None if kind is None else MAKERS[kind](it, node, f"{part} by use", reach)
+
+
+def _kind(it: Interpreter, uses: Uses, chain: str) -> str | None:
+    """The kind that uses show, those of its `.data` among them; what torch takes as an operand is a tensor."""
+    for kind, shows in KINDS:
+        if shows(uses):
+            return kind
+    of_data = uses_of(it.frame, f"{chain}.data") if "data" in uses else frozenset()
+    shows_tensor = _is_tensor(of_data) or any(_is_operand(it, use) for use in (*uses, *of_data))
+    return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
+
+
+def _is_operand(it: Interpreter, use: str) -> bool:
+    """Whether a function of torch is handed the thing where it takes a tensor and nothing else."""
+    if not use.startswith(HANDED):
+        return False
+    path, _, index = use.removeprefix(HANDED).rpartition(" ")
+    first, _, rest = path.partition(".")
+    found = it.lookup(first)
+    row = OPERATIONS.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
+    if row is None or int(index) >= len(row.parameters):
+        return False
+    name = row.parameters[int(index)]
+    return name in row.operands and name not in (*row.numbers, *row.optional)
 
 
 def told_by_use(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
     """The value itself, or what its use tells where nothing else does."""
-    from gradlint.domain import Unknown
+    if type(value) is Unknown:
+        found = by_use(it, node, chain, chain, reach=value.reach)
+        return value if found is None else found
+    if type(value) is Ref and is_some_object(it.state.heap.get(value)):
+        found = by_use(it, node, chain, chain)
+        if found is not None:
+            turns_out(it, value, found)
+    return value
 
-    if type(value) is not Unknown:
-        return value
-    found = by_use(it, node, chain, chain)
-    return value if found is None else found
+
+def is_some_object(thing: object) -> bool:
+    """Whether it is an object of which only the name is known."""
+    return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
+
+
+def turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:
+    """Some object is what another one is, whoever holds it."""
+    some, thing = it[ref], it.state.heap.pop(found)
+    if type(thing) is Module:
+        thing = replace(thing, attributes=tuple((dict(some.attributes) | dict(thing.attributes)).items()))
+    it.state.heap[ref] = thing

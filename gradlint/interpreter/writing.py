@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from gradlint import events
@@ -14,6 +13,7 @@ from gradlint.domain import (
     Belief,
     Container,
     Node,
+    Object,
     Ref,
     Tensor,
     Truth,
@@ -28,6 +28,7 @@ from gradlint.domain import (
     origins,
     truth,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import operand
 
@@ -158,16 +159,27 @@ def memory_written(
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
     made_at = {memory.origin for memory in written}
     for ref, thing in it.state.heap.items():
+        if not known and _in_doubt(thing):
+            continue
         if made_at.isdisjoint(origins(thing)) or written.isdisjoint(object_references(thing)):
             continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
             strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
-            it.state.heap[ref] = replace(thing, **_spoiled(thing, noticed, strong, YES if known else UNSURE))
+            spoiled = _spoiled(thing, noticed, strong, YES if known else UNSURE)
+            if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
+                it.state.heap[ref] = replace(thing, **spoiled)
         elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if now is not thing.overwritten:
                 it.state.heap[ref] = replace(thing, overwritten=now)
+
+
+def _in_doubt(thing: Object) -> bool:
+    """Whether a write that nobody saw says nothing new of an object."""
+    if type(thing) is Node:
+        return not thing.saves or (thing.stale.is_unsure and thing.corrupt.is_unsure)
+    return type(thing) is not Tensor or thing.overwritten.is_unsure or thing.overwritten is YES
 
 
 def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Any]:

@@ -51,7 +51,7 @@ reveal(net.pos)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(net.blocks)  # Module[torch.nn.ModuleList, mode=train]
 reveal(net.blocks[0])  # Module[?, mode=train]
 reveal(net.blocks[0].fc.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
-reveal(net(x))  # Tensor[?, requires_grad=yes, leaf=no]
+reveal(net(x))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(net.forward_features(x))  # Tensor[float, requires_grad=yes, leaf=no]
 for p in net.parameters():
     p.requires_grad = False
@@ -61,9 +61,9 @@ reveal(net.head.weight)  # Tensor[float, requires_grad=no, leaf=yes]
 for p in net.head.parameters():
     p.requires_grad = True
 reveal(net.head.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
-reveal(net(x))  # Tensor[?, requires_grad=yes, leaf=no]
+reveal(net(x))  # Tensor[float, requires_grad=yes, leaf=no]
 net.head = nn.Linear(4, 3)
-reveal(net(x))  # Tensor[?, requires_grad=yes, leaf=no]
+reveal(net(x))  # Tensor[float, requires_grad=yes, leaf=no]
 for n, p in net.named_parameters():
     if "head" not in n:
         p.requires_grad_(False)

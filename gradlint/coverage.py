@@ -1,0 +1,128 @@
+"""How much the interpreter sees: of all that files ask for names of autograd's vocabulary, what it knows the kind of.
+
+What a file imports from its own package and the interpreter did not follow is not known, though it has a name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gradlint import linter, source
+from gradlint.config import BadConfig
+from gradlint.files import SUFFIXES, find
+from gradlint.finding import Finding
+from gradlint.interpreter import LIBRARY
+from gradlint.linter import Asked
+from gradlint.run import Refused, Request, Settings, displayed, one_line, read
+
+KeyT = TypeVar("KeyT", str, tuple[str, str])
+
+BOUND = "bound: "
+"""How the counts begin that tell of a bound that was hit."""
+PACKAGE = "__init__.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What came of one file: all that it asks, the bounds that were hit and how often, or why it was not looked at
+    (`problem`, one line)."""
+
+    path: str
+    asked: tuple[Asked, ...] = ()
+    bounds: tuple[tuple[str, int], ...] = ()
+    problem: str = ""
+
+    @property
+    def known(self) -> int:
+        return sum(bool(one.kind) for one in self.asked)
+
+    @property
+    def unreached(self) -> int:
+        return sum(one.kind is None for one in self.asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What came of all files, in the order of their paths; `problems` make the run a failure."""
+
+    files: tuple[Covered, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> int:
+        return sum(file.known for file in self.files)
+
+    @property
+    def unreached(self) -> int:
+        return sum(file.unreached for file in self.files)
+
+    @property
+    def total(self) -> int:
+        return sum(len(file.asked) for file in self.files)
+
+    def shapes(self) -> list[tuple[tuple[str, str], int]]:
+        """The shapes of what is not known and where they come from, most frequent first."""
+        counted = Counter((a.shape, a.origin) for file in self.files for a in file.asked if a.kind == "")
+        return _most_first(counted)
+
+    def bounds(self) -> list[tuple[str, int]]:
+        """The bounds that were hit, most often first."""
+        counted: Counter[str] = Counter()
+        for file in self.files:
+            counted.update(dict(file.bounds))
+        return _most_first(counted)
+
+
+def _most_first(counted: Counter[KeyT]) -> list[tuple[KeyT, int]]:
+    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def measure(request: Request) -> Coverage:
+    """Look at all files that are asked for. Raises `Refused` for a bad configuration."""
+    try:
+        settings = Settings(request)
+        found = find(request.paths or (".",), settings.excluded, request.force_exclude)
+    except BadConfig as error:
+        raise Refused(str(error)) from error
+    problems = [f"{path}: no such file or folder" for path in found.missing]
+    problems += [f"{displayed(folder)}: the folder cannot be listed: {why}" for folder, why in found.closed]
+    files = sorted((_of_file(file) for file in found.files), key=lambda file: file.path)
+    problems += [f"{file.path}: {file.problem}" for file in files if file.problem]
+    return Coverage(tuple(files), tuple(problems))
+
+
+def _of_file(file: str) -> Covered:
+    path, data = displayed(file), read(file)
+    return Covered(path, problem=data.message) if isinstance(data, Finding) else of_bytes(data, path, own_names(file))
+
+
+def of_bytes(data: bytes, path: str, own: Iterable[str] = ()) -> Covered:
+    """What a file holds and asks; `own` are the names under which its project is imported. Nothing is raised."""
+    try:
+        asked, counts = linter.asked(source.decode(data))
+    except source.Unreadable as error:
+        return Covered(path, problem=str(error))
+    except Exception as error:  # the other files are still looked at
+        return Covered(path, problem=f"internal error: {one_line(error)}; please report it")
+    bounds = tuple((name.removeprefix(BOUND), number) for name, number in counts if name.startswith(BOUND))
+    not_followed = {LIBRARY + name for name in own}
+    return Covered(path, tuple(_followed(one, not_followed) for one in asked), bounds)
+
+
+def _followed(one: Asked, not_followed: set[str]) -> Asked:
+    unknown = one.kind and not not_followed.isdisjoint(one.kind.split(" or "))
+    return replace(one, kind="") if unknown else one
+
+
+def own_names(file: str) -> set[str]:
+    """The names by which a file can import others of its project: its package, or what lies beside it."""
+    folder = os.path.dirname(file)
+    if not os.path.exists(os.path.join(folder, PACKAGE)):
+        return {os.path.splitext(name)[0] for name in os.listdir(folder) if name.endswith(SUFFIXES)}
+    while os.path.exists(os.path.join(os.path.dirname(folder), PACKAGE)):
+        folder = os.path.dirname(folder)
+    return {os.path.basename(folder)}

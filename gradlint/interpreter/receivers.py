@@ -1,0 +1,162 @@
+"""Whether the interpreter knows what the names of autograd's vocabulary are asked of.
+
+A receiver is known where its kind is: a tensor, a module, an optimizer, a container, a function, a class
+or an instance of one that is resolved, a constant, something in a library named by its import path. It is
+not where nothing is known, where it is just some object, and where its name alone told its kind.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import (
+    NO,
+    NOTHING,
+    Array,
+    Belief,
+    Bound,
+    Class,
+    Const,
+    Container,
+    Context,
+    Function,
+    Instance,
+    Iterator,
+    Module,
+    Named,
+    Optimizer,
+    Plain,
+    Ref,
+    Scalar,
+    Super,
+    Tensor,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.attributes import STAND_IN
+from gradlint.interpreter.batches import is_batch
+from gradlint.interpreter.classes import ancestry, find_member
+from gradlint.interpreter.core import Interpreter
+from gradlint.knowledge import DTYPES
+from gradlint.knowledge.vocabulary import NAMESPACES, OF_TENSORS, VOCABULARY
+
+UNCLEAR = ""
+"""The kind of what is not known."""
+APART = "none"
+"""The kind of what is no receiver: nothing at all, and the namespaces and dtypes of torch."""
+LIBRARY = "library "
+"""How the kinds begin that a library names; the library follows."""
+PYTHON = frozenset(dir(builtins))
+
+
+def note(it: Interpreter, node: Any, owner: Value) -> None:
+    """Keep the worst that was known of a receiver, over all runs of its place."""
+    if node.attr.value in VOCABULARY and it.state.live and it.receivers.get(node) != UNCLEAR:
+        it.receivers[node] = kind_of(it, owner, node.attr.value)
+
+
+def kind_of(it: Interpreter, value: Value, name: str) -> str:
+    """The kind of a receiver of which `name` is asked; one whose alternatives are of several kinds has them all."""
+    kinds = dict.fromkeys(_kind(it, option, name) for option in alternatives(value))
+    return UNCLEAR if UNCLEAR in kinds else " or ".join(kinds)
+
+
+def _kind(it: Interpreter, value: Value, name: str) -> str:
+    if type(value) is not Ref:
+        of_value = OF_VALUES.get(type(value))
+        return UNCLEAR if of_value is None else of_value(it, value, name)
+    thing = it.state.heap.get(value)
+    of_object = OF_OBJECTS.get(type(thing))
+    if of_object is None or getattr(thing, "belief", Belief.PROVEN) is Belief.BY_NAME:
+        return UNCLEAR
+    return of_object(it, value, thing, name)
+
+
+def _of_library(it: Interpreter, value: Named, name: str) -> str:
+    """What a path names: absolute ones only, and of Python itself only what there is."""
+    root, _, rest = value.path.partition(".")
+    if not root or (root == "builtins" and rest.partition(".")[0] not in PYTHON):
+        return UNCLEAR
+    path = f"{value.path}.{name}"
+    return APART if path in NAMESPACES or path in DTYPES else LIBRARY + root
+
+
+def _of_method(it: Interpreter, value: Bound, name: str) -> str:
+    return "function" if value.function is not None else UNCLEAR
+
+
+def _of_super(it: Interpreter, value: Super, name: str) -> str:
+    return kind_of(it, value.owner, name)
+
+
+OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
+    Named: _of_library,
+    Bound: _of_method,
+    Super: _of_super,
+    Function: lambda it, value, name: "function",
+    Const: lambda it, value, name: "constant",
+    Scalar: lambda it, value, name: "constant",
+    Plain: lambda it, value, name: APART if value == NOTHING else "constant",
+    Context: lambda it, value, name: "grad mode",
+}
+
+
+def _of_tensor(it: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
+    """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have; what a
+    loader gathers is no object."""
+    return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
+
+
+def _of_class(it: Interpreter, ref: Ref, thing: Class, name: str) -> str:
+    return "class" if _is_resolved(it, ref, name) else UNCLEAR
+
+
+def _of_instance(it: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
+    """Instances of classes of the program, of library classes, and managers written as generators."""
+    if type(thing.cls) is Named:
+        return _of_library(it, thing.cls, name)
+    if type(thing.cls) is Function:
+        return "instance"
+    set_here = dict(thing.attributes).get(name)
+    if set_here is not None and not (type(set_here) is Ref and set_here.part.startswith(STAND_IN)):
+        return "instance" if _is_class(it, thing.cls) else UNCLEAR
+    return "instance" if _is_resolved(it, thing.cls, name) else UNCLEAR
+
+
+def _is_class(it: Interpreter, cls: Value) -> bool:
+    return all(type(it.thing(one)) is Class for one in alternatives(cls))
+
+
+def _is_resolved(it: Interpreter, cls: Value, name: str) -> bool:
+    """Whether a class of the program defines the name, or has no base that could and is not known."""
+    for one in alternatives(cls):
+        thing = it.thing(one)
+        if type(thing) is not Class:
+            return False
+        if thing.open is not NO and find_member(it, one, name) is None and not _is_of_torch(it, one):
+            return False
+    return True
+
+
+def _is_of_torch(it: Interpreter, cls: Value) -> bool:
+    """Whether all that a class of the program derives from is in the program, in Python or in torch."""
+    for one in ancestry(it, cls):
+        thing = it.thing(one)
+        named = type(thing) is Named and _of_library(it, thing, "") in (LIBRARY + "torch", LIBRARY + "builtins")
+        if type(thing) is not Class and not named:
+            return False
+    return True
+
+
+OF_OBJECTS: dict[type, Callable[[Interpreter, Ref, Any, str], str]] = {
+    Tensor: _of_tensor,
+    Class: _of_class,
+    Instance: _of_instance,
+    Module: lambda it, ref, thing, name: "module",
+    Optimizer: lambda it, ref, thing, name: "optimizer",
+    Container: lambda it, ref, thing, name: "container",
+    Iterator: lambda it, ref, thing, name: "iterator",
+    Array: lambda it, ref, thing, name: "array",
+}

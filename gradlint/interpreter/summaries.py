@@ -1,0 +1,397 @@
+"""Summaries: a call that changed nothing around it need not run again for the same kinds of arguments.
+
+A function is run for the facts of one call. If afterwards every object that was there before is as it was, but for
+what unseen code may have done to those that were handed to it, and what comes back is made of new objects, then
+another call with arguments of the same facts,
+over the same objects, gives the same: new tensors with the same facts, recorded in the graph as one operation on
+those operands that are in their history. What the summary keeps of the inside is what the outside can notice: which
+operands the result depends on, certainly or perhaps, and whose memory the graph saved.
+
+The objects and names of the surroundings that the function can see are part of the key: a summary holds only while
+they are the very same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from gradlint.domain import (
+    UNKNOWN,
+    YES,
+    Bound,
+    Container,
+    Function,
+    Instance,
+    Module,
+    Node,
+    Object,
+    OneOf,
+    Ref,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    object_references,
+    object_renamed,
+    references,
+    renamed,
+)
+from gradlint.domain.changing import replace
+from gradlint.domain.state import Name
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.recording import grows
+
+Slot = tuple[Ref | None, ...]
+
+DEEPEST_ARGUMENT = 3
+"""How deep containers among the arguments are compared by what they hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a new tensor depends on, in terms of the summarised call: what it was computed from, and the memories that
+    were saved on the way. None among the alternatives of a slot: perhaps not."""
+
+    inputs: tuple[Slot, ...]
+    saves: tuple[Slot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One call: its arguments that are objects, what it gave, what of the objects around it was handed to unseen code,
+    and what must be as it was for that to hold again."""
+
+    place: tuple[object, int]
+    arguments: tuple[Ref, ...]
+    result: Value
+    made: tuple[tuple[Ref, Object], ...]
+    histories: dict[Ref, History]
+    handed: tuple[Ref, ...]
+    seen: tuple[tuple[Ref, Object], ...]
+    names: tuple[tuple[Name, Value], ...]
+    told: bool
+
+    def holds(self, it: Interpreter) -> bool:
+        """Whether the surroundings are the same, and nothing would be left untold."""
+        heap, names = it.state.heap, it.state.names
+        return (
+            (self.told or it.muted > 0)
+            and all(heap.get(ref) is thing for ref, thing in self.seen)
+            and all(names.get(name) == value for name, value in self.names)
+        )
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that may be summarised: what holds before it."""
+
+    key: Hashable
+    arguments: tuple[Ref, ...]
+    given: tuple[Value, ...]
+    heap: dict[Ref, Object]
+    names: dict[Name, Value]
+    mode: tuple[Truth, Truth]
+    escaped: int
+    read: dict[Name, Value]
+    handed: dict[Ref, None]
+
+
+def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
+    """What a call of a function or class gives: by its summary, or by running it."""
+    start = it.hold(called, *args.values())
+    call = begin(it, called, args)
+    result = recall(it, node, call)
+    if result is None:
+        index = it.hold(run())
+        end(it, node, call, it.state.flight[index])
+        result = it.land(index)[0]
+    it.land(start)
+    return result
+
+
+# ---- before the call
+
+
+def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
+    """Note what holds before a call."""
+    slots: dict[Ref, int] = {}
+    given = (called, *args.values())
+    signature = (
+        called,
+        it.state.grad_mode,
+        it.state.inference,
+        it.assumed_mode,
+        it.expected > 0,
+        len(args.positional),
+        tuple(args.keywords),
+        args.unknown,
+        tuple([_signature(it, value, slots, 0) for value in given[1:]]),
+    )
+    read, it.read = it.read, {}
+    handed, it.handed = it.handed, {}
+    heap, names = dict(it.state.heap), dict(it.state.names)
+    mode = it.state.grad_mode, it.state.inference
+    return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed)
+
+
+def _signature(it: Interpreter, value: Value, slots: dict[Ref, int], depth: int) -> Hashable:
+    """The facts of an argument; objects of which the facts do not tell all stand for themselves."""
+    kind = type(value)
+    if kind is Ref:
+        thing = it.state.heap.get(value)  # type: ignore[arg-type]
+        if type(thing) is Tensor:
+            return slots.setdefault(value, len(slots)), _facts(thing)  # type: ignore[arg-type]
+        if type(thing) is Container and not thing.origin and depth < DEEPEST_ARGUMENT:
+            items = tuple([(key, _signature(it, inner, slots, depth + 1)) for key, inner in thing.items])
+            rest = _signature(it, thing.rest, slots, depth + 1)
+            return slots.setdefault(value, len(slots)), thing.kind, thing.belief, items, rest  # type: ignore[arg-type]
+        if type(thing) is Instance and thing.cls == UNKNOWN and not thing.attributes:
+            return slots.setdefault(value, len(slots)), thing.open, thing.belief  # type: ignore[arg-type]
+        return value
+    if kind is OneOf:
+        return tuple([_signature(it, option, slots, depth) for option in value.values])  # type: ignore[union-attr]
+    if kind is Bound:
+        return value.name, value.function, _signature(it, value.owner, slots, depth)  # type: ignore[union-attr]
+    if kind is Unknown:
+        return UNKNOWN, tuple([slots.setdefault(ref, len(slots)) for ref in value.reach])  # type: ignore[union-attr]
+    return value
+
+
+def _facts(thing: Tensor) -> Hashable:
+    return (
+        thing.dtype,
+        thing.requires_grad,
+        thing.leaf,
+        thing.retains,
+        thing.parameter,
+        thing.inference,
+        thing.scalar,
+        thing.grad,
+        thing.unit,
+        thing.overwritten,
+        thing.many,
+        thing.loose,
+        thing.belief,
+        thing.made == "data",
+        [base is None for base in thing.base].count(True) < len(thing.base),
+    )
+
+
+def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
+    """What the call gives if one like it has been summarised; None if it must run."""
+    summary = it.summaries.get(call.key)
+    if summary is None or not summary.holds(it):
+        return None
+    it.read, it.handed = call.read | dict(summary.names), call.handed
+    return _replayed(it, node, summary, call.arguments)
+
+
+def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
+    """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
+    place = it.place_of(node, "recalled")
+    again = summary.place == (node, it.frame.id)
+    now: dict[Ref, Ref] = dict(zip(summary.arguments, arguments, strict=True))
+    for index, (ref, thing) in enumerate(summary.made):
+        now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
+        for number, memory in enumerate(thing.storage if type(thing) is Tensor else ()):
+            if memory not in now:
+                now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
+    for index, (ref, thing) in enumerate(summary.made):
+        thing = object_renamed(thing, now)
+        history = summary.histories.get(ref)
+        if history is not None and type(thing) is Tensor:
+            inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
+            saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
+            part = f"{index} node"
+            new = Node("call", getattr(place, "node", place), inputs, saves)
+            made = it.new(place, part, replace(new, grows=grows(it, place, part, inputs)))
+            sure = thing.requires_grad is YES
+            thing = replace(thing, node=(made,) if sure else (made, None))
+        it.put_new(now[ref], thing)
+    havoc(it, [now.get(ref, ref) for ref in summary.handed])
+    return renamed(summary.result, now)
+
+
+def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
+    """An operand in terms of the call at hand: an argument is what it is in the graph now."""
+    out: dict[Ref | None, None] = {}
+    for ref in slot:
+        found = now.get(ref) if ref is not None else None
+        out |= dict.fromkeys(it.operand(found) if found is not None else (ref,))
+    return tuple(out)
+
+
+# ---- after the call
+
+
+def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
+    """Summarise a call that has run, if it left everything around it as it was."""
+    read, it.read = it.read, call.read | it.read
+    state = it.state
+    handed = _handed(it, call) if state.live and (state.grad_mode, state.inference) == call.mode else None
+    it.handed |= call.handed
+    if handed is None:
+        return
+    old = frozenset(memory for thing in call.heap.values() if type(thing) is Tensor for memory in thing.storage)
+    made = _gather(it, call, result, old)
+    if made is None:
+        return
+    histories: dict[Ref, History] = {}
+    memories = {memory for thing in made.values() if type(thing) is Tensor for memory in thing.storage}
+    operands = {ref: it.operand(ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
+    for ref, thing in made.items():
+        if type(thing) is Tensor:
+            if any(node is not None for node in thing.node):
+                histories[ref] = _history(it, call, thing, memories | old, operands)
+            made[ref] = _alone(call, thing)
+    seen = _seen(call, read)
+    place = (node, it.frame.id)
+    it.summaries[call.key] = Summary(
+        place, call.arguments, result, tuple(made.items()), histories, handed, seen, tuple(read.items()), it.muted == 0
+    )
+
+
+def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
+    """What of all that was there the call handed to unseen code; None if it did anything else to what was there."""
+    handed = tuple([ref for ref in it.handed if ref in call.heap])
+    before, heap, names = call.heap, it.state.heap, it.state.names
+    changed = [ref for ref, thing in before.items() if heap.get(ref, thing) is not thing]
+    expected = before
+    if changed and handed:
+        it.state.heap = expected = dict(before)
+        havoc(it, handed)
+        it.state.heap = heap
+    for ref in changed:
+        if heap[ref] != expected[ref]:
+            return None
+        heap[ref] = expected[ref]  # what a summary has seen is compared by identity
+    if any(names.get(name) is not value and names.get(name) != value for name, value in call.names.items()):
+        return None
+    new = len(it.escaped) - call.escaped
+    if new > 0 and not handed and not {ref.key for ref in before}.isdisjoint(islice(reversed(it.escaped), new)):
+        return None
+    return handed
+
+
+def _gather(it: Interpreter, call: Call, result: Value, old: frozenset[Ref]) -> dict[Ref, Object] | None:
+    """The new objects that a result consists of; None if there are some that no summary can make again."""
+    made: dict[Ref, Object] = {}
+    values = [result]
+    while values:
+        for option in alternatives(values.pop()):
+            if type(option) is Function and (option.frame != 0 or option.defaults):
+                return None
+            for ref in references(option):
+                thing = it.state.heap.get(ref)
+                if ref in call.heap or ref in made or thing is None:
+                    continue
+                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing, old)):
+                    return None
+                made[ref] = thing
+                values += _inside(thing)
+    return made
+
+
+def _inside(thing: Object) -> list[Value]:
+    """The values an object holds; of a tensor nothing that it was made from."""
+    if type(thing) is Tensor:
+        return []
+    if type(thing) is Module or type(thing) is Instance:
+        return [thing.cls, *(value for _, value in thing.attributes), *([thing.rest] if type(thing) is Module else [])]
+    if type(thing) is Container:
+        return [*(value for _, value in thing.items), thing.rest, *thing.origin]
+    return list(object_references(thing))
+
+
+def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -> bool:
+    """Whether a new tensor shares neither memory nor history of views with what was there before."""
+    bases = [it.state.heap.get(base) for base in thing.base if base is not None]
+    return (
+        not references(thing.gradient)
+        and old.isdisjoint(thing.storage)
+        and not any(base in call.heap for base in thing.base if base is not None)
+        and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)
+    )
+
+
+def _alone(call: Call, thing: Tensor) -> Tensor:
+    """The tensor without what only the inside of the call knew: the tensors it was made from on the way."""
+    return replace(
+        thing,
+        node=(),
+        base=(),
+        grad_of=tuple(ref for ref in thing.grad_of if ref in call.heap),
+        source=tuple(ref for ref in thing.source if ref in call.heap),
+    )
+
+
+def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], operands: dict[Ref, Slot]) -> History:
+    """What is in the history of a new tensor of what was there before, and whose memory is saved in it."""
+    certain: dict[Ref, frozenset[Ref]] = {}
+    order = _inside_first(it, call, thing.node)
+    every: dict[Ref, None] = {}
+    saves: dict[Slot, None] = {}
+    for ref in order:
+        node = it.state.heap.get(ref)
+        if ref in call.heap or type(node) is not Node:
+            every[ref] = None
+            certain[ref] = frozenset((ref,))
+            continue
+        inside = [_in_all(slot, certain) for slot in node.inputs]
+        certain[ref] = frozenset[Ref]().union(*inside)
+        for slot in node.saves:
+            kept = tuple(memory for memory in slot if memory in memories)
+            if kept:
+                saves[kept if len(kept) == len(slot) else (*kept, None)] = None
+    sure = _in_all(tuple(ref for ref in thing.node if ref is not None), certain)
+    inputs: dict[Slot, None] = {}
+    for ref in every:
+        arguments = [argument for argument, slot in operands.items() if ref in slot]
+        for found in arguments or [ref]:
+            inputs[(found,) if ref in sure else (found, None)] = None
+    return History(tuple(inputs), tuple(saves))
+
+
+def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref]]) -> frozenset[Ref]:
+    found = [frozenset[Ref]() if ref is None else certain.get(ref, frozenset[Ref]()) for ref in slot]
+    return frozenset.intersection(*found) if found else frozenset()
+
+
+def _inside_first(it: Interpreter, call: Call, start: Slot) -> list[Ref]:
+    """The nodes that the call made, each after those it was made from, and where they end in what was there before."""
+    order: list[Ref] = []
+    entered: set[Ref] = set()
+    todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
+    while todo:
+        ref, done = todo.pop()
+        if done:
+            order.append(ref)
+        elif ref not in entered:
+            entered.add(ref)
+            todo.append((ref, True))
+            node = it.state.heap.get(ref)
+            if ref not in call.heap and type(node) is Node:
+                todo += [(other, False) for slot in node.inputs for other in slot if other is not None]
+    return order
+
+
+def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[Ref, Object], ...]:
+    """The objects the function could see: all in reach of its arguments and of the names it read, but for graphs and
+    the arguments whose facts are in the key."""
+    found: dict[Ref, Object] = {}
+    todo = [ref for value in (*call.given, *read.values()) for ref in references(value)]
+    while todo:
+        ref = todo.pop()
+        thing = call.heap.get(ref)
+        if thing is None or ref in found or ref in call.arguments or type(thing) is Node:
+            continue
+        found[ref] = thing
+        if type(thing) is not Tensor:
+            todo += object_references(thing)
+    return tuple(found.items())

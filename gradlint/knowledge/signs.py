@@ -1,0 +1,71 @@
+"""How things are told by what a program does with them: what only one kind of thing can do.
+
+A use is written "name" for an attribute, "name()" for a method called without and "name(.)" with arguments, "()"
+for a call of the thing itself.
+"""
+
+from __future__ import annotations
+
+from gradlint.knowledge import ATTRIBUTES, FACTORIES, OPERATIONS, PLAIN
+from gradlint.knowledge.vocabulary import METHOD, OF_TENSORS
+
+TENSOR_ATTRIBUTES = (
+    frozenset(
+        path.partition(" ")[0].removeprefix(METHOD)
+        for table in (OPERATIONS, ATTRIBUTES, FACTORIES, PLAIN)
+        for path in table
+        if path.startswith(METHOD)
+    )
+    | OF_TENSORS
+    | frozenset("size grad_dtype indices values coalesce pin_memory record_stream storage sparse_mask".split())
+)
+"""What tensors have."""
+
+ONLY_TENSORS = frozenset(name for name in TENSOR_ATTRIBUTES if name.endswith("_") and not name.endswith("__")) - {
+    "requires_grad_"
+} | frozenset(
+    (
+        "addcdiv addcmul addmm amax amin argwhere as_strided baddbmm bmm chunk clamp clamp_max clamp_min contiguous "
+        "cummax cummin data_ptr diag_embed dim element_size expand_as index_add index_copy index_fill index_put "
+        "index_select is_complex is_contiguous is_floating_point log_softmax logsumexp masked_fill masked_scatter "
+        "masked_select matmul narrow ndimension nelement new_empty new_full new_ones new_tensor new_zeros numel "
+        "permute register_post_accumulate_grad_hook repeat_interleave reshape_as retain_grad rsqrt scatter_add sigmoid "
+        "softmax take_along_dim topk tril triu type_as unbind unflatten unsqueeze view_as"
+    ).split()
+)
+"""Methods that nothing has but tensors: of what else programs hold, neither modules, optimizers, arrays and files nor
+Python's own objects."""
+
+SHAPED = frozenset({"shape", "ndim", "size()", "size(.)"})
+MOVED = frozenset({"device", "to(.)", "cpu()", "cuda()", "cuda(.)", "float()", "half()", "double()", "clone()"})
+"""What has a shape and can be moved or copied so is a tensor: arrays cannot, modules have no shape."""
+
+CALLED = ("()", "(.)")
+TENSOR_USES = frozenset(name + call for name in ONLY_TENSORS for call in CALLED) | {
+    "backward()", "detach()", "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf", "size(.)", "long()",
+    "(dim=)",
+}  # fmt: skip
+"""Each of these shows a tensor."""
+
+MODULE_USES = frozenset(
+    name + call
+    for name in (
+        "parameters named_parameters buffers named_buffers modules named_modules named_children register_buffer "
+        "register_parameter register_forward_hook register_forward_pre_hook register_full_backward_hook"
+    ).split()
+    for call in CALLED
+) | {"eval()", "children()"}
+"""Each of these shows a module."""
+
+MODULE_USES_WHEN_CALLED = frozenset({"train()", "train(.)", "state_dict()", "load_state_dict(.)", "zero_grad()"})
+"""Each of these shows a module where the thing itself is called, too."""
+
+OPTIMIZER_USES = frozenset({"param_groups", "add_param_group(.)"})
+"""Each of these shows an optimizer; so does `zero_grad()` beside `step()`."""
+STEPS = frozenset({"step()", "step(.)"})
+
+FUNCTION_CONTEXT_USES = frozenset(
+    "save_for_backward(.) saved_tensors mark_dirty(.) mark_non_differentiable(.) needs_input_grad "
+    "set_materialize_grads(.)".split()
+)
+"""Each of these shows the context of a custom autograd function."""
