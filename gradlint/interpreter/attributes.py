@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from gradlint.domain import (
     BOOL,
     EVAL,
     FRESH,
+    INTEGER,
     MOST_ALTERNATIVES,
     NO,
     NONE_VALUE,
@@ -45,7 +47,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import library, module_containers, module_methods, optimizers
+from gradlint.interpreter import library, module_containers, module_methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch
@@ -56,7 +58,8 @@ from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.uses import by_use
-from gradlint.knowledge import ATTRIBUTES, PLAIN
+from gradlint.knowledge import ATTRIBUTES, MODULES, PLAIN
+from gradlint.knowledge.module_settings import SETTINGS, SIZES
 
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
@@ -180,13 +183,30 @@ def _instance_attribute(
             return _training(thing.mode)
         if name in module_containers.METHODS and module_containers.base(it, thing):
             return Bound(owner, name)
-        if thing.rest != NOTHING and (thing.open is NO or it.may_be(thing.rest, Module)):
-            return thing.rest
+        if (part := _part_of_torch(it, node, thing, name)) is not None:
+            return part
     if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in library.SPECIAL:
         return Bound(owner, name)
     if thing.open.may(YES):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name) if find_method(it, thing.cls, "__getattr__") is None else Unknown((owner,))
+
+
+def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
+    """What a class of torch gives its modules, or what was registered under a name that was made up."""
+    from gradlint.interpreter.classes import torch_base
+
+    if it.may_be(thing.rest, Module):
+        return thing.rest
+    row = MODULES.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))
+    if row is None:
+        return None
+    counted = re.sub(r"\d+", "0", name)
+    if thing.rest != NOTHING and any(re.sub(r"\d+", "0", known) == counted for known in row.parameters):
+        return thing.rest
+    if any(known.startswith(f"{name}.") for known in row.parameters) and row.call not in ("container", "none"):
+        return modules.unknown_module(it, node, f"part {name}", Belief.BY_USE, Named("torch.nn.Module"))
+    return Scalar(INTEGER) if name in SIZES else Plain("setting") if name in SETTINGS else None
 
 
 def _training(mode: Mode) -> Value:

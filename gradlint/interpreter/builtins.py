@@ -142,7 +142,7 @@ def _zip(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _tuples(it, node, it.land(start), "zip", empty=empty)
 
 
-@special("builtins.map", "builtins.filter")
+@special("builtins.map")
 def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     from gradlint.interpreter.calls import call_value
 
@@ -154,6 +154,38 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     function, *elements = it.land(start)
     found = call_value(it, node, function, Arguments(elements), "")
     return containers.iterator(it, node, found, "map")
+
+
+@special("builtins.filter")
+def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Those elements for which the function does not certainly give something false."""
+    from gradlint.interpreter.calls import call_value
+    from gradlint.interpreter.narrowing import truthiness
+
+    function, source = args.get("function", 0, NONE_VALUE), args.get("iterable", 1, UNKNOWN)
+    start = it.hold(function, containers.elements(it, node, source))
+    containers.consume(it, node, source, "filter")
+    for index, option in enumerate(alternatives(it.state.flight[start + 1])):
+        if function == NONE_VALUE:
+            passes = truthiness(it, option)
+        else:
+            place = it.place_of(node, f"element {index}")
+            passes = truthiness(it, call_value(it, place, it.state.flight[start], Arguments([option]), ""))
+        it.hold(option if passes is not NO else NOTHING)
+    found = it.land(start)[2:]
+    return containers.iterator(it, node, one_of([NOTHING, *found], MOST_ITEMS), "filter")
+
+
+@special("builtins.hasattr")
+def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Whether an object has an attribute, where all that it may have is known."""
+    from gradlint.interpreter.names import has_attribute
+
+    name = args.get("name", 1, UNKNOWN)
+    if type(name) is not Const or not isinstance(name.value, str) or not args.positional:
+        return Scalar(BOOL)
+    found = [has_attribute(it, option, name.value) for option in alternatives(args.positional[0])]
+    return Const(found[0] is YES) if len(set(found)) == 1 and found[0] in (YES, NO) else Scalar(BOOL)
 
 
 @special("builtins.range")

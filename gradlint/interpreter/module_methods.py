@@ -305,6 +305,7 @@ METHODS = {
     "buffers": _buffers,
     "named_buffers": _named_buffers,
     "compile": _nothing,
+    "flatten_parameters": _nothing,
     "state_dict": _state_dict,
     "load_state_dict": _load_state_dict,
 } | dict.fromkeys(MOVING, _moved)

@@ -95,6 +95,8 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
+    if row.call in ("rnn", "lstm") and _several_layers(args):
+        rest = parameter(it, node, "own parameters", many=True)
     for name in row.parameters:
         left_out = _left_out(name, args)
         if left_out is YES:
@@ -105,6 +107,13 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
             made = parameter(it, node, f"parameter {name}")
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
     return found, rest
+
+
+def _several_layers(args: Arguments) -> bool:
+    """Whether a recurrent layer may have more parameters than those of one layer in one direction."""
+    layers = args.get("num_layers", 2, Const(1))
+    told = [truth_of(args.get(name, -1, Const(False))) for name in ("bidirectional", "proj_size")]
+    return args.unknown or layers != Const(1) or any(one is not NO for one in told)
 
 
 def _left_out(name: str, args: Arguments) -> Truth:

@@ -6,13 +6,16 @@ from typing import Any
 
 from gradlint.domain import (
     MOST_ITEMS,
+    NO,
     NOTHING,
     UNSURE,
+    YES,
     Const,
     Instance,
     Module,
     Ref,
     Tensor,
+    Truth,
     Value,
     alternatives,
     one_of,
@@ -21,6 +24,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.text import beginning
+from gradlint.knowledge.module_settings import MODULE_NAMES
 
 
 def holders(it: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]:
@@ -88,3 +92,20 @@ def delete_attribute(it: Interpreter, owner: Value, name: str) -> None:
     for ref, thing in found:
         kept = tuple((known, value) for known, value in thing.attributes if known != name)
         it.put(ref, replace(thing, attributes=kept), sure=len(found) == 1)
+
+
+def has_attribute(it: Interpreter, value: Value, name: str) -> Truth:
+    """Whether a module of a class of the program has an attribute, as far as that is certain."""
+    from gradlint.interpreter.classes import find_member, torch_base
+    from gradlint.interpreter.module_methods import METHODS
+
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is not Module:
+        return UNSURE
+    closed = thing.open is NO and thing.rest == NOTHING and type(thing.cls) is Ref
+    if name in METHODS or name in MODULE_NAMES or find_member(it, thing.cls, name) is not None:
+        return YES
+    if any(known == name for known, _ in thing.attributes):
+        return UNSURE
+    plain = closed and torch_base(it, thing.cls) == "torch.nn.Module" and not name.startswith("_")
+    return NO if plain else UNSURE
