@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,6 +16,7 @@ import click
 from gradlint import __version__, terminal
 
 if TYPE_CHECKING:
+    from gradlint.knowledge.packs import Packs
     from gradlint.proving import Proof
     from gradlint.rule import Rule
     from gradlint.run import Outcome, Request
@@ -115,7 +117,7 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     from gradlint import run as running
 
     try:
-        outcome = running.lint(_request(paths, options), _rules())
+        outcome = running.lint(_request(paths, options), _rules(), _packs())
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     if options["show_files"]:
@@ -224,7 +226,7 @@ def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options:
     for name in ("exclude", "extend_exclude"):
         options[name] = _listed(options[name])
     try:
-        found = covering.measure(Request(paths=paths or (".",), **options))
+        found = covering.measure(Request(paths=paths or (".",), **options), _packs())
     except Refused as error:
         raise click.ClickException(str(error)) from error
     terminal.write(report.FORMATS[output_format](found, shapes))
@@ -296,11 +298,28 @@ def _kept(proofs: Iterable[Proof], kept: list[Proof]) -> Iterator[Proof]:
 
 
 def _rules() -> tuple[Rule, ...]:
-    """All rules. A pack that is broken is the user's to repair, not an internal error."""
+    """All rules."""
+    from gradlint import registry
+
+    with _telling_what_is_broken():
+        return registry.rules()
+
+
+def _packs() -> Packs:
+    """All knowledge of libraries."""
+    from gradlint import registry
+
+    with _telling_what_is_broken():
+        return registry.packs()
+
+
+@contextmanager
+def _telling_what_is_broken() -> Iterator[None]:
+    """A pack that is broken is the user's to repair, not an internal error."""
     from gradlint import registry
 
     try:
-        return registry.rules()
+        yield
     except registry.BrokenPack as error:
         raise click.ClickException(str(error)) from error
 

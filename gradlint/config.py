@@ -42,6 +42,9 @@ class Config:
     respect_gitignore: bool = True
     output_format: str | None = None
     min_confidence: Confidence | None = None
+    known_modules: tuple[str, ...] = ()
+    no_grad_wrappers: tuple[str, ...] = ()
+    backward_wrappers: tuple[str, ...] = ()
 
 
 # ---- finding the file
@@ -165,4 +168,7 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "respect-gitignore": ("true or false", _boolean),
     "output-format": (f"one of {', '.join(OUTPUT_FORMATS)}", _output_format),
     "min-confidence": ("certain, likely or possible", _confidence),
+    "known-modules": (_LIST, _strings),
+    "no-grad-wrappers": (_LIST, _strings),
+    "backward-wrappers": (_LIST, _strings),
 }

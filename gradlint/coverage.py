@@ -16,7 +16,9 @@ from gradlint.config import BadConfig
 from gradlint.files import SUFFIXES, find
 from gradlint.finding import Finding
 from gradlint.interpreter import LIBRARY
+from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.linter import Asked
+from gradlint.project import View
 from gradlint.run import Refused, Request, Settings, displayed, one_line, read
 
 KeyT = TypeVar("KeyT", str, tuple[str, str])
@@ -81,29 +83,34 @@ def _most_first(counted: Counter[KeyT]) -> list[tuple[KeyT, int]]:
     return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def measure(request: Request) -> Coverage:
+def measure(request: Request, packs: Packs = NO_PACKS) -> Coverage:
     """Look at all files that are asked for. Raises `Refused` for a bad configuration."""
     try:
-        settings = Settings(request)
+        settings = Settings(request, (), packs)
         found = find(request.paths or (".",), settings.excluded, request.force_exclude)
     except BadConfig as error:
         raise Refused(str(error)) from error
     problems = [f"{path}: no such file or folder" for path in found.missing]
     problems += [f"{displayed(folder)}: the folder cannot be listed: {why}" for folder, why in found.closed]
-    files = sorted((_of_file(file) for file in found.files), key=lambda file: file.path)
+    covered = (_of_file(file, settings.packs(file), settings.project.at(file)) for file in found.files)
+    files = sorted(covered, key=lambda file: file.path)
     problems += [f"{file.path}: {file.problem}" for file in files if file.problem]
     return Coverage(tuple(files), tuple(problems))
 
 
-def _of_file(file: str) -> Covered:
+def _of_file(file: str, packs: Packs, project: View) -> Covered:
     path, data = displayed(file), read(file)
-    return Covered(path, problem=data.message) if isinstance(data, Finding) else of_bytes(data, path, own_names(file))
+    if isinstance(data, Finding):
+        return Covered(path, problem=data.message)
+    return of_bytes(data, path, own_names(file), packs, project)
 
 
-def of_bytes(data: bytes, path: str, own: Iterable[str] = ()) -> Covered:
+def of_bytes(
+    data: bytes, path: str, own: Iterable[str] = (), packs: Packs = NO_PACKS, project: View | None = None
+) -> Covered:
     """What a file holds and asks; `own` are the names under which its project is imported. Nothing is raised."""
     try:
-        asked, counts = linter.asked(source.decode(data))
+        asked, counts = linter.asked(source.decode(data), packs=packs, project=project)
     except source.Unreadable as error:
         return Covered(path, problem=str(error))
     except Exception as error:  # the other files are still looked at

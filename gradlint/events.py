@@ -29,6 +29,9 @@ from gradlint.domain import (
     Module,
     Object,
     Optimizer,
+    Scaler,
+    Scheduler,
+    Stage,
     Syntax,
     Tensor,
     Truth,
@@ -48,7 +51,8 @@ class Event:
     for its second and following iterations. `assumed_mode` says that the grad mode is a guess: the
     function runs on its own and nobody saw its callers. `belief` is the weakest of what the facts
     were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`).
-    `run` is the index of the innermost function run in which it happened.
+    `run` is the index of the innermost function run in which it happened. `conditions` are those under which it
+    did, outermost first, those of the callers too: the tests of `if` statements, and whether they held.
     """
 
     node: Syntax
@@ -59,6 +63,7 @@ class Event:
     belief: Belief = Belief.PROVEN
     expected: bool = False
     run: int = 0
+    conditions: tuple[tuple[Syntax, bool], ...] = ()
 
     depends_on_mode: ClassVar[bool] = False
     """Whether what the event says depends on the grad mode; then a guessed mode weakens its belief."""
@@ -87,7 +92,8 @@ class RequiresGradChanged(Event):
 class AttributeAssigned(Event):
     """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
 
-    `own` says that a method of the owner's class sets it on `self`; `read_by_class` that a class of the owner
+    `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
+    class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
     its bases are not all known.
     """
@@ -99,6 +105,7 @@ class AttributeAssigned(Event):
     value: Thing
     old: Thing = UNKNOWN
     name: str = ""
+    holders: tuple[Optimizer, ...] = ()
     own: bool = False
     read_by_class: bool = False
 
@@ -207,7 +214,10 @@ class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
-    certainly holds a node in that state.
+    certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
+    multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
+    are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
+    `allow_unused` whether that is allowed.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -220,29 +230,102 @@ class BackwardRun(Event):
     retain: Truth
     create_graph: Truth
     how: str
+    unit: Unit
+    gradient: Truth
+    inputs: tuple[Tensor, ...] | None = None
+    unreached: Truth = NO
+    allow_unused: Truth = NO
     depends_on_mode: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerBuilt(Event):
-    """An optimizer is made over `parameters`."""
+    """An optimizer is made over `parameters`, which come in `parts`, one for each group. `graph` is its name for
+    `escaped` and `returned` of `ModuleFinished`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     optimizer: Optimizer
     parameters: tuple[Tensor, ...]
+    parts: tuple[tuple[Tensor, ...], ...]
+    graph: Graph
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerStepped(Event):
-    """`optimizer.step()`: `grad` and `unit` are joined over its parameters."""
+    """`optimizer.step()`, by itself or by a GradScaler: `grad` is joined over its `parameters`, `unit` over those of
+    them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
+    gave."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     optimizer: Optimizer
+    parameters: tuple[Tensor, ...]
     grad: Grad
     unit: Unit
     closure: Thing
+    returned: Thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalerUsed(Event):
+    """A method of a GradScaler is called: `what` is "scale", "unscale_", "step" or "update".
+
+    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `grad` and `unit` as for
+    `OptimizerStepped`; `value` is what is scaled.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer")
+
+    what: str
+    scaler: Scaler
+    optimizer: Optimizer | None = None
+    stage: Stage = Stage.unsure()
+    grad: Grad = Grad.unsure()
+    unit: Unit = Unit.unsure()
+    value: Thing = UNKNOWN
+
+    @property
+    def key(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerStepped(Event):
+    """`scheduler.step()`; `optimizer` is the one whose learning rates it sets (None: not known)."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("scheduler", "optimizer")
+
+    scheduler: Scheduler
+    optimizer: Optimizer | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientsClipped(Event):
+    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`; `grad` and `unit` as for
+    `OptimizerStepped`."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
+
+    parameters: tuple[Tensor, ...]
+    grad: Grad
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookRegistered(Event):
+    """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
+
+    `by` is the part of the method's name behind `register_`: "hook" and "post_accumulate_grad_hook" of tensors,
+    "forward_pre_hook", "forward_hook", "full_backward_pre_hook", "full_backward_hook" of modules. The gradient that a
+    "hook" is handed is a tensor `made` by "hook".
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("of",)
+
+    of: Thing
+    by: str
+    function: Thing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,11 +378,47 @@ class ContextEntered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultDiscarded(Event):
-    """An expression stands alone as a statement and its value is dropped."""
+    """An expression stands alone as a statement and its value is dropped.
 
-    believed_from: ClassVar[tuple[str, ...]] = ("value",)
+    Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner).
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
 
     value: Thing
+    of: Thing = UNKNOWN
+    called: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BindingDropped(Event):
+    """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
+
+    `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
+    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
+
+    name: str
+    value: Thing
+    old: Thing
+    read: bool
+    looped: bool
+    updates: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yielded(Event):
+    """A generator hands out a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
+    holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
+    manager, whose block is meant to run like this."""
+
+    value: Thing
+    extent: str
+    function: Function | None
+    manager: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,8 +514,8 @@ class ClassFinished(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleFinished(Event):
-    """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs handed to code that the
-    file does not show; `returned`: graphs returned to callers that were not all seen."""
+    """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
+    that the file does not show; `returned`: those returned to callers that were not all seen."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]

@@ -1,19 +1,24 @@
 """From text to findings: the only door to the analysis.
 
-`lint` is pure: it reads no files, no clock and no globals, and the same text gives the same findings in the same order.
+`lint` is pure: it reads no files, no clock and no globals, and the same text among the same files gives the same
+findings in the same order. Other files reach it through the `project` alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradlint import source
 from gradlint.events import Event
 from gradlint.finding import Confidence, Finding, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
+from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.rule import Check, Draft, Rule, believed
+
+if TYPE_CHECKING:
+    from gradlint.project import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +95,27 @@ def analyse(
     text: str,
     rules: Sequence[Rule],
     *,
+    packs: Packs = NO_PACKS,
     positions: bool = False,
     listen: Callable[[Event], None] | None = None,
+    project: View | None = None,
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
 
-    Findings of every confidence are given, sorted by place, those that yield to others as well (see `shown`).
-    `unknown` and `heard` are filled only where
-    `positions` are asked for: they cost time. Raises `source.Unreadable` for text that is no Python.
+    `packs` are what is known of other libraries. What the text imports is looked for in `project`, as the file that has
+    it sees it (None: nowhere). Findings of every confidence are given, sorted by place, those that yield to others as
+    well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they cost time. Raises
+    `source.Unreadable` for text that is no Python.
     """
-    module = source.parse(text)
+    module, found = _read(text, project)
     hearing = _Hearing(rules, listen)
-    run = interpret(module, hearing)
+    run = interpret(module, hearing, packs=packs, project=project, found=found)
     drafts = list(hearing.drafts.values())
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     places = source.places(module, text, nodes) if nodes else {}
-    findings = [_finding(draft, places) for draft in drafts]
+    findings = [_finding(draft, places) for draft in drafts if draft.node in places]
     return Analysis(
         tuple(sorted(findings, key=lambda f: (f.place, f.code))),
         tuple(sorted(places[node] for node in run.unknown)) if positions else (),
@@ -118,22 +126,39 @@ def analyse(
     )
 
 
-def asked(text: str) -> tuple[tuple[Asked, ...], tuple[tuple[str, int], ...]]:
+def _read(text: str, project: View | None) -> tuple[Any, Any]:
+    """The tree of a text and, where the project has looked at it, what there is in it."""
+    if project is None:
+        return source.parse(text), None
+    program = project.program(text)
+    return program.tree, program.scan
+
+
+def asked(
+    text: str, *, packs: Packs = NO_PACKS, project: View | None = None
+) -> tuple[tuple[Asked, ...], tuple[tuple[str, int], ...]]:
     """All that the program asks for names of autograd's vocabulary, in order, and how much was run (see `Analysis`).
 
     Raises `source.Unreadable` for text that is no Python.
     """
-    module = source.parse(text)
-    run = interpret(module, lambda event: None)
+    module, found_in_it = _read(text, project)
+    run = interpret(module, lambda event: None, packs=packs, project=project, found=found_in_it)
     found = [one for one in receivers_of(module) if run.receivers.get(one.node) != APART]
     places = source.places(module, text, [one.node for one in found])
     all_asked = (Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)
     return tuple(sorted(all_asked)), tuple(sorted(run.counts.items()))
 
 
-def lint(text: str, rules: Sequence[Rule], *, min_confidence: Confidence = Confidence.LIKELY) -> tuple[Finding, ...]:
+def lint(
+    text: str,
+    rules: Sequence[Rule],
+    *,
+    packs: Packs = NO_PACKS,
+    project: View | None = None,
+    min_confidence: Confidence = Confidence.LIKELY,
+) -> tuple[Finding, ...]:
     """The findings of at least this confidence."""
-    return shown(analyse(text, rules).findings, rules, min_confidence)
+    return shown(analyse(text, rules, packs=packs, project=project).findings, rules, min_confidence)
 
 
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:

@@ -1,7 +1,8 @@
-"""The rules that are installed: every distribution may bring a pack under the entry point group `gradlint.rules`.
+"""What is installed: every distribution may bring rules and knowledge of libraries.
 
-An entry point names a package. All its modules are imported, and each one with a `rule` contributes it; its
-docstring becomes the rule's page and its `consequence` what torch shows. Nothing but this module imports packs.
+An entry point of the group `gradlint.rules` or `gradlint.knowledge` names a package. All its modules are imported. Each
+one with a `rule` contributes it; its docstring becomes the rule's page and its `consequence` what torch shows. Each
+one with a `pack` contributes what that says of a library. Nothing but this module imports packs.
 
 Packs run code, so they are taken only from where distributions are installed: the folders of `sys.path` named
 `site-packages` or `dist-packages`, and the folder gradlint itself was imported from. Metadata that merely lies
@@ -26,9 +27,12 @@ from types import ModuleType
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from gradlint.knowledge.checking import faults
+from gradlint.knowledge.packs import Pack, Packs
 from gradlint.rule import Rule
 
-GROUP = "gradlint.rules"
+GROUPS = {"rule": "gradlint.rules", "knowledge": "gradlint.knowledge"}
+"""The kinds of packs, and the groups of entry points that name them."""
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 CODE = re.compile(r"[A-Z]{3}[0-9]{3}")
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -36,10 +40,10 @@ OWN_CODES = re.compile(r"GRD0[0-9]{2}")
 
 
 class BrokenPack(Exception):
-    """A rule pack cannot be used; the message names the distribution, the module and the cure."""
+    """A pack cannot be used; the message names the distribution, the module and the cure."""
 
-    def __init__(self, distribution: str, module: str, fault: str, cure: str) -> None:
-        super().__init__(f"rule pack of {distribution}: {module}: {fault}; {cure}")
+    def __init__(self, distribution: str, module: str, fault: str, cure: str, kind: str = "rule") -> None:
+        super().__init__(f"{kind} pack of {distribution}: {module}: {fault}; {cure}")
         self.distribution, self.module, self.fault, self.cure = distribution, module, fault, cure
 
 
@@ -54,17 +58,47 @@ class _Found:
 
 def rules() -> tuple[Rule, ...]:
     """All installed rules, sorted by code. Raises `BrokenPack` if one of them cannot be used."""
-    found: list[_Found] = []
-    packs = list(_packs())
-    with _current_folder_left_out(any(_is_editable_here(pack) for pack in packs)):
-        for pack in packs:
-            for entry in sorted(pack.entry_points.select(group=GROUP), key=lambda entry: (entry.name, entry.value)):
-                found += _pack(_name(pack), entry)
+    found = [
+        _Found(rule, distribution, module.__name__)
+        for distribution, module in _installed("rule")
+        if isinstance(rule := getattr(module, "rule", None), Rule)
+    ]
+    for one in found:
+        _complete(one.rule, one.distribution, sys.modules[one.module])
     _check_unique(found)
     return tuple(sorted((one.rule for one in found), key=lambda rule: rule.code))
 
 
+def packs() -> Packs:
+    """All that is installed of knowledge about libraries. Raises `BrokenPack` if some of it cannot be used.
+
+    Where two packs speak of one path, the one whose distribution and module come first by name counts.
+    """
+    found = [
+        (pack, distribution, module.__name__)
+        for distribution, module in _installed("knowledge")
+        if isinstance(pack := getattr(module, "pack", None), Pack)
+    ]
+    together = Packs.of(pack for pack, _, _ in found)
+    for pack, distribution, module in found:
+        for row, fault, cure in faults(pack, together):
+            raise BrokenPack(distribution, module, f"{row}: {fault}", cure, "knowledge")
+    return together
+
+
 # ---- where packs may come from
+
+
+def _installed(kind: str) -> list[tuple[str, ModuleType]]:
+    """The modules of all packs of a kind, each with the name of its distribution."""
+    found = list(_packs(GROUPS[kind]))
+    with _current_folder_left_out(any(_is_editable_here(pack) for pack in found)):
+        return [
+            (_name(pack), module)
+            for pack in found
+            for entry in sorted(pack.entry_points.select(group=GROUPS[kind]), key=lambda e: (e.name, e.value))
+            for module in _named(_name(pack), entry, kind)
+        ]
 
 
 def _folders() -> list[str]:
@@ -73,11 +107,11 @@ def _folders() -> list[str]:
     return list(dict.fromkeys([folder for folder in sys.path if Path(folder).name in INSTALLED] + [own]))
 
 
-def _packs() -> Iterator[Distribution]:
+def _packs(group: str) -> Iterator[Distribution]:
     """The distributions with entry points of the group, by name; of two copies of one the first."""
     packs: dict[str, Distribution] = {}
     for distribution in distributions(path=_folders()):
-        if GROUP in (distribution.read_text("entry_points.txt") or ""):
+        if group in (distribution.read_text("entry_points.txt") or ""):
             packs.setdefault(_name(distribution), distribution)
     yield from (packs[name] for name in sorted(packs))
 
@@ -114,37 +148,36 @@ def _name(distribution: Distribution) -> str:
     return re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "a distribution without a name").lower()
 
 
-# ---- from a pack to its rules
+# ---- from an entry point to modules
 
 
-def _pack(distribution: str, entry: EntryPoint) -> Iterator[_Found]:
-    """The rules of all modules of the package that an entry point names."""
+def _named(distribution: str, entry: EntryPoint, kind: str) -> Iterator[ModuleType]:
+    """All modules of the package that an entry point names."""
     if entry.attr:
         cure = f'write `{entry.name} = "{entry.module}"` in the entry points'
-        raise BrokenPack(distribution, entry.value, "an entry point names a package, not something in it", cure)
-    for module in _modules(distribution, entry.value):
-        rule = getattr(module, "rule", None)
-        if isinstance(rule, Rule):
-            _complete(rule, distribution, module)
-            yield _Found(rule, distribution, module.__name__)
+        raise BrokenPack(distribution, entry.value, "an entry point names a package, not something in it", cure, kind)
+    yield from _modules(distribution, entry.value, kind)
 
 
-def _modules(distribution: str, name: str) -> Iterator[ModuleType]:
+def _modules(distribution: str, name: str, kind: str) -> Iterator[ModuleType]:
     """A module and, if it is a package, all modules below it, in the order of their names."""
-    module = _import(distribution, name)
+    module = _import(distribution, name, kind)
     yield module
     inner = pkgutil.iter_modules(getattr(module, "__path__", ()))
     for child in sorted(info.name for info in inner if not info.name.startswith("_")):
-        yield from _modules(distribution, f"{name}.{child}")
+        yield from _modules(distribution, f"{name}.{child}", kind)
 
 
-def _import(distribution: str, name: str) -> ModuleType:
+def _import(distribution: str, name: str, kind: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
         fault = f"cannot be imported ({type(error).__name__}: {error})"
         cure = f"install a version of {distribution} that works here, or uninstall it"
-        raise BrokenPack(distribution, name, fault, cure) from error
+        raise BrokenPack(distribution, name, fault, cure, kind) from error
+
+
+# ---- rules
 
 
 def _complete(rule: Rule, distribution: str, module: ModuleType) -> None:

@@ -10,7 +10,10 @@ from gradlint import linter, source
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, find, is_excluded
 from gradlint.finding import Confidence, Finding, Place
+from gradlint.knowledge import configured
+from gradlint.knowledge.packs import NO_PACKS, Packs
 from gradlint.patterns import matches
+from gradlint.project import Project, View
 from gradlint.report.entry import Entry
 from gradlint.rule import Rule
 from gradlint.selection import Layer, UnknownRule, matching, selected
@@ -78,16 +81,16 @@ class Refused(Exception):
     """A request that cannot be met at all: an unknown rule, a bad configuration. The message says how to mend it."""
 
 
-def lint(request: Request, rules: Sequence[Rule]) -> Outcome:
-    """Lint what is asked for. Raises `Refused`."""
+def lint(request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS) -> Outcome:
+    """Lint what is asked for, with these rules and this knowledge of libraries. Raises `Refused`."""
     try:
-        return _lint(request, rules)
+        return _lint(request, rules, packs)
     except (BadConfig, UnknownRule) as error:
         raise Refused(str(error)) from error
 
 
-def _lint(request: Request, rules: Sequence[Rule]) -> Outcome:
-    settings = Settings(request, rules)
+def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
+    settings = Settings(request, rules, packs)
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
@@ -124,7 +127,15 @@ def _of_file(file: str, settings: Settings) -> Result:
     data = read(file)
     if isinstance(data, Finding):
         return Result(shown, file, (data,))
-    return lint_bytes(data, shown, file, settings.rules(file), settings.min_confidence(file))
+    return lint_bytes(
+        data,
+        shown,
+        file,
+        settings.rules(file),
+        settings.min_confidence(file),
+        packs=settings.packs(file),
+        project=settings.project.at(file),
+    )
 
 
 def read(file: str) -> bytes | Finding:
@@ -148,14 +159,25 @@ def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
     if file.endswith(NOTEBOOK):
         yield Result(shown, filename, (unreadable("notebooks are not read yet"),))
         return
-    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), settings.min_confidence(file))
+    least, packs = settings.min_confidence(file), settings.packs(file)
+    project = settings.project.at(file) if name else None
+    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs=packs, project=project)
 
 
-def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min_confidence: Confidence) -> Result:
+def lint_bytes(
+    data: bytes,
+    path: str,
+    filename: str,
+    rules: Sequence[Rule],
+    min_confidence: Confidence,
+    *,
+    packs: Packs = NO_PACKS,
+    project: View | None = None,
+) -> Result:
     """Lint what a file holds. Nothing is raised: an error of ours is the result's `fault`."""
     try:
         text = source.decode(data)
-        found = linter.analyse(text, rules)
+        found = linter.analyse(text, rules, packs=packs, project=project)
         findings = unsuppressed(text, linter.shown(found.findings, rules, min_confidence))
         lines = tuple(source.rows(text)) if findings else ()
         return Result(path, filename, findings, lines, counts=found.counts)
@@ -169,8 +191,10 @@ def lint_bytes(data: bytes, path: str, filename: str, rules: Sequence[Rule], min
 class Settings:
     """What holds for each file: the request, and where it is silent the configuration closest to the file."""
 
-    def __init__(self, request: Request, rules: Sequence[Rule] = ()) -> None:
+    def __init__(self, request: Request, rules: Sequence[Rule], packs: Packs) -> None:
         self.request = request
+        self.project = Project()
+        self._installed, self._known = packs, dict[str, Packs]()
         self.configs = Configs(request.config, request.isolated)
         self._every = tuple(rules)
         self._chosen: dict[str, frozenset[str]] = {}
@@ -191,6 +215,14 @@ class Settings:
             if least is not None:
                 return least
         return Confidence.LIKELY
+
+    def packs(self, file: str) -> Packs:
+        """What is known of libraries in a file: what is installed, and before it what is configured."""
+        config = self.configs.of(os.path.dirname(file))
+        if config.file not in self._known:
+            told = configured.pack(config.known_modules, config.no_grad_wrappers, config.backward_wrappers)
+            self._known[config.file] = Packs.of((*told, *self._installed.packs)) if told else self._installed
+        return self._known[config.file]
 
     def rules(self, file: str) -> tuple[Rule, ...]:
         """The rules that are asked for in a file."""

@@ -211,7 +211,7 @@ def _on_deep_stack(work: Callable[[], libcst.Module]) -> libcst.Module:
 
 
 def places(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) -> dict[libcst.CSTNode, Place]:
-    """Where each of these nodes of a tree stands in the text it was parsed from.
+    """Where each of these nodes that belong to a tree stands in the text it was parsed from.
 
     Raises `Unreadable` for a tree so deep that LibCST cannot write it out.
     """
@@ -225,9 +225,9 @@ def places(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) ->
         raise Unreadable(1, 1, TOO_DEEP) from None
     program = _with_line_feeds(text.removeprefix(BOM))
     if code == program:
-        return {node: _place(ranges[node]) for node in wanted}
+        return {node: _place(ranges[node]) for node in wanted if node in ranges}
     written, read = _Ink(code), _Ink(program)
-    return {node: _carried(_place(ranges[node]), written, read) for node in wanted}
+    return {node: _carried(_place(ranges[node]), written, read) for node in wanted if node in ranges}
 
 
 def _place(extent: CodeRange) -> Place:

@@ -14,6 +14,7 @@ NEED_TORCH = (
     "test_knowledge.py",
     "test_knowledge_modules.py",
     "test_knowledge_objects.py",
+    "test_packs_run.py",
     "test_programs.py",
     "test_proving.py",
     "test_surroundings.py",

@@ -249,7 +249,7 @@ def test_what_cannot_be_looked_at_is_told_and_the_rest_is_looked_at(gradlint, he
 
 
 def test_a_fault_of_ours_is_told_in_a_line(gradlint, monkeypatch: pytest.MonkeyPatch):
-    def fails(text):
+    def fails(text, packs, project):
         raise ValueError("planted")
 
     monkeypatch.setattr(linter, "asked", fails)

@@ -11,8 +11,10 @@ import pytest
 from planted import CODE, REFUSES, SOUND, WARNS, cases, fake_analyse
 
 from gradlint import linter
+from gradlint.domain import DISCRETE
+from gradlint.events import RequiresGradChanged
 from gradlint.proving import TorchMissing, examples, prove
-from gradlint.rule import Evidence, Grows, Raises, Rule
+from gradlint.rule import Evidence, Findings, Grows, Raises, Rule
 
 
 @pytest.fixture(autouse=True)
@@ -262,6 +264,23 @@ def test_neighbours_are_written_out_and_forgotten(monkeypatch):
     ]
     assert [proof.detail for proof in prove([rule])] == ["", ""]
     assert "a_neighbour_of_the_example" not in sys.modules
+
+
+def test_neighbours_are_given_to_the_linter(monkeypatch):
+    monkeypatch.undo()
+    files = {"a_neighbour_of_the_example.py": neighbour}
+    rule = Rule(CODE, "planted", "message", consequence=Raises(RuntimeError, "only Tensors of floating point"))
+    rule.evidence = [
+        Evidence(imports_a_neighbour, files=files),
+        Evidence(imports_a_neighbour_and_converts, cures=imports_a_neighbour, files=files),
+    ]
+
+    @rule.on(RequiresGradChanged)
+    def check(event: RequiresGradChanged) -> Findings:
+        if event.tensor.dtype <= DISCRETE:
+            yield rule.at(event.node)
+
+    assert [(proof.detail, proof.seen) for proof in prove([rule])] == [("", True), ("", True)]
 
 
 def a_script():

@@ -13,6 +13,7 @@ from gradlint.linter import Analysis
 from gradlint.rule import Rule
 from gradlint.testing import cases, programs
 from gradlint.testing.claims import Claim, Skipped
+from gradlint.testing.diary import Diary
 from gradlint.testing.widening import emboldened, heard_events, widened
 
 RULE = Rule("ABC101", "planted-mistake", "message")
@@ -203,7 +204,7 @@ def test_a_fact_that_torch_refutes_is_noticed(known, real, fault):
     import torch
 
     value = {"ones": torch.ones(1, requires_grad=True), "module": torch.nn.ReLU()}[real]
-    found = list(programs.excluded(known, programs.real(value)))
+    found = list(programs.excluded(known, programs.real(value, Diary())))
     assert bool(found) is bool(fault)
     assert fault in "".join(found)
 

@@ -142,6 +142,15 @@ class Unit(Fact):
     names = ("plain", "scaled")
 
 
+class Stage(Fact):
+    """Where an optimizer stands with its GradScaler since the last `update()`.
+
+    ready: nothing was done to it; unscaled: its gradients were unscaled; stepped: the scaler stepped it.
+    """
+
+    names = ("ready", "unscaled", "stepped")
+
+
 class Mode(Fact):
     """The mode of a module."""
 
@@ -156,6 +165,7 @@ DISCRETE, INEXACT, ANY_DTYPE = BOOL | INTEGER, FLOAT | COMPLEX, Dtypes.unsure()
 NONE, FRESH, USED, MIXED, LOST = (Grad.named(name) for name in Grad.names)
 ANY_GRAD = Grad.unsure()
 PLAIN, SCALED = Unit.named("plain"), Unit.named("scaled")
+READY, UNSCALED, STEPPED = (Stage.named(name) for name in Stage.names)
 TRAIN, EVAL = Mode.named("train"), Mode.named("eval")
 ANY_MODE = Mode.unsure()
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
-from typing import Any
+from typing import Any, get_args
 
 from gradlint.domain.changing import replace
 from gradlint.domain.facts import (
@@ -36,6 +36,7 @@ from gradlint.domain.facts import (
     Grad,
     Mode,
     Precision,
+    Stage,
     Truth,
     Unit,
 )
@@ -117,9 +118,9 @@ class Tensor(Cell):
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
     no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
     computed, `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
-    written through another handle since this one was made. `many`: it stands for several tensors; `loose`: it
-    may as well be a tuple, a dict or an object of tensors with these facts (the result of a module of an
-    unknown class).
+    written through another handle since this one was made; `hooks` are the functions that may be called when a
+    gradient arrives, by kind. `many`: it stands for several tensors; `loose`: it may as well be a tuple, a dict or
+    an object of tensors with these facts (the result of a module of an unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -139,6 +140,7 @@ class Tensor(Cell):
     grad_of: tuple[Ref, ...] = _alternatives(default=())
     source: tuple[Ref, ...] = _alternatives(default=())
     gradient: Value = _value(default=UNKNOWN)
+    hooks: Items = _items(default=())
     made: str = ""
     many: bool = False
     loose: bool = False
@@ -184,7 +186,7 @@ class Module(Cell):
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
     of their own here (`NOTHING`: there are certainly none); `buffers` are the names that were registered as
     buffers, with Const(True) where the state dict has them; `open` says whether it may have parts that were not
-    seen."""
+    seen, `hooks` the functions that may be called around it, by kind."""
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
@@ -193,6 +195,7 @@ class Module(Cell):
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
     holder: str = ""
+    hooks: Items = _items(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 
@@ -202,16 +205,57 @@ class Module(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Optimizer(Cell):
-    """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others."""
+    """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
+    `held_back` whether its `step()` and `zero_grad()` may do nothing (a wrapper that accumulates gradients), `stepped`
+    whether it has stepped yet, `stage` where it stands with its GradScaler; `options` are the constants it was made
+    with (`lr`, `momentum`), `listing` is its `param_groups`. Of a class of the program `cls` is that class and
+    `attributes` what was set on it."""
 
     kind: str = ""
     groups: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
     open: Truth = UNSURE
+    held_back: Truth = NO
+    stepped: Truth = UNSURE
+    stage: Stage = Stage.unsure()
+    options: Items = _items(default=())
+    listing: Value = _value(default=NOTHING)
+    cls: Value = _value(default=UNKNOWN)
+    attributes: Items = _items(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Optimizer[{self.kind or '?'}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scaler(Cell):
+    """A GradScaler. `enabled` is what it was asked to be: where its device is missing torch switches it off. `begun`
+    says whether it has scaled anything yet, `optimizers` are those it has unscaled or stepped, `storage` is the
+    memory of its factor, which `update()` writes in place."""
+
+    enabled: Truth = UNSURE
+    begun: Truth = UNSURE
+    optimizers: tuple[Ref, ...] = _alternatives(default=())
+    storage: tuple[Ref, ...] = _alternatives(default=())
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Scaler[enabled={self.enabled}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler(Cell):
+    """What sets the learning rates of an optimizer; `optimizers` are those it may be."""
+
+    kind: str = ""
+    optimizers: tuple[Ref, ...] = _alternatives(default=())
+    belief: Belief = Belief.PROVEN
+    marks: tuple[Mark, ...] = _marks()
+
+    def __str__(self) -> str:
+        return f"Scheduler[{self.kind or '?'}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +337,7 @@ class Instance(Cell):
         return f"Instance[{_cls(self.cls)}]"
 
 
-Object = Tensor | Node | Module | Optimizer | Container | Iterator | Array | Class | Instance
+Object = Tensor | Node | Module | Optimizer | Scaler | Scheduler | Container | Iterator | Array | Class | Instance
 
 
 def _cls(value: Value) -> str:
@@ -340,7 +384,7 @@ def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
     return tuple((f.name, f.metadata.get("join", ""), None if f.default is MISSING else f.default) for f in fields(cls))
 
 
-_PLANS = {cls: _plan(cls) for cls in (Tensor, Node, Module, Optimizer, Container, Iterator, Array, Class, Instance)}
+_PLANS = {cls: _plan(cls) for cls in get_args(Object)}
 _REFERRING = {
     cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value"))
     for cls, plan in _PLANS.items()

@@ -18,6 +18,15 @@ from gradlint.domain.values import CONTEXT_BITS, Origin, Ref, Value, one_of, ref
 Name = tuple[int, str]
 """A variable: the frame it belongs to, and its name."""
 
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What the code of other files left when it was imported: a state that finds itself without it takes it over."""
+
+    names: dict[Name, Value]
+    heap: dict[Ref, Object]
+
+
 OLDEST = 2
 FEW = 64
 
@@ -33,12 +42,30 @@ class State:
     inference: Truth = NO
     live: bool = True
     swept: int = 0
+    images: tuple[Image, ...] = ()
 
     def copy(self) -> State:
         """The same facts, to be changed on another path."""
         return State(
-            dict(self.names), dict(self.heap), list(self.flight), self.grad_mode, self.inference, self.live, self.swept
+            dict(self.names),
+            dict(self.heap),
+            list(self.flight),
+            self.grad_mode,
+            self.inference,
+            self.live,
+            self.swept,
+            self.images,
         )
+
+    def import_(self, images: tuple[Image, ...]) -> None:
+        """Take over those of these images that are not here yet; of two lists of images one begins with the other."""
+        for image in images[len(self.images) :]:
+            for name, value in image.names.items():
+                self.names.setdefault(name, value)
+            for ref, thing in image.heap.items():
+                self.heap.setdefault(ref, thing)
+        if len(images) > len(self.images):
+            self.images = images
 
     def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> None:
         """What was made at these origins grows one step older, or `at_once` as old as can be: they are about to make
@@ -111,7 +138,12 @@ def joined_states(states: Iterable[State]) -> State:
     live = [state for state in states if state.live]
     if not live:
         return State(live=False)
-    out = live[0].copy() if len(live) > 1 else live[0]
+    if len(live) == 1:
+        return live[0]
+    longest = max((state.images for state in live), key=len)
+    for state in live:
+        state.import_(longest)
+    out = live[0].copy()
     for state in live[1:]:
         _join_into(out, state)
     return out

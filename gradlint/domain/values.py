@@ -103,6 +103,14 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """A module of the project, by its dotted name; with a `name`, what that module has under it, not yet looked at."""
+
+    module: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function, method or lambda written in the program.
 
@@ -124,11 +132,11 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A method that was looked up on a value and not yet called."""
+    """A method that was looked up on a value and not yet called; `function` is it where its class tells."""
 
     owner: Value
     name: str
-    function: Function | None = None
+    function: Function | Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +170,7 @@ class Super:
     cls: Ref
 
 
-Value = Super | Ref | Const | Scalar | Plain | Named | Function | Bound | Context | Unknown | OneOf
+Value = Super | Ref | Const | Scalar | Plain | Named | Imported | Function | Bound | Context | Unknown | OneOf
 
 UNKNOWN = Unknown()
 NONE_VALUE = Const(None)
@@ -240,7 +248,7 @@ def renamed(value: Value, now: dict[Ref, Ref]) -> Value:
         options = [renamed(option, now) for option in value.values]
         return one_of(options, max(MOST_ALTERNATIVES, len(options)))
     if type(value) is Bound:
-        function = None if value.function is None else _function_renamed(value.function, now)
+        function = _function_renamed(value.function, now) if type(value.function) is Function else value.function
         return Bound(renamed(value.owner, now), value.name, function)
     if type(value) is Super:
         return Super(renamed(value.owner, now), now.get(value.cls, value.cls))

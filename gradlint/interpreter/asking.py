@@ -17,8 +17,13 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 
 
-def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: str, name: str = "") -> None:
-    """`requires_grad` of a tensor is set; only a leaf can change it, unless it is a view made without the graph."""
+def set_requires_grad(
+    it: Interpreter, node: Any, value: Value, to: Truth, by: str, name: str = "", *, sure: bool = True
+) -> None:
+    """`requires_grad` of a tensor is set; only a leaf can change it, unless it is a view made without the graph.
+
+    `sure` says that it is certainly this tensor.
+    """
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
@@ -29,4 +34,4 @@ def set_requires_grad(it: Interpreter, node: Any, value: Value, to: Truth, by: s
             continue
         now = to if tensor.leaf is YES else tensor.requires_grad | to
         marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-4:]
-        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=it.sure(found))
+        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))

@@ -24,6 +24,7 @@ from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.dropping import tell_rebound
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.uses import told_by_use
@@ -34,6 +35,8 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
     if isinstance(target, cst.Name):
         value = told_by_use(it, target, value, target.value)
+        if it.frame.loop is not None and not it.muted:
+            tell_rebound(it, node, target, value)
         it.bind(target.value, value)
     elif isinstance(target, (cst.Tuple, cst.List)):
         _unpack(it, target, value)

@@ -28,6 +28,7 @@ from gradlint.domain import (
     Const,
     Container,
     Function,
+    Imported,
     Instance,
     Iterator,
     Mode,
@@ -38,22 +39,25 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Scheduler,
     Super,
     Tensor,
     Truth,
+    Unit,
     Unknown,
     Value,
     alternatives,
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import library, module_containers, module_methods, modules, optimizers
+from gradlint.interpreter import gifts, libraries, library, module_containers, module_methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import clear_gradients, read_gradient
+from gradlint.interpreter.gradients import clear_gradients, read_gradient
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import truth_of
@@ -94,6 +98,8 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
         return reader(it, node, owner, thing, name, chain, guard) if reader else Unknown((owner,))
     if type(owner) is Named:
         return Named(f"{owner.path}.{name}")
+    if type(owner) is Imported:
+        return it.neighbours.attribute(owner, name)
     if type(owner) is Unknown:
         return Bound(owner, name) if name in LEAVING_THE_GRAPH else owner
     if type(owner) is Super:
@@ -115,7 +121,8 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
         plain = PLAIN.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
     if tensor.loose and not _is_tensor_method(name) and not (is_batch(tensor) and name in PARTS):
-        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
+        known = gifts.output(it, node, owner, name)
+        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor))) if known is None else known
     return Bound(owner, name)
 
 
@@ -216,23 +223,29 @@ def _training(mode: Mode) -> Value:
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = by_use(it, node, full, f"{STAND_IN}{name}")
+    found = gifts.foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
         found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
-    thing: Any = it.state.heap.get(owner)
-    if isinstance(thing, (Module, Instance)):
-        attributes = dict(thing.attributes) | {name: found}
-        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+    keep_attribute(it, owner, name, found)
     return found
 
 
-def _member(it: Interpreter, node: Any, owner: Value, member: Value, name: str) -> Value:
+def keep_attribute(it: Interpreter, owner: Ref, name: str, value: Value) -> None:
+    """An object has had this attribute all along, though nobody was seen to set it."""
+    thing: Any = it.state.heap.get(owner)
+    if isinstance(thing, (Module, Instance)):
+        attributes = dict(thing.attributes) | {name: value}
+        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+
+
+def _member(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
     from gradlint.interpreter.functions import call_function
 
     if type(member) is not Function:
-        return member
+        known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
+        return member if known is None else known
     if member.kind == "property":
         return call_function(it, node, member, Arguments([owner]))
     if member.kind == "static":
@@ -258,9 +271,22 @@ def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, 
 def _optimizer_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
 ) -> Value:
-    if name == "param_groups":
-        return optimizers.param_groups(it, node, owner)
-    return Bound(owner, name)
+    if thing.attributes or thing.cls != UNKNOWN:
+        own = dict(thing.attributes).get(name)
+        own = find_member(it, thing.cls, name) if own is None and name != "step" else own
+        if own is not None:
+            return _member(it, node, owner, own, name)
+    reader = optimizers.ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
+
+
+def _scheduler_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
+) -> Value:
+    from gradlint.interpreter import scheduling
+
+    reader = scheduling.ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
 
 
 def _array_attribute(it: Interpreter, node: Any, owner: Ref, thing: Array, name: str, chain: str, guard: bool) -> Value:
@@ -279,6 +305,8 @@ READERS: dict[type, Callable[..., Value]] = {
     Container: _method_only,
     Iterator: _method_only,
     Optimizer: _optimizer_attribute,
+    Scaler: _method_only,
+    Scheduler: _scheduler_attribute,
     Array: _array_attribute,
     Node: _method_only,
 }
@@ -291,24 +319,29 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
     """`owner.name = value`."""
     shown = it.thing(owner)
     if not it.muted:
+        old = _old(shown, name)
         it.emit(
             events.AttributeAssigned,
             node,
             owner=shown,
             attr=name,
             value=it.thing(value),
-            old=it.thing(_old(shown, name)),
+            old=it.thing(old),
+            holders=optimizers.holding(it, old),
             name=chain,
             own=own,
             read_by_class=_read_by_class(it, shown, name).may(YES),
         )
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
-    sure = len(alternatives(owner)) == 1
+    sure = len(found) == len(alternatives(owner)) and it.sure(found)
     for ref, thing in found:
         if type(thing) is Tensor and name == "requires_grad":
-            set_requires_grad(it, node, ref if sure else one_of([ref]), truth_of(value), "assign", chain)
+            set_requires_grad(it, node, ref, truth_of(value), "assign", chain, sure=sure)
         elif (setter := SETTERS.get(type(thing))) is not None:
             setter(it, node, ref, thing, name, value, sure)
+    for option in alternatives(owner):
+        if type(option) is Imported:
+            it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
 
@@ -344,7 +377,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     if name == "grad" and value == NONE_VALUE:
         clear_gradients(it, node, [ref], to_none=YES, sure=sure)
     elif name == "grad":
-        it.put(ref, replace(thing, grad=FRESH, gradient=value), sure=sure)
+        it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
@@ -379,5 +412,6 @@ SETTERS: dict[type, Callable[..., None]] = {
     Tensor: _set_on_tensor,
     Module: _set_on_object,
     Instance: _set_on_object,
+    Optimizer: _set_on_object,
     Class: _set_on_class,
 }

@@ -30,6 +30,7 @@ from gradlint.interpreter.functions import (
     restoring,
 )
 from gradlint.interpreter.managers import is_manager, run_around
+from gradlint.interpreter.managing import bound, saving
 from gradlint.interpreter.scan import dotted
 from gradlint.knowledge import CONTEXTS
 
@@ -124,8 +125,11 @@ def _managed(
     start = it.hold(manager)
     entered = _entered(it, place, manager)
     entry = it.fork() if not _lets_pass(manager) else None
-    with restoring(it, mode):
+    switches = any(type(option) is Context for option in alternatives(manager))
+    it.frame.switched += switches
+    with restoring(it, mode), saving(it, manager):
         block(entered)
+    it.frame.switched -= switches
     manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
     def leave() -> None:
@@ -162,6 +166,8 @@ def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
         switch(it, manager)
         return Const(None)
+    if (given := bound(it, manager)) is not None:
+        return given
     method = method_of(it, manager, "__enter__", "__aenter__")
     if method is not None:
         return call_function(it, node, method, Arguments([manager]))

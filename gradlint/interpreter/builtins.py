@@ -39,12 +39,11 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
 from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import backward
 from gradlint.interpreter.library import Known, special
-from gradlint.interpreter.methods import flag
 from gradlint.interpreter.names import get_by_name, set_by_name
 from gradlint.interpreter.operations import operation_row, run_operation
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.requests import run_backward
 from gradlint.interpreter.text import filled_text
 
 
@@ -100,7 +99,16 @@ for _kind, _paths in {
     special(*_paths)(_collected(_kind))
 
 
-@special("builtins.sorted", "builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
+@special("builtins.sorted")
+def _sorted(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A list of the elements in another order."""
+    source = args.get("iterable", 0, UNKNOWN)
+    rest = containers.elements(it, node, source)
+    containers.consume(it, node, source, "sorted")
+    return it.new(node, "sorted", Container("list", rest=rest))
+
+
+@special("builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
          "tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
 def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Iterates over what its first argument iterates over."""
@@ -114,13 +122,15 @@ def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special("builtins.next")
 def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
-    found = containers.elements(it, node, args.positional[0]) if args.positional else UNKNOWN
+    source = args.get("iterator", 0, UNKNOWN)
+    found = containers.elements(it, node, source)
+    containers.begin(it, source)
     return one_of([found, *args.positional[1:]])
 
 
-def _tuples(it: Interpreter, node: Any, values: list[Value], by: str, *, empty: Truth) -> Value:
+def _tuples(it: Interpreter, node: Any, values: list[Value], by: str, *, empty: Truth, source: Value) -> Value:
     pair = it.new(node, "pair", Container("tuple", items=tuple(enumerate(values))))
-    return containers.iterator(it, node, pair, by, empty=empty)
+    return containers.iterator(it, node, pair, by, empty=empty, source=source)
 
 
 @special("builtins.enumerate")
@@ -128,7 +138,7 @@ def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
     element = containers.elements(it, node, source)
     empty = NO if containers.certainly_not_empty(it, source) else UNSURE
-    return _tuples(it, node, [Scalar(INTEGER), element], "enumerate", empty=empty)
+    return _tuples(it, node, [Scalar(INTEGER), element], "enumerate", empty=empty, source=source)
 
 
 @special("builtins.zip")
@@ -137,9 +147,8 @@ def _zip(it: Interpreter, node: Any, args: Arguments) -> Value:
     for value in args.positional:
         it.hold(containers.elements(it, node, value))
     empty = NO if all(containers.certainly_not_empty(it, value) for value in args.positional) else UNSURE
-    for value in args.positional:
-        containers.consume(it, node, value, "zip")
-    return _tuples(it, node, it.land(start), "zip", empty=empty)
+    source = one_of(args.positional, MOST_ITEMS) if args.positional else UNKNOWN
+    return _tuples(it, node, it.land(start), "zip", empty=empty, source=source)
 
 
 @special("builtins.map")
@@ -152,28 +161,61 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     for value in args.positional[1:]:
         it.hold(containers.elements(it, node, value))
     function, *elements = it.land(start)
+    start = it.hold(*args.positional[1:])
     found = call_value(it, node, function, Arguments(elements), "")
-    return containers.iterator(it, node, found, "map")
+    return containers.iterator(it, node, found, "map", source=one_of(it.land(start), MOST_ITEMS))
 
 
 @special("builtins.filter")
 def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Those elements for which the function does not certainly give something false."""
+    """The elements for which the function may hold, which is asked of each."""
     from gradlint.interpreter.calls import call_value
     from gradlint.interpreter.narrowing import truthiness
 
-    function, source = args.get("function", 0, NONE_VALUE), args.get("iterable", 1, UNKNOWN)
-    start = it.hold(function, containers.elements(it, node, source))
-    containers.consume(it, node, source, "filter")
-    for index, option in enumerate(alternatives(it.state.flight[start + 1])):
-        if function == NONE_VALUE:
-            passes = truthiness(it, option)
-        else:
-            place = it.place_of(node, f"element {index}")
-            passes = truthiness(it, call_value(it, place, it.state.flight[start], Arguments([option]), ""))
-        it.hold(option if passes is not NO else NOTHING)
-    found = it.land(start)[2:]
-    return containers.iterator(it, node, one_of([NOTHING, *found], MOST_ITEMS), "filter")
+    function, source = args.get("function", 0, UNKNOWN), args.get("iterable", 1, UNKNOWN)
+    options = alternatives(containers.elements(it, node, source))
+    start = it.hold(function, source, *options)
+    kept = []
+    for index, option in enumerate(options):
+        if option == NOTHING:
+            continue
+        place = it.place_of(node, f"element {index}")
+        function, element = it.state.flight[start], it.state.flight[start + 2 + index]
+        verdict = element if function == NONE_VALUE else call_value(it, place, function, Arguments([element]), "")
+        if truthiness(it, verdict) is not NO:
+            kept.append(start + 2 + index)
+    found = one_of([it.state.flight[index] for index in kept] or [NOTHING], MOST_ITEMS)
+    source = it.land(start)[1]
+    return containers.iterator(it, node, found, "filter", source=source)
+
+
+@special("itertools.chain")
+def _chain(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """One iterable after the other."""
+    return _chained(it, node, args.positional)
+
+
+@special("itertools.chain.from_iterable")
+def _chain_from(it: Interpreter, node: Any, args: Arguments) -> Value:
+    inner = it.only(args.get("iterable", 0, UNKNOWN), Container)
+    if inner is None or inner.rest != NOTHING:
+        return _chained(it, node, [containers.elements(it, node, args.get("iterable", 0, UNKNOWN))])
+    return _chained(it, node, [value for _, value in inner.items])
+
+
+def _chained(it: Interpreter, node: Any, values: list[Value]) -> Value:
+    start = it.hold()
+    for value in values:
+        it.hold(containers.elements(it, node, value))
+    empty = NO if any(containers.certainly_not_empty(it, value) for value in values) else UNSURE
+    element = one_of([found for found in it.land(start) if found != NOTHING] or [NOTHING], MOST_ITEMS)
+    return containers.iterator(it, node, element, "chain", empty=empty, source=one_of(values or [NOTHING], MOST_ITEMS))
+
+
+@special("builtins.any", "builtins.all")
+def _some(it: Interpreter, node: Any, args: Arguments) -> Value:
+    containers.begin(it, args.get("iterable", 0, UNKNOWN))
+    return Scalar(BOOL)
 
 
 @special("builtins.hasattr")
@@ -325,8 +367,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":
-        backward(it, node, owner, how="backward", retain=flag(args, "retain_graph", 1))
-        return NONE_VALUE
+        return run_backward(it, node, owner, args)
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
     if all(type(option) is Context for option in options):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import libcst as cst
@@ -13,6 +13,7 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
+    YES,
     Bound,
     Class,
     Container,
@@ -24,6 +25,8 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Ref,
+    Scaler,
+    Scheduler,
     State,
     Super,
     Tensor,
@@ -42,10 +45,13 @@ from gradlint.interpreter import (
     module_containers,
     module_methods,
     optimizers,
+    scaling,
+    scheduling,
 )
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.classes import call_super, find_method, instantiate
+from gradlint.interpreter.classes import call_super, find_member, instantiate
 from gradlint.interpreter.core import Interpreter, expression
+from gradlint.interpreter.effects import perhaps
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
@@ -121,8 +127,8 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
             return module_calls.call(it, node, callee, args, "call", name)
         if type(thing) is Class:
             return instantiate(it, node, callee, args)  # type: ignore[arg-type]
-        if type(thing) is Instance and (method := find_method(it, thing.cls, "__call__")) is not None:
-            return call_function(it, node, method, args.with_first(callee))
+        if type(thing) is Instance and (method := find_member(it, thing.cls, "__call__")) is not None:
+            return _call(it, node, method, args.with_first(callee), name)
     return call_unknown(it, node, [callee, *args.values()])
 
 
@@ -183,6 +189,8 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
     owner = bound.owner
     if type(owner) is Super:
         return call_super(it, node, owner, bound.name, args)
+    if type(bound.function) is Named:
+        return call_named(it, node, bound.function.path, args.with_first(owner), name)
     if bound.function is not None:
         return call_bound(it, node, bound, args)
     things = {type(it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref}
@@ -243,7 +251,22 @@ def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: A
     known = optimizers.METHODS.get(method)
     if known is None:
         return call_unknown(it, node, [owner, *args.values()])
+    if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
+        return perhaps(it, lambda: known(it, node, owner, args))
     return known(it, node, owner, args)
+
+
+def _by_method(known: Methods) -> Callable[..., Value]:
+    """How a method is called on objects whose methods are all in one table."""
+
+    def call(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+        found = known.get(method)
+        return found(it, node, owner, args) if found else call_unknown(it, node, [owner, *args.values()])
+
+    return call
+
+
+Methods = Mapping[str, Callable[[Interpreter, Any, Value, Arguments], Value]]
 
 
 def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
@@ -283,6 +306,8 @@ OWNERS: dict[type, Callable[..., Value]] = {
     Optimizer: _of_optimizer,
     Class: _of_class,
     Instance: _of_instance,
+    Scaler: _by_method(scaling.METHODS),
+    Scheduler: _by_method(scheduling.METHODS),
     Container: _of_container,
     Iterator: _of_iterator,
 }

@@ -21,6 +21,7 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
+    Optimizer,
     Ref,
     Super,
     Truth,
@@ -29,6 +30,7 @@ from gradlint.domain import (
     either,
     one_of,
 )
+from gradlint.interpreter import libraries, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -60,7 +62,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     start = it.hold(*bases)
     key = (it.frame.id, node, "class")
     number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
-    frame = Frame(number, it.frame, it.scan.scopes[node], tries=it.frame.tries, caller=it.frame)
+    frame = Frame(number, it.frame, it.scan.scopes[node], it.frame.file, tries=it.frame.tries, caller=it.frame)
     it.frames[number] = frame
     outer, it.frame = it.frame, frame
     it.run_body(node.body.body)
@@ -73,7 +75,8 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     opened = either([_is_open(it, base) for base in bases]) if bases else NO
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
     ref = it.new(node, "class", Class(node, node.name.value, bases, members, reads, module, opened))
-    it.classes[node] = ref
+    if not frame.file.foreign:
+        it.classes[node] = ref
     return ref
 
 
@@ -84,7 +87,7 @@ def _is_module(it: Interpreter, base: Value) -> Truth:
     if type(thing) is Named:
         if thing.path in MODULES or thing.path in FAMILIES:
             return YES
-        return NO if thing.path in PLAIN_BASES else UNSURE
+        return NO if thing.path in PLAIN_BASES else libraries.is_module(it, thing.path)
     return UNSURE
 
 
@@ -94,7 +97,7 @@ def _is_open(it: Interpreter, base: Value) -> Truth:
         return thing.open
     if type(thing) is Named and (thing.path in MODULES or thing.path in FAMILIES or thing.path in PLAIN_BASES):
         return NO
-    return UNSURE
+    return libraries.is_open(it, thing.path) if type(thing) is Named else UNSURE
 
 
 def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
@@ -122,8 +125,12 @@ def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None
             for known, value in thing.members:
                 if known == name:
                     return value
-        elif type(one) is not Named or not (one.path in PLAIN_BASES or one.path in MODULES or one.path in FAMILIES):
+        elif type(one) is not Named:
             return None
+        elif not (one.path in PLAIN_BASES or one.path in MODULES or one.path in FAMILIES):
+            found = libraries.member(it, one.path, name)
+            if found is not None or libraries.is_open(it, one.path) is not NO:
+                return found
     return None
 
 
@@ -164,6 +171,8 @@ def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value
         return unseen_instance(it, node, cls)
     if thing.module is YES:
         fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+    elif optimizers.torch_optimizer(it, cls):
+        fresh = optimizers.unfilled(thing.name, cls, node)
     else:
         fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
     ref = it.new(node, "instance", fresh)
@@ -193,6 +202,11 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
     path = torch_base(it, cls)
     if path and path in MODULES:
         _built_as(it, node, owner, path, args)
+        return
+    if it.may_be(owner, Optimizer):
+        optimizers.fill(it, node, owner, args)
+        return
+    if libraries.initialise(it, node, owner, cls, args):
         return
     thing = it.thing(cls)
     if type(thing) is Class and _is_dataclass(thing):
@@ -257,17 +271,21 @@ def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Argumen
 
 def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:
     """`super().name(...)`."""
+    from gradlint.interpreter.calls import call_named
     from gradlint.interpreter.functions import call_function
 
     owner = it.thing(value.owner)
-    cls = owner.cls if isinstance(owner, (Module, Instance)) else value.cls
+    cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
     if name == "__init__":
-        if torch_base(it, cls) or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
+        of_library = torch_base(it, cls) or libraries.base(it, cls)
+        if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
             initialise(it, node, value.owner, cls, args, value.cls)
         return NONE_VALUE
-    method = find_method(it, cls, name, value.cls)
-    if method is not None:
+    method = find_member(it, cls, name, value.cls)
+    if type(method) is Function:
         return call_function(it, node, method, args.with_first(value.owner))
+    if type(method) is Named:
+        return call_named(it, node, method.path, args.with_first(value.owner), "")
     if it.may_be(value.owner, Module):
         from gradlint.interpreter.module_calls import as_torch
         from gradlint.interpreter.module_methods import METHODS
@@ -276,6 +294,8 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
             return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)
+    if it.may_be(value.owner, Optimizer) and (inherited := optimizers.INHERITED.get(name)) is not None:
+        return inherited(it, node, value.owner, args)
     havoc(it, [value.owner, *args.values()])
     return result_of_unknown([value.owner, *args.values()])
 
@@ -301,7 +321,7 @@ def super_of(it: Interpreter, args: Arguments) -> Value:
 def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
     """The class with this text among those an object is of: a class made in a function ages like any other object."""
     thing = it.thing(owner)
-    cls = thing.cls if isinstance(thing, (Module, Instance)) else owner
+    cls = thing.cls if isinstance(thing, (Module, Instance, Optimizer)) else owner
     for one in ancestry(it, cls):
         if type(one) is Ref and it.classes_by_ref(one) is node:
             return one

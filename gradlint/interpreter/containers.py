@@ -59,7 +59,7 @@ def _elements(it: Interpreter, node: Any, value: Value) -> Value:
             return one_of([*keys, UNKNOWN] if thing.rest != NOTHING else keys or [NOTHING])
         return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
     if type(thing) is Iterator:
-        return thing.element
+        return NOTHING if thing.used is YES else thing.element
     if type(thing) is Tensor:
         return value if thing.many and thing.loose else rows(it, node, value)
     if type(thing) is Module:
@@ -103,11 +103,36 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
     return [one_of(slot) for slot in out]
 
 
+RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
+"""Iterables that begin anew each time, by what made them."""
+
+
 def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
-    """An iterator is run through."""
+    """An iterator is run through, and what it runs over with it."""
+    options = alternatives(value)
     for ref, thing in it.all(value, Iterator):
+        if thing.by in RESTARTING:
+            continue
         it.emit(events.IteratorConsumed, node, iterator=thing, by=by)
-        it.put(ref, replace(thing, used=YES))
+        it.put(ref, replace(thing, used=YES), sure=len(options) == 1)
+        _consume_source(it, thing.source, sure=len(options) == 1)
+
+
+def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
+    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is."""
+    sure = sure and len(alternatives(value)) == 1
+    for ref, thing in it.all(value, Iterator):
+        if thing.by not in RESTARTING:
+            it.put(ref, replace(thing, used=YES if sure else thing.used | UNSURE))
+            _consume_source(it, thing.source, sure=sure)
+
+
+def begin(it: Interpreter, value: Value) -> None:
+    """An iterator is run through a part of its way; how far is not known."""
+    for ref, thing in it.all(value, Iterator):
+        if thing.by not in RESTARTING and not thing.used.is_unsure:
+            it.put(ref, replace(thing, used=thing.used | UNSURE))
+            begin(it, thing.source)
 
 
 def certainly_not_empty(it: Interpreter, value: Value) -> bool:
@@ -240,6 +265,7 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
             whole = summarised(thing)
             new = replace(whole, rest=one_of((whole.rest, elements(it, node, more)), MOST_ITEMS))
         it.put(ref, new, sure=len(found) == 1)
+    consume(it, node, more, "extend")
 
 
 def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
@@ -25,10 +25,13 @@ from gradlint.domain import (
     Belief,
     Function,
     Graph,
+    Imported,
     Instance,
     Module,
     Node,
     Object,
+    OneOf,
+    Optimizer,
     Origin,
     Ref,
     State,
@@ -47,6 +50,10 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
+from gradlint.knowledge.packs import NO_PACKS, Hook, Packs
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.neighbours import Neighbours
 
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
@@ -58,6 +65,8 @@ MOST_CALLS_DEEP = 8
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
 FEWEST_STEPS = 1_000
+FEWEST_STEPS_ELSEWHERE = 100
+"""How many statements of other files are run for any file, besides one for every two of its own."""
 
 
 @dataclass(slots=True)
@@ -69,17 +78,33 @@ class LoopPaths:
     continues: list[State] = field(default_factory=list)
 
 
+@dataclass(slots=True, eq=False)
+class File:
+    """A file at run time: its dotted name, whether it is the `__init__` of a package, and the number of its frame.
+
+    `foreign` is 1 for others than the linted file: what happens there is told to nobody. `names` are what importing
+    such a file left; what is set later, from a function or another file, is in the state.
+    """
+
+    name: str = ""
+    package: bool = False
+    foreign: int = 0
+    frame: int = 0
+    names: dict[str, Value] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
-    `made` are the origins of what was made under it, whenever it ran; `around` runs the block around which a
-    context manager written as a generator stands.
+    `made` are the origins of what was made under it, whenever it ran; `switched` counts the blocks around that set the
+    grad mode; `around` runs the block around which a context manager written as a generator stands.
     """
 
     id: int
     parent: Frame | None
     scope: Scope
+    file: File
     function: Function | None = None
     owner: Value | None = None
     declared: dict[str, Frame] = field(default_factory=dict)
@@ -88,6 +113,7 @@ class Frame:
     tries: list[State | None] = field(default_factory=list)
     caller: Frame | None = None
     made: set[Origin] = field(default_factory=set)
+    switched: int = 0
     around: Callable[[Value], None] | None = None
 
     def pending(self) -> list[list[State]]:
@@ -133,11 +159,15 @@ def statement(*kinds: type) -> Callable[[Step], Step]:
 class Interpreter:
     """Runs one program abstractly and tells `listen` what happens."""
 
-    def __init__(self, tree: cst.Module, listen: Callable[[Event], None]) -> None:
-        self.tree, self.listen = tree, listen
-        self.scan: Scan = scan(tree)
+    neighbours: Neighbours
+
+    def __init__(
+        self, tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS, found: Scan | None = None
+    ) -> None:
+        self.tree, self.listen, self.packs = tree, listen, packs
+        self.scan: Scan = found or scan(tree)
         self.state = State()
-        self.frame = Frame(0, None, self.scan.scopes[tree])
+        self.frame = Frame(0, None, self.scan.scopes[tree], File())
         self.frames: dict[int, Frame] = {0: self.frame}
         self.frame_ids: dict[object, int] = {}
         self.sites: dict[object, int] = {}
@@ -150,6 +180,8 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
+        self.conditions: tuple[tuple[Any, bool], ...] = ()
+        self.copying = 0
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0
@@ -169,10 +201,13 @@ class Interpreter:
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
+        self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
+        self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = 0
+        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2
         self.grant_steps()
 
     def grant_steps(self) -> None:
@@ -362,14 +397,35 @@ class Interpreter:
             ) is not None:
                 if not first:
                     self.read[frame.id, name] = found
-                return found
+                break
             first, frame = False, frame.parent
-        return None
+        else:
+            file = self.frame.file
+            if (found := file.names.get(name)) is not None:
+                self.read[file.frame, name] = found
+        return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
+
+    def held(self, name: Name) -> Value | None:
+        """What a variable holds now; what importing a file left is there until it is set."""
+        found = self.state.names.get(name)
+        if found is not None:
+            return found
+        file = self.frames[name[0]].file
+        return file.names.get(name[1]) if file.frame == name[0] else None
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value."""
         frame = self.frame.declared.get(name, self.frame)
+        if frame.file.foreign and frame.parent is None and frame is not self.frame:
+            value = self.neighbours.either_way(frame.file, name, value)
         self.state.names[frame.id, name] = value
+
+    def switch(self, frame: Frame) -> None:
+        """Go on in another frame; what happens in other files is told to nobody, and its steps are counted apart."""
+        if (crossing := frame.file.foreign - self.frame.file.foreign) != 0:
+            self.muted += crossing
+            self.steps_left, self.steps_left_elsewhere = self.steps_left_elsewhere, self.steps_left
+        self.frame = frame
 
     # ---- paths
 
@@ -406,10 +462,12 @@ class Interpreter:
             return
         listen, held = self.listen, list[Event]()
         story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
+        summaries = self.summaries.copy()
 
         def forget() -> None:
             del self.story[story:], self.runs[runs:]
             self.run, self.counts = run, counts
+            self.summaries = summaries.copy()  # a call that was not told after all must run again
             held.clear()
 
         self.listen = held.append
@@ -440,6 +498,7 @@ class Interpreter:
             belief=belief,
             expected=self.expected > 0,
             run=self.run,
+            conditions=self.conditions,
             **facts,
         )
         self.story.append(event)
@@ -492,9 +551,9 @@ class Interpreter:
         self.escaped |= dict.fromkeys(self.graphs(values))
 
     def graphs(self, values: Iterable[Value]) -> list[Graph]:
-        """The names of all graph nodes that can be got at from these values, by whatever way."""
+        """The names of all graph nodes and optimizers that can be got at from these values, by whatever way."""
         heap = self.state.heap
-        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) is Node]
+        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) in (Node, Optimizer)]
 
 
 def _belief(fact: Any) -> Belief:

@@ -24,17 +24,20 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Scheduler,
     Tensor,
     Value,
     one_of,
 )
+from gradlint.interpreter import gifts
 from gradlint.interpreter.batches import batch
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
 from gradlint.interpreter.uses import unknown_tensor
-from gradlint.knowledge import MODULES, OPTIMIZERS
+from gradlint.knowledge import MODULES, OPTIMIZERS, SCALERS, SCHEDULERS
 
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
 SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list",
@@ -42,6 +45,7 @@ SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple",
 MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict",
             "MutableMapping": "dict", "DefaultDict": "defaultdict"}  # fmt: skip
 ITERATORS = frozenset({"Iterable", "Iterator", "Generator"})
+SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
 WRAPPERS = frozenset({"Optional", "Final", "ClassVar", "Annotated"})
 
 
@@ -140,6 +144,16 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         return it.new(
             node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         )
+    if cls in SCALERS:
+        factor = it.memory(node, "annotated factor")
+        return it.new(
+            node, "annotated", Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        )
+    if cls in SCHEDULERS or cls in SCHEDULER_BASES:
+        kind = cls.rpartition(".")[2] if cls in SCHEDULERS else ""
+        return it.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
+    if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
+        return gifts.typical(it, node, cls, "annotated", Belief.ANNOTATED)
     if "." not in cls or cls.startswith(NO_CLASSES):
         return None
     return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))

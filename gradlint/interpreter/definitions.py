@@ -17,6 +17,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import libraries
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import setter_of
 from gradlint.interpreter.calls import call_value
@@ -40,7 +41,8 @@ def function(it: Interpreter, node: cst.FunctionDef) -> None:
         it.state.grad_mode, it.state.inference = mode
         value = decorated(it, decorator.decorator, value, found)
         made = value if type(value) is Function and value.node is node else with_decorator(made, found)
-    it.functions[node] = made
+    if node in it.functions:
+        it.functions[node] = made
     name = node.name.value
     it.bind(name if made.name == name else made.name, value)
 
@@ -59,7 +61,7 @@ KINDS = {
 }
 KEEPING = tuple(
     "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. "
-    "torch.compile torch.autograd.function. torch.amp. torch.cuda.amp.".split()
+    "torch.compile torch.autograd.function. torch.autocast torch.amp. torch.cuda.amp. torch.cpu.amp.".split()
 )
 """Where decorators come from that run the function as it is, in the mode they are called in."""
 
@@ -68,7 +70,7 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
     """What a decorator makes of a function."""
     if type(value) is not Function:
         return value
-    if (made := _made_by_program(it, node, value, decorator)) is not None:
+    if (made := _made_by(it, node, value, decorator)) is not None:
         return made
     value = with_decorator(value, decorator)
     if type(decorator) is Context:
@@ -99,9 +101,10 @@ def _path_of(it: Interpreter, node: Any, decorator: Value) -> str:
     return decorator.path if type(decorator) is Named else ""
 
 
-def _made_by_program(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
-    """What a decorator written in the program makes; None for others, and where that is not known."""
-    if type(decorator) is not Function and not it.may_be(decorator, Class):
+def _made_by(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+    """What a decorator makes that is written in the program or a pack speaks of; None where that is not known."""
+    of_program = type(decorator) is Function or it.may_be(decorator, Class)
+    if not of_program and not libraries.speaks_of(it, decorator):
         return None
     made = call_value(it, it.place_of(node, "decorator"), decorator, Arguments([value]), "")
     return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
@@ -113,6 +116,6 @@ def class_(it: Interpreter, node: cst.ClassDef) -> None:
     value: Value = define(it, node)
     for decorator in reversed(it.land(start)):
         start = it.hold(value)
-        made = _made_by_program(it, node, value, decorator)
+        made = _made_by(it, node, value, decorator)
         value = it.land(start)[0] if made is None else made
     it.bind(node.name.value, value)

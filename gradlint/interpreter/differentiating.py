@@ -1,68 +1,181 @@
-"""Differentiating: backward, the gradients it fills, and how they are read and cleared."""
+"""Differentiating: which gradients a backward fills, in what unit, and what it frees of the graph."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
-    LOST,
     NO,
-    NONE,
     OPAQUE,
+    PLAIN,
+    SCALED,
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
-    Grad,
-    Mark,
     Node,
     Ref,
     Tensor,
     Truth,
-    Unknown,
+    Unit,
     Value,
-    either,
-    one_of,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.graphs import sure_past
-from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
+from gradlint.interpreter.gradients import filled, tensors_of
+from gradlint.interpreter.graphs import past_outside, sure_past, towards
+from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+
+SCALE = "GradScaler.scale"
+"""The operation by which a GradScaler multiplies."""
 
 
-def backward(it: Interpreter, node: Any, root: Value, *, how: str, retain: Truth = NO, create: Truth = NO) -> None:
-    """Differentiate: gradients of the leaves in the history are filled (`how` "backward") and the graph is freed."""
-    start = it.operand(root)
-    past, sure = it.past(start), sure_past(it, start)
-    heap = it.state.heap
-    nodes = [ref for ref in past if type(heap.get(ref)) is Node]
-    leaves = [ref for ref in past if type(heap.get(ref)) is Tensor]
-    it.used.update(ref.key for ref in nodes)
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
+    tensors to differentiate by (None: all leaves), `exact` whether these are all known."""
+
+    how: str
+    retain: Truth = NO
+    create: Truth = NO
+    gradient: Truth = NO
+    inputs: tuple[Ref, ...] | None = None
+    exact: bool = True
+    allow_unused: Truth = NO
+
+
+@dataclass(slots=True)
+class History:
+    """All that may have led to the roots, what of it is certain, and the unit in which each node may be reached."""
+
+    past: dict[Ref, None]
+    sure: dict[Ref, None]
+    nodes: list[Ref] = field(default_factory=list)
+    leaves: list[Ref] = field(default_factory=list)
+    plain: dict[Ref, None] | None = None
+
+    def unit(self, ref: Ref) -> Unit:
+        """The unit in which a gradient arrives here."""
+        unit = PLAIN if self.plain is None else PLAIN | SCALED if ref in self.plain else SCALED
+        return unit | Unit.unsure() if OPAQUE in self.past else unit
+
+    def unit_of_all(self) -> Unit:
+        """The units in which gradients arrive at the leaves."""
+        if self.plain is None or not self.leaves:
+            return self.unit(OPAQUE)
+        unit = self.unit(self.leaves[0])
+        for ref in self.leaves[1:]:
+            unit = unit | self.unit(ref)
+        return unit
+
+
+def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Request) -> None:
+    """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
+    starts, history = _looked_at(it, roots)
+    it.used.update(ref.key for ref in history.nodes)
+    if not it.muted:
+        for root in roots:
+            _tell(it, node, root, history, request)
+    hooked = arriving(it, {*history.nodes, *history.leaves})
+    if hooked:
+        start = it.hold(*roots, *hooked)
+        run_arriving(it, node, hooked, request.create)
+        values = it.land(start)
+        roots, hooked = values[: len(roots)], [ref for ref in values[len(roots) :] if type(ref) is Ref]
+        starts, history = _looked_at(it, roots)
+    reaching = _reaching(it, starts, request)
+    for ref in history.nodes:
+        if reaching is None or ref in reaching:
+            certain = reaching is None or (request.exact and reaching[ref])
+            _differentiated(it, ref, certain and ref in history.sure, request.retain)
+    if request.how == "backward":
+        _fill(it, node, history, request)
+        run_accumulated(it, node, hooked, request.create)
+
+
+def _looked_at(it: Interpreter, roots: Sequence[Value]) -> tuple[list[tuple[Ref | None, ...]], History]:
+    starts = [it.operand(root) for root in roots]
+    return starts, _history(it, starts)
+
+
+def _reaching(it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], request: Request) -> dict[Ref, bool] | None:
+    """The nodes that are differentiated through, and whether they certainly are; None: all of them."""
+    if request.inputs is None:
+        return None
+    ends = _ends(it, request.inputs)
+    found = towards(it, starts, ends)
+    return found if request.how == "grad" else dict.fromkeys(ends, False) | found
+
+
+def _history(it: Interpreter, starts: Sequence[tuple[Ref | None, ...]]) -> History:
+    past = it.past([ref for start in starts for ref in start])
+    sure: dict[Ref, None] = {}
+    for start in starts:
+        sure |= sure_past(it, start)
+    out = History(past, sure)
+    scales = set()
+    for ref in past:
+        thing = it.state.heap.get(ref)
+        if type(thing) is Node:
+            out.nodes.append(ref)
+            if thing.op == SCALE:
+                scales.add(ref)
+        elif type(thing) is Tensor:
+            out.leaves.append(ref)
+    if scales:
+        out.plain = past_outside(it, starts, scales)
+    return out
+
+
+def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
+    """Where the graph ends for a backward that stops at these tensors: leaves, and the nodes that made the others."""
+    ends: set[Ref] = set()
+    for ref in wanted:
+        ends.add(ref)
+        ends.update(node for node in it[ref].node if node is not None)
+    return frozenset(ends)
+
+
+def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Request) -> None:
     shown = it.only(root, Tensor)
-    if shown is not None:
-        it.emit(
-            events.BackwardRun,
-            node,
-            root=shown,
-            leaves=tuple(heap[ref] for ref in leaves),
-            freed=_state_of(it, nodes, sure, "freed"),
-            stale=_state_of(it, nodes, sure, "stale"),
-            corrupt=_state_of(it, nodes, sure, "corrupt"),
-            retain=retain,
-            create_graph=create,
-            how=how,
-        )
-    for ref in nodes:
-        _differentiated(it, ref, ref in sure, either([retain, create]))
-    if how == "backward":
-        _fill(it, node, leaves, sure, nodes, opaque=OPAQUE in past)
+    if shown is None:
+        return
+    heap, wanted = it.state.heap, request.inputs
+    reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
+    it.emit(
+        events.BackwardRun,
+        node,
+        root=shown,
+        leaves=tuple(heap[ref] for ref in (history.leaves if request.how == "grad" else reached)),
+        freed=_state_of(it, history, "freed"),
+        stale=_state_of(it, history, "stale"),
+        corrupt=_state_of(it, history, "corrupt"),
+        retain=request.retain,
+        create_graph=request.create,
+        how=request.how,
+        unit=history.unit_of_all(),
+        gradient=request.gradient,
+        inputs=None if wanted is None else tensors_of(it, wanted),
+        unreached=_unreached(it, history, request),
+        allow_unused=request.allow_unused,
+    )
 
 
-def _state_of(it: Interpreter, nodes: Sequence[Ref], sure: dict[Ref, None], attr: str) -> Truth:
+def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
+    """Whether some input is certainly not in the history; not asked where the history or the inputs are not known."""
+    if request.inputs is None:
+        return NO
+    if OPAQUE in history.past or not request.exact:
+        return UNSURE
+    return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
+
+
+def _state_of(it: Interpreter, history: History, attr: str) -> Truth:
     """Whether the graph holds a node in that state which needs what it saved."""
-    if any(ref in sure and it[ref].saves and getattr(it[ref], attr) is YES for ref in nodes):
+    nodes = history.nodes
+    if any(ref in history.sure and it[ref].saves and getattr(it[ref], attr) is YES for ref in nodes):
         return YES
     if any(getattr(it[ref], attr).may(YES) for ref in nodes):
         return NO | YES
@@ -77,76 +190,28 @@ def _differentiated(it: Interpreter, ref: Ref, sure: bool, keep: Truth) -> None:
     it.state.heap[ref] = replace(thing, **facts)
 
 
-def _fill(
-    it: Interpreter, node: Any, leaves: Sequence[Ref], sure: dict[Ref, None], nodes: Sequence[Ref], *, opaque: bool
-) -> None:
+def _fill(it: Interpreter, node: Any, history: History, request: Request) -> None:
     """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere."""
-    reached = set(nodes)
+    reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past
+    wanted = None if request.inputs is None else set(request.inputs)
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is not Tensor:
             continue
+        asked = wanted is not None and ref in wanted
+        if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
+            continue
         if ref in leaves:
-            certain = ref in sure
-        elif thing.retains.may(YES) and reached.intersection(thing.node):
-            certain = thing.retains is YES and any(one in sure for one in thing.node) and len(thing.node) == 1
+            certain = ref in sure and (wanted is None or asked)
+        elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):
+            one = len(thing.node) == 1 and any(made in sure for made in thing.node)
+            certain = one and (asked or (thing.retains is YES and wanted is None))
+            thing = replace(thing, retains=YES if asked and one else thing.retains | YES) if asked else thing
         elif opaque and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES)):
             certain = False
         else:
             continue
-        filled = thing.grad.mapped(AFTER_BACKWARD)
-        marks = thing.marks if any(m.how == "backward" for m in thing.marks) else (*thing.marks, Mark("backward", node))
-        now = replace(thing, grad=filled if certain else thing.grad | filled, marks=marks[-4:])
+        if not request.exact:
+            certain = False
+        made = next((made for made in thing.node if made is not None), ref)
+        now = filled(thing, node, history.unit(ref if ref in leaves else made), certain=certain)
         it.state.heap[ref] = now if certain or ref not in leaves else replace(now, gradient=UNKNOWN)
-
-
-def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name: str) -> Value:
-    """`.grad` of a tensor is read."""
-    shown = it.only(value, Tensor)
-    if shown is None:
-        return Unknown(tuple(ref for ref, _ in it.all(value, Tensor)))
-    nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
-    reached = either([one.reached for one in nodes]) if nodes else NO
-    it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, name=name)
-    out: list[Value] = []
-    for ref, tensor in it.all(value, Tensor):
-        if type(tensor.gradient) is Unknown and (tensor.grad.may(NONE) or tensor.grad.may(LOST)):
-            out.append(Const(None))
-        if has_gradient(tensor):
-            out.append(_gradient(it, node, ref, tensor))
-    return one_of(out)
-
-
-def has_gradient(tensor: Tensor) -> bool:
-    """Whether `.grad` may hold a tensor, if only one of zeros."""
-    return type(tensor.gradient) is not Unknown or not tensor.grad <= NONE | LOST
-
-
-def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
-    """The tensor that `.grad` holds: the same one until it is cleared."""
-    if type(tensor.gradient) is not Unknown:
-        return tensor.gradient
-    made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
-                 belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
-    it.put(ref, replace(it[ref], gradient=made))
-    return made
-
-
-def clear_gradients(it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, sure: bool = True) -> None:
-    """The gradients of these tensors are cleared."""
-    tensors = tuple(it[ref] for ref in refs if type(it.state.heap.get(ref)) is Tensor)
-    grad = _joined_grad(tensors)
-    it.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none)
-    for ref in refs:
-        thing = it.state.heap.get(ref)
-        if type(thing) is Tensor:
-            zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
-            left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, Const(None)))
-            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), gradient=left)
-            it.put(ref, now, sure=sure)
-
-
-def _joined_grad(tensors: Sequence[Tensor]) -> Grad:
-    out = None
-    for tensor in tensors:
-        out = tensor.grad if out is None else out | tensor.grad
-    return out if out is not None else Grad.unsure()

@@ -48,8 +48,9 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
         number = it.frame_ids[key] = len(it.frame_ids) + 1
     frame = Frame(
         number,
-        it.frames[function.frame],
+        parent := it.frames[function.frame],
         it.scan.scopes[function.node],
+        parent.file,
         function,
         tries=it.frame.tries,
         caller=it.frame,
@@ -63,10 +64,18 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
 def too_deep(it: Interpreter, function: Function) -> bool:
     """Whether a call is no longer followed."""
     deep = it.running.count(function.node)
-    if deep < 2 and len(it.running) < MOST_CALLS_DEEP and it.steps_left > 0:
+    steps, left = steps_left(it, it.frames[function.frame])
+    if deep < 2 and len(it.running) < MOST_CALLS_DEEP and left > 0:
         return False
-    it.hit("recursion" if deep >= 2 else "depth of calls" if it.steps_left > 0 else "steps")
+    it.hit("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
     return True
+
+
+def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
+    """How many statements may still be run in the file of a frame, and how they are called."""
+    here = frame.file.foreign == it.frame.file.foreign
+    steps = "steps in other files" if frame.file.foreign else "steps"
+    return steps, it.steps_left if here else it.steps_left_elsewhere
 
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
@@ -122,7 +131,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         index = it.run = len(it.runs) + 1
         it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
     untouched = it.fork() if function.generator and frame.around is None else None
-    it.frame, it.sweeping = frame, []
+    it.switch(frame)
+    it.sweeping = []
     it.running.append(function.node)
     for context in function.modes:
         it.emit(events.GradModeChanged, function.node, before=it.state.grad_mode, to=context.to, how="decorator")
@@ -141,7 +151,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if untouched is not None:
         value = _perhaps_not_run(it, frame, value, untouched)
     it.running.pop()
-    it.frame, it.sweeping = outer, outer_sweeping
+    it.switch(outer)
+    it.sweeping = outer_sweeping
     if index:
         it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
         it.run = outer_run
@@ -296,7 +307,8 @@ def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str
     )
     frame = it.frame
     function = Function(node, name, frame.id, defaults, generator=it.scan.scopes[node].generator, owner=owner)
-    it.functions[node] = function
+    if not frame.file.foreign:
+        it.functions[node] = function
     return function
 
 
@@ -305,7 +317,7 @@ def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str
 
 def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Value:
     """A method of the program is called on its owner."""
-    assert bound.function is not None
+    assert type(bound.function) is Function
     if bound.function.kind == "static":
         return call_function(it, node, bound.function, args)
     return call_function(it, node, bound.function, args.with_first(bound.owner))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    Node,
-    Ref,
-)
+from collections.abc import Iterable
+
+from gradlint.domain import Node, Ref
 from gradlint.interpreter.core import Interpreter
 
 MOST_WEIGHED = 300
@@ -75,4 +74,31 @@ def _single_past(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> d
         thing = it.state.heap.get(ref)
         if type(thing) is Node:
             todo += [slot[0] for slot in thing.inputs if len(slot) == 1]
+    return found
+
+
+def towards(it: Interpreter, starts: Iterable[tuple[Ref | None, ...]], ends: frozenset[Ref]) -> dict[Ref, bool]:
+    """The nodes of a history from which one of the ends may be reached, and whether it certainly is."""
+    found: dict[Ref, bool] = {}
+    for ref in _inputs_first(it, tuple(ref for start in starts for ref in start)):
+        thing = it.state.heap.get(ref)
+        for slot in thing.inputs if type(thing) is Node else ():
+            leading = [found.get(other, False) or other in ends for other in slot if other is not None]
+            if any(leading) or any(other in found for other in slot):
+                found[ref] = found.get(ref, False) or (all(leading) and None not in slot)
+    return found
+
+
+def past_outside(it: Interpreter, starts: Iterable[tuple[Ref | None, ...]], barred: set[Ref]) -> dict[Ref, None]:
+    """The nodes and leaves that may be reached without going through the barred nodes."""
+    found: dict[Ref, None] = {}
+    todo = [ref for start in starts for ref in start if ref is not None]
+    while todo:
+        ref = todo.pop()
+        if ref in found or ref in barred:
+            continue
+        found[ref] = None
+        thing = it.state.heap.get(ref)
+        if type(thing) is Node:
+            todo += [other for slot in thing.inputs for other in slot if other is not None]
     return found

@@ -11,7 +11,6 @@ from gradlint.domain import (
     FLOAT,
     NO,
     NONE_VALUE,
-    NOTHING,
     TRAIN,
     UNKNOWN,
     YES,
@@ -19,6 +18,7 @@ from gradlint.domain import (
     Container,
     Context,
     Function,
+    Iterator,
     Mark,
     Module,
     Named,
@@ -31,12 +31,10 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, methods, modules, optimizers
+from gradlint.interpreter import containers, libraries, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import backward
-from gradlint.interpreter.methods import flag
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
@@ -81,7 +79,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     plain = HARMLESS.get(path)
     if plain is not None:
         return _harmless(it, node, plain.returns, args)
-    return None
+    return libraries.call(it, node, path, args)
 
 
 TENSOR = "torch.Tensor."
@@ -90,13 +88,18 @@ TENSOR = "torch.Tensor."
 def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
-        return one_of(
-            [containers.elements(it, node, value) if it.may_be(value, Container) else value for value in values]
-        )
+        found = [containers.elements(it, node, value) if _runs_over(it, value) else value for value in values]
+        for value in values:
+            containers.consume(it, node, value, "argument")
+        return one_of(found)
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
     return result_of_unknown(values) if not returns else plain_value(returns)
+
+
+def _runs_over(it: Interpreter, value: Value) -> bool:
+    return it.may_be(value, Container) or it.may_be(value, Iterator)
 
 
 def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
@@ -116,43 +119,6 @@ def _made(path: str, to: str, given: Value) -> Context:
         on = truth_of(given)
         return Context(path, negation(on), on)
     return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given))
-
-
-@special("torch.autograd.backward")
-def _backward(it: Interpreter, node: Any, args: Arguments) -> Value:
-    for root in _each(it, node, args.get("tensors", 0, UNKNOWN)):
-        backward(
-            it, node, root, how="backward", retain=flag(args, "retain_graph", 2), create=flag(args, "create_graph", 3)
-        )
-    return NONE_VALUE
-
-
-@special("torch.autograd.grad")
-def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
-    create = flag(args, "create_graph", 4)
-    inputs = _each(it, node, args.get("inputs", 1, UNKNOWN))
-    for root in _each(it, node, args.get("outputs", 0, UNKNOWN)):
-        backward(it, node, root, how="grad", retain=flag(args, "retain_graph", 3), create=create)
-    found = []
-    for index, value in enumerate(inputs):
-        refs = tuple(ref for ref, _ in it.all(value, Tensor))
-        tensor = it.only(value, Tensor)
-        found.append(fresh(it, node, f"gradient {index}", made="grad", grad_of=refs, requires_grad=create,
-                           leaf=negation(create), **({"dtype": tensor.dtype} if tensor else {})))  # fmt: skip
-    return containers.container(it, node, "tuple", found) if found else UNKNOWN
-
-
-def _each(it: Interpreter, node: Any, value: Value) -> list[Value]:
-    thing = it.only(value, Container)
-    if thing is not None and thing.rest == NOTHING:
-        return [inner for _, inner in thing.items]
-    return [value if it.may_be(value, Tensor) else containers.elements(it, node, value)]
-
-
-@special("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad_value_")
-def _clip(it: Interpreter, node: Any, args: Arguments) -> Value:
-    containers.consume(it, node, args.get("parameters", 0, UNKNOWN), "clip")
-    return fresh(it, node, dtype=FLOAT, made="clip_grad_norm_")
 
 
 @special("torch.nn.Parameter", "torch.nn.parameter.Parameter")

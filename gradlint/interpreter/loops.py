@@ -60,6 +60,8 @@ def for_(it: Interpreter, node: cst.For) -> None:
         swept = [] if it.scan.loops[node].leaves else [ref for ref in alternatives(element) if type(ref) is Ref]
         swept += [ref for option in swept for ref in _paired(it, option)]
         assign(it, node.target, node.target, element)
+        if it.scan.loops[node].leaves:
+            containers.begin(it, it.state.flight[start])
         it.sweeping += swept
         it.run_body(node.body.body)
         del it.sweeping[len(it.sweeping) - len(swept) :]

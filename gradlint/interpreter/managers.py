@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import MAYBE, NO, Const, Function, Instance, Value
+from gradlint.domain import MAYBE, NO, Const, Function, Instance, Ref, Value
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import enter, passing, run_function, too_deep
 from gradlint.interpreter.reach import havoc
 
@@ -64,9 +64,14 @@ def _run(it: Interpreter, node: Any, function: Function, args: Arguments, block:
 
     def around(value: Value) -> None:
         inner = (it.frame, it.sweeping, it.run)
-        it.frame, it.sweeping, it.run = outer
+        _go_on_in(it, *outer)
         block(value)
-        it.frame, it.sweeping, it.run = inner
+        _go_on_in(it, *inner)
 
     frame.around = around
     run_function(it, node, frame, function, caller=node)
+
+
+def _go_on_in(it: Interpreter, frame: Frame, sweeping: list[Ref], run: int) -> None:
+    it.switch(frame)
+    it.sweeping, it.run = sweeping, run

@@ -22,21 +22,21 @@ from gradlint.domain import (
     Precision,
     Scalar,
     Tensor,
-    Truth,
     Unknown,
     Value,
     alternatives,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch, part
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import backward, clear_gradients
+from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
-from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import apply
-from gradlint.interpreter.tensors import dtype_named, precision_named, truth_of
+from gradlint.interpreter.requests import flag, run_backward
+from gradlint.interpreter.tensors import dtype_named, precision_named
 from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 
@@ -77,16 +77,7 @@ def is_tensor_method(name: str) -> bool:
 
 
 def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    backward(
-        it, node, owner, how="backward", retain=flag(args, "retain_graph", 1), create=flag(args, "create_graph", 2)
-    )
-    return NONE_VALUE
-
-
-def flag(args: Arguments, name: str, position: int, default: bool = False) -> Truth:
-    """A yes-or-no argument; None counts as not given."""
-    value = args.get(name, position, Const(default))
-    return truth_of(Const(default) if value == NONE_VALUE else value)
+    return run_backward(it, node, owner, args)
 
 
 def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
@@ -110,11 +101,6 @@ def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chai
 def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
     return owner
-
-
-def _register_hook(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    havoc(it, args.values())
-    return Plain("hook")
 
 
 def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
@@ -175,8 +161,8 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "requires_grad_": _requires_grad_,
     "retain_grad": _retain_grad,
     "detach_": _detach_,
-    "register_hook": _register_hook,
-    "register_post_accumulate_grad_hook": _register_hook,
+    "register_hook": hooks.registering(hooks.ARRIVING),
+    "register_post_accumulate_grad_hook": hooks.registering(hooks.ACCUMULATED),
     "numpy": _numpy,
     "to": _to,
     "type": _type,

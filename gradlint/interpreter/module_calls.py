@@ -30,7 +30,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import module_containers
+from gradlint.interpreter import hooks, libraries, module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
@@ -47,7 +47,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     for index, (ref, module) in enumerate(found):
         start = it.hold(ref, *args.values())
         place = node if len(found) == 1 else it.place_of(node, f"option {index}")
-        result = _call_one(it, place, ref, module, args)
+        result = _hooked(it, place, start, args) if module.hooks and how == "call" else _call_one(it, place, ref, args)
         it.hold(result)
         *held, result = it.land(start)
         results.append(result)
@@ -68,6 +68,16 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     return one_of(results, MOST_ITEMS)
 
 
+def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:
+    """A module with hooks is called; it is the first value held since `start`."""
+    args = hooks.before_call(it, node, it.state.flight[start], args)
+    given = it.hold(*args.values())
+    result = _call_one(it, node, it.state.flight[start], args)
+    values = it.land(given)
+    args = replace(args, positional=values[: len(args.positional)])
+    return hooks.after_call(it, node, it.state.flight[start], args, result)
+
+
 def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     """The graph nodes that made the tensors of a result, as deep as these lie in containers and objects."""
     nodes: dict[Graph, None] = {}
@@ -86,13 +96,17 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     return tuple(nodes)
 
 
-def _call_one(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
+def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
     from gradlint.interpreter.classes import find_method
-    from gradlint.interpreter.functions import call_function
+    from gradlint.interpreter.functions import call_function, too_deep
 
+    module: Module = it[ref]
     method = find_method(it, module.cls, "forward")
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
+        return loose_result(it, node, ref, module, args)
+    if method is not None and too_deep(it, method):
+        it.escaped_functions[method.node] = None
         return loose_result(it, node, ref, module, args)
     if method is not None:
         it.inside_module += 1
@@ -111,7 +125,8 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
     row = MODULES.get(path or "")
     if row is None:
-        return loose_result(it, node, ref, module, args)
+        told = libraries.applied(it, node, ref, module, args)
+        return loose_result(it, node, ref, module, args) if told is None else told
     return CALLS[row.call](it, node, ref, module, row, args)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -37,14 +37,15 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter, not_none
-from gradlint.interpreter.differentiating import clear_gradients
-from gradlint.interpreter.methods import flag
+from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.modules import buffers, parameters, set_mode, submodules, tensor_iterator, unknown_module
 from gradlint.interpreter.names import set_by_name
+from gradlint.interpreter.requests import flag
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import written_without_graph
 
@@ -105,7 +106,7 @@ def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -
     sure = len(it.all(owner, Module)) == 1
     for _, ref in parameters(it, owner)[0]:
         it.sweeping.append(ref)
-        set_requires_grad(it, node, ref if sure else one_of([ref]), to, "module")
+        set_requires_grad(it, node, ref, to, "module", sure=sure)
         it.sweeping.pop()
     return owner
 
@@ -283,32 +284,36 @@ MOVING = (
     "share_memory",
     "to_empty",
 )
-METHODS = {
-    "parameters": _parameters,
-    "named_parameters": _named_parameters,
-    "train": _train,
-    "eval": _eval,
-    "requires_grad_": _requires_grad_,
-    "zero_grad": _zero_grad,
-    "modules": _modules,
-    "children": _children_of,
-    "named_modules": _named_modules,
-    "named_children": _named_children,
-    "apply": _apply,
-    "register_buffer": _register_buffer,
-    "register_parameter": _register_parameter,
-    "add_module": _add_module,
-    "register_module": _add_module,
-    "get_submodule": _at_path,
-    "get_parameter": _at_path,
-    "get_buffer": _at_path,
-    "buffers": _buffers,
-    "named_buffers": _named_buffers,
-    "compile": _nothing,
-    "flatten_parameters": _nothing,
-    "state_dict": _state_dict,
-    "load_state_dict": _load_state_dict,
-} | dict.fromkeys(MOVING, _moved)
+METHODS: dict[str, Callable[..., Value]] = (
+    {
+        "parameters": _parameters,
+        "named_parameters": _named_parameters,
+        "train": _train,
+        "eval": _eval,
+        "requires_grad_": _requires_grad_,
+        "zero_grad": _zero_grad,
+        "modules": _modules,
+        "children": _children_of,
+        "named_modules": _named_modules,
+        "named_children": _named_children,
+        "apply": _apply,
+        "register_buffer": _register_buffer,
+        "register_parameter": _register_parameter,
+        "add_module": _add_module,
+        "register_module": _add_module,
+        "get_submodule": _at_path,
+        "get_parameter": _at_path,
+        "get_buffer": _at_path,
+        "buffers": _buffers,
+        "named_buffers": _named_buffers,
+        "compile": _nothing,
+        "flatten_parameters": _nothing,
+        "state_dict": _state_dict,
+        "load_state_dict": _load_state_dict,
+    }
+    | dict.fromkeys(MOVING, _moved)
+    | {f"register_{kind}": hooks.registering(kind) for kind in (hooks.BEFORE, hooks.AFTER, *hooks.BACKWARD)}
+)
 """Methods that every nn.Module has."""
 
 TORCH_MODULE = "torch.nn.Module"

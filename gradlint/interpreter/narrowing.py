@@ -26,11 +26,14 @@ from gradlint.domain import (
     Container,
     Dtypes,
     Fact,
+    Imported,
     Instance,
     Module,
     Named,
     Optimizer,
     Ref,
+    Scaler,
+    Scheduler,
     Tensor,
     Truth,
     Unknown,
@@ -62,7 +65,7 @@ def _truthiness(it: Interpreter, value: Value) -> Truth:
     thing = it.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is Module:
         return module_containers.truthiness(it, thing)
-    if type(thing) in (Optimizer, Class):
+    if type(thing) in (Optimizer, Scaler, Scheduler, Class):
         return YES
     if type(thing) is Container and thing.items:
         return YES
@@ -289,6 +292,8 @@ def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
     found = it.lookup(first)
     if found is None:
         return path if not rest else None
+    while type(found) is Imported and rest:
+        found = it.neighbours.attribute(found, rest.pop(0))
     if type(found) is Named:
         return ".".join([found.path, *rest])
     return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
@@ -324,7 +329,7 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
     if cls in CONTAINER_CLASSES:
         if type(thing) is Container:
             return truth(thing.kind in CONTAINER_CLASSES[cls])
-        return NO if type(thing) in (Tensor, Module, Optimizer, Const) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
         return _is_module(it, thing, cls)
     if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
@@ -358,7 +363,7 @@ def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
     if not isinstance(thing, (Module, Instance)):
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
     if cls in found:
         return YES
@@ -371,7 +376,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
     if type(thing) is not Module:
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Array) else Truth.unsure()
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
     cls = public(cls)
     found = list(ancestry(it, thing.cls))
     if cls == "torch.nn.Module":

@@ -8,6 +8,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
     BOOL,
     INTEGER,
@@ -36,7 +37,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
-from gradlint.interpreter.functions import YIELDED, call_function, make_function
+from gradlint.interpreter.functions import MANAGER, YIELDED, call_function, make_function
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
@@ -300,6 +301,14 @@ def await_(it: Interpreter, node: cst.Await) -> Value:
     return it.value(node.expression)
 
 
+def _tell_yielded(it: Interpreter, node: cst.Yield, value: Value) -> None:
+    function = it.frame.function
+    modes = function is not None and function.modes
+    extent = "with" if it.frame.switched else "decorator" if modes else ""
+    manager = function is not None and MANAGER in function.decorators
+    it.emit(events.Yielded, node, value=it.thing(value), extent=extent, function=function, manager=manager)
+
+
 @expression(cst.Yield)
 def yield_(it: Interpreter, node: cst.Yield) -> Value:
     if node.value is None:
@@ -308,6 +317,7 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         value = containers.elements(it, node, it.value(node.value.item))
     else:
         value = it.value(node.value)
+    _tell_yielded(it, node, value)
     if it.frame.around is not None:
         it.frame.around(value)
         return UNKNOWN

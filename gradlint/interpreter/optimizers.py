@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    FLOAT,
+    INTEGER,
     MOST_ITEMS,
     NO,
     NONE_VALUE,
+    NOTHING,
+    READY,
     UNKNOWN,
     UNSURE,
     YES,
     Const,
     Container,
-    Grad,
+    Items,
     Mark,
+    Named,
     Optimizer,
+    Plain,
     Ref,
+    Scalar,
     Tensor,
     Truth,
-    Unit,
     Unknown,
     Value,
     alternatives,
+    number_kind,
     one_of,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.containers import consume, elements
+from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.differentiating import clear_gradients
+from gradlint.interpreter.gradients import clear_gradients, joined_gradients, tensors_of
+from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.tensors import AFTER_STEP, truth_of
 from gradlint.interpreter.writing import memory_written, written_without_graph
+from gradlint.knowledge import OPTIMIZERS
 
 
-def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], Truth]:
+def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
     """The tensors that an argument holds, by itself, in an iterable or in groups, and whether there may be others."""
     thing = it.only(value, Container)
     if thing is not None:
@@ -44,7 +53,14 @@ def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], 
         groups = [v for v in inner if v is not None]
         if groups:
             found = [given_tensors(it, node, group) for group in groups]
-            return [ref for refs, _ in found for ref in refs], UNSURE if any(o is not NO for _, o in found) else NO
+            sure = thing.rest == NOTHING and len(groups) == len(thing.items) and all(o is NO for _, o in found)
+            return [refs for refs, _ in found], NO if sure else UNSURE
+    refs, opened = given_tensors(it, node, value)
+    return [refs], opened
+
+
+def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], Truth]:
+    """The tensors that an argument is or runs over, and whether there may be others."""
     element = value if it.may_be(value, Tensor) else elements(it, node, value)
     consume(it, node, value, "optimizer")
     refs = [ref for ref, _ in it.all(element, Tensor)]
@@ -54,12 +70,73 @@ def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], 
 
 def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """An optimizer of torch is made."""
-    refs, opened = given_tensors(it, node, args.get("params", 0, UNKNOWN))
-    made = Optimizer(
-        path.rpartition(".")[2], tuple((ref,) for ref in refs[:MOST_ITEMS]), opened, marks=(Mark("made", node),)
+    empty = unfilled(path.rpartition(".")[2], UNKNOWN, node)
+    made, parts = _filled(it, node, empty, args.get("params", 0, UNKNOWN), args)
+    ref = it.new(node, "optimizer", made)
+    _tell_built(it, node, ref, parts)
+    return ref
+
+
+def _filled(
+    it: Interpreter, node: Any, thing: Optimizer, given: Value, args: Arguments
+) -> tuple[Optimizer, list[list[Ref]]]:
+    """The optimizer with the parameters that it is given, and these part by part."""
+    parts, opened = given_parts(it, node, given)
+    refs = [ref for part in parts for ref in part]
+    numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Const)
+    made = replace(
+        thing,
+        groups=tuple((ref,) for ref in dict.fromkeys(refs[:MOST_ITEMS])),
+        open=opened if len(refs) <= MOST_ITEMS else UNSURE,
+        options=numbers,
     )
-    it.emit(events.OptimizerBuilt, node, optimizer=made, parameters=tuple(it[ref] for ref in refs))
-    return it.new(node, "optimizer", made)
+    return replace(made, listing=_listing(it, node, made, parts)), parts
+
+
+def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]]) -> None:
+    shown = tuple(tensors_of(it, part) for part in parts)
+    parameters = tuple(tensor for part in shown for tensor in part)
+    it.emit(events.OptimizerBuilt, node, optimizer=it[ref], parameters=parameters, parts=shown, graph=ref.key)
+
+
+# ---- optimizers whose class is written in the program
+
+
+def torch_optimizer(it: Interpreter, cls: Value) -> bool:
+    """Whether a class derives from an optimizer of torch."""
+    from gradlint.interpreter.classes import ancestry
+
+    return any(type(one) is Named and (one.path in OPTIMIZERS or one.path in BASES) for one in ancestry(it, cls))
+
+
+BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
+
+
+def unfilled(kind: str, cls: Value, node: Any) -> Optimizer:
+    """An optimizer before its parameters are given to it."""
+    return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Mark("made", node),))
+
+
+def fill(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+    """The `__init__` of torch's own classes gives an optimizer its parameters."""
+    for ref, _ in it.all(owner, Optimizer):
+        start = it.hold(ref)
+        made, parts = _filled(it, node, it[ref], args.get("params", 0, UNKNOWN), args)
+        ref = it.land(start)[0]  # type: ignore[assignment]
+        it.put(ref, made)
+        _tell_built(it, node, ref, parts)
+
+
+def _listing(it: Interpreter, node: Any, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
+    """`param_groups`: a list of dicts whose "params" are lists of tensors. Schedulers change the numbers in them."""
+    numbers = tuple((key, Scalar(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
+    groups = []
+    for index, part in enumerate(parts):
+        element = one_of(part, MOST_ITEMS) if part else Unknown(())
+        params = it.new(node, f"params {index}", Container("list", rest=element))
+        items: Items = (("params", params), *numbers)
+        groups.append(it.new(node, f"group {index}", Container("dict", items=items, rest=Unknown(()))))
+    return container(it, node, "list", groups, "groups")
 
 
 def held(it: Interpreter, owner: Value) -> list[Ref]:
@@ -68,35 +145,132 @@ def held(it: Interpreter, owner: Value) -> list[Ref]:
     for _, thing in it.all(owner, Optimizer):
         for group in thing.groups:
             found |= {ref: None for ref in group if ref is not None and type(it.state.heap.get(ref)) is Tensor}
+        for ref in _listed(it, thing):
+            found.setdefault(ref)
     return list(found)
 
 
-def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    """`step()`: the parameters are written, without the graph."""
-    from gradlint.interpreter.calls import call_value
+def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
+    """The optimizers that hold a tensor or a parameter of a module."""
+    from gradlint.interpreter.modules import parameters
 
-    closure = args.get("closure", 0, NONE_VALUE)
+    refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
+    if not refs:
+        return ()
+    found = [thing for thing in it.state.heap.values() if type(thing) is Optimizer]
+    return tuple(thing for thing in found if not refs.isdisjoint(ref for group in thing.groups for ref in group))
+
+
+def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
+    """The tensors that `param_groups` holds, where the program may have put others."""
+    for _, groups in it.all(thing.listing, Container):
+        for value in (*(v for _, v in groups.items), groups.rest):
+            for _, group in it.all(value, Container):
+                for _, params in it.all(dict(group.items).get("params", NOTHING), Container):
+                    for element in (*(v for _, v in params.items), params.rest):
+                        yield from (ref for ref, _ in it.all(element, Tensor))
+
+
+def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`step()`, that of its class if the program writes one."""
+    from gradlint.interpreter.classes import method_of
+    from gradlint.interpreter.functions import call_function
+
+    method = method_of(it, owner, "step")
+    if method is None:
+        return _step(it, node, owner, args)
+    _tell_step(it, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN)
     start = it.hold(owner)
-    if closure != NONE_VALUE:
-        mode = it.state.grad_mode
-        it.state.grad_mode = YES
-        call_value(it, node, closure, Arguments(), "closure")
-        it.state.grad_mode = mode
-    owner = it.land(start)[0]
-    refs = held(it, owner)
+    given = it.hold(call_function(it, node, method, args.with_first(owner)))
+    found = it.all(it.state.flight[start], Optimizer)
+    for ref in held(it, it.state.flight[start]):
+        _used(it, ref, sure=len(found) == 1)
+    it.update(it.state.flight[start], Optimizer, stepped=YES)
+    return it.land(start)[given - start]
+
+
+def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
+    """A step has used the gradient of a parameter."""
+    thing: Tensor = it[ref]
+    now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
+    it.state.heap[ref] = now if sure else it.either_way(thing, now)
+
+
+def _step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """The `step()` of torch: the closure runs, if there is one, and the parameters are written, without the graph."""
+    return stepped(it, node, owner, args.get("closure", 0, NONE_VALUE), certain=True)
+
+
+def stepped(it: Interpreter, node: Any, owner: Value, closure: Value, *, certain: bool) -> Value:
+    """An optimizer steps; where that is not `certain` (a GradScaler skips steps) its parameters may stay unwritten."""
+    start = it.hold(owner)
+    returned = NONE_VALUE if closure == NONE_VALUE else _run_closure(it, node, start, closure)
+    start = it.hold(returned) - 1
+    _tell_step(it, node, it.state.flight[start], closure, returned)
+    update(it, node, it.state.flight[start], certain=certain)
+    return it.land(start)[1]
+
+
+def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returned: Value) -> None:
     shown = it.only(owner, Optimizer)
-    tensors = [it[ref] for ref in refs]
-    if shown is not None:
-        grad, unit = _joined(tensors)
-        it.emit(events.OptimizerStepped, node, optimizer=shown, grad=grad, unit=unit, closure=it.thing(closure))
-    sure = len(it.all(owner, Optimizer)) == 1
+    if shown is None or it.muted:
+        return
+    tensors = tensors_of(it, held(it, owner))
+    grad, unit = joined_gradients(tensors)
+    it.emit(
+        events.OptimizerStepped,
+        node,
+        optimizer=shown,
+        parameters=tensors,
+        grad=grad,
+        unit=unit,
+        closure=it.thing(closure),
+        returned=it.thing(returned),
+    )
+
+
+def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Value:
+    """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
+    from gradlint.interpreter.calls import call_value
+    from gradlint.interpreter.loops import leave, run_loop
+
+    place = it.place_of(node, "closure")
+    found = it.hold(NOTHING)
+    again = any(_repeats(thing) for _, thing in it.all(it.state.flight[start], Optimizer))
+    ran: list[None] = []
+
+    def once() -> None:
+        if ran:
+            leave(it)
+        ran.append(None)
+        mode, it.state.grad_mode = it.state.grad_mode, YES
+        given = call_value(it, place, closure, Arguments(), "closure")
+        it.state.grad_mode = mode
+        it.state.flight[found] = one_of((it.state.flight[found], given))
+        if again:
+            update(it, node, it.state.flight[start], certain=True)
+
+    if again:
+        run_loop(it, place, once, None, lambda: None)
+    else:
+        once()
+    return it.land(found)[0]
+
+
+def _repeats(thing: Optimizer) -> bool:
+    """Whether a step may run its closure several times."""
+    row = OPTIMIZERS.get(f"torch.optim.{thing.kind}")
+    return row is None or row.repeats_closure
+
+
+def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
+    """The parameters are written and their gradients used."""
+    refs, sure = held(it, owner), len(it.all(owner, Optimizer)) == 1
     for ref in refs:
-        thing: Tensor = it[ref]
-        written_without_graph(it, node, ref, "step", "step", sure=sure)
-        now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
-        it.state.heap[ref] = now if sure else it.either_way(thing, now)
+        written_without_graph(it, node, ref, "step", "step", sure=sure and certain)
+        _used(it, ref, sure=sure)
+    it.update(owner, Optimizer, stepped=YES)
     _others(it, owner, refs)
-    return NONE_VALUE if closure == NONE_VALUE else UNKNOWN
 
 
 def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
@@ -107,15 +281,6 @@ def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
         if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
             memory_written(it, thing.storage, sure=False, noticed=YES, by=ref)
             it.state.heap[ref] = it.either_way(thing, replace(thing, grad=thing.grad.mapped(AFTER_STEP)))
-
-
-def _joined(tensors: list[Tensor]) -> tuple[Grad, Unit]:
-    if not tensors:
-        return Grad.unsure(), Unit.unsure()
-    grad, unit = tensors[0].grad, tensors[0].unit
-    for tensor in tensors[1:]:
-        grad, unit = grad | tensor.grad, unit | tensor.unit
-    return grad, unit
 
 
 def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -139,25 +304,49 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
 
 def add_param_group(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`add_param_group({"params": ...})`."""
-    group = it.only(args.get("param_group", 0, UNKNOWN), Container)
+    given = args.get("param_group", 0, UNKNOWN)
+    group = it.only(given, Container)
     refs, opened = given_tensors(it, node, dict(group.items).get("params", UNKNOWN)) if group else ([], UNSURE)
-    for ref, thing in it.all(owner, Optimizer):
+    found = it.all(owner, Optimizer)
+    for ref, thing in found:
         groups = (*thing.groups, *((one,) for one in refs))
-        it.put(ref, replace(thing, groups=groups, open=thing.open | opened))
+        it.put(ref, replace(thing, groups=groups, open=thing.open | opened), sure=len(found) == 1)
+        append(it, node, param_groups(it, node, ref), given)
     return NONE_VALUE
 
 
 def param_groups(it: Interpreter, node: Any, owner: Ref) -> Value:
-    """`param_groups`: a list of dicts whose "params" are lists of tensors."""
-    refs = held(it, owner)
-    params = it.new(node, "params", Container("list", rest=one_of(refs, MOST_ITEMS) if refs else Unknown((owner,))))
-    group = it.new(node, "group", Container("dict", items=(("params", params),), rest=Unknown(())))
-    return it.new(node, "groups", Container("list", rest=group))
+    """`param_groups`, the same list every time."""
+    thing: Optimizer = it[owner]
+    if thing.listing == NOTHING:
+        listing = _listing(it, node, thing, [held(it, owner)])
+        it.put(owner, replace(it[owner], listing=listing))
+        return listing
+    return thing.listing
+
+
+def state(it: Interpreter, node: Any, owner: Ref) -> Value:
+    """`state`: what the optimizer remembers of each parameter."""
+    inner = it.new(node, "remembered", Container("dict", rest=UNKNOWN))
+    return it.new(node, "state", Container("defaultdict", rest=inner))
+
+
+ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
+    "param_groups": param_groups,
+    "state": state,
+    "defaults": lambda it, node, owner: it.new(node, "defaults", Container("dict", it[owner].options, UNKNOWN)),
+}
 
 
 def state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`state_dict()` of an optimizer: its own state, which holds no parameters."""
     return it.new(node, "state", Container("dict", rest=UNKNOWN))
+
+
+def _hooked(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """A hook may do whatever it likes to what it can reach, whenever the optimizer is used."""
+    havoc(it, [owner, *args.values()])
+    return Plain("RemovableHandle")
 
 
 METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
@@ -166,4 +355,17 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     "add_param_group": add_param_group,
     "state_dict": state_dict,
     "load_state_dict": lambda it, node, owner, args: NONE_VALUE,
-}
+} | dict.fromkeys(
+    (
+        "register_step_pre_hook",
+        "register_step_post_hook",
+        "register_state_dict_pre_hook",
+        "register_state_dict_post_hook",
+        "register_load_state_dict_pre_hook",
+        "register_load_state_dict_post_hook",
+    ),
+    _hooked,
+)
+
+INHERITED = METHODS | {"step": _step}
+"""What `super()` means in a class of the program."""

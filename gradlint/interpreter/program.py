@@ -28,6 +28,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
+    autograd,
     blocks,
     builtins,
     calls,
@@ -39,18 +40,36 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     reparametrizing,
     statements,
     transforms,
+    utilities,
 )
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.autograd_functions import mode_alone
+from gradlint.interpreter.callbacks import called_by_library
+from gradlint.interpreter.classes import ancestry
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.functions import new_frame, run_function
+from gradlint.interpreter.functions import new_frame, run_function, steps_left
+from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.strangers import arguments, typical_instance
+from gradlint.knowledge.packs import NO_PACKS, Packs
 
 
-def interpret(tree: cst.Module, listen: Callable[[Event], None]) -> Interpreter:
-    """Run a program abstractly, telling `listen` all that happens, and at the end the stories."""
-    it = Interpreter(tree, listen)
+def interpret(
+    tree: cst.Module,
+    listen: Callable[[Event], None],
+    *,
+    packs: Packs = NO_PACKS,
+    project: Project | None = None,
+    found: Scan | None = None,
+) -> Interpreter:
+    """Run a program abstractly, telling `listen` all that happens, and at the end the stories.
+
+    `packs` are what is known of other libraries. What the program imports is looked for in `project`; `found` is what
+    `scan` found in the tree, where that is known.
+    """
+    it = Interpreter(tree, listen, packs, found)
+    it.neighbours = Neighbours(it, project)
     with deep_recursion():
         it.runs.append(Run(1, None, None, YES, ()))
         it.run = 1
@@ -84,6 +103,7 @@ def _run_the_rest(it: Interpreter) -> None:
     escaped = dict(it.escaped)
     havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and not _static(it, value)])
     it.escaped = escaped
+    it.neighbours.strangers()
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
     base = it.fork()
     for node in _unmentioned_classes_first(it):
@@ -136,7 +156,8 @@ def run_class(it: Interpreter, node: Any) -> None:
         return
     owner = typical_instance(it, node, cls)
     start = it.hold(owner)
-    setting = [f for f in waiting if f.name != "__init__" and it.scan.scopes[f.node].sets]
+    methods_there = [*waiting, *_inherited(it, cls)]
+    setting = [f for f in methods_there if f.name != "__init__" and it.scan.scopes[f.node].sets]
     with it.silently():
         _join_attributes(it, start, setting)
     base = it.fork()
@@ -148,6 +169,17 @@ def run_class(it: Interpreter, node: Any) -> None:
             run_alone(it, function, it.state.flight[start])
     it.state = base
     it.land(start)
+
+
+def _inherited(it: Interpreter, cls: Ref) -> list[Function]:
+    """The methods that a class has from its bases in this and other files, as far as there are steps left for them."""
+    found: dict[object, Value] = {}
+    own, *bases = [it.state.heap.get(one) for one in ancestry(it, cls) if type(one) is Ref]
+    for base in bases:
+        found = dict(getattr(base, "members", ())) | found
+    hidden = dict(getattr(own, "members", ()))
+    methods = [member for name, member in found.items() if name not in hidden and type(member) is Function]
+    return [method for method in methods if steps_left(it, it.frames[method.frame])[1] > 0]
 
 
 def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
@@ -198,7 +230,7 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     it.called[function.node] = None
     it.grant_steps()
     outer = it.frame
-    it.frame = it.frames[function.frame]
+    it.switch(it.frames[function.frame])
     frame = new_frame(it, ("alone", function.node), function)
     params = function.node.params
     plain = [*params.posonly_params, *params.params]
@@ -219,13 +251,15 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
         )
     start = it.hold(*first, *(value for _, value in given))
     mode, it.state.grad_mode = it.state.grad_mode, mode_alone(it, function)
-    value = run_function(it, function.node, frame, function, caller=None)
+    with called_by_library(it, function, first) as returned:
+        value = run_function(it, function.node, frame, function, caller=None)
+        returned(value)
     it.state.grad_mode = mode
     handed = it.land(start)
     if it.state.live:
         it.escape(handed)
         it.returned.update(it.graphs([value]))
-    it.frame = outer
+    it.switch(outer)
 
 
 # ---- the stories at the end

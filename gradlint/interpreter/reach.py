@@ -20,6 +20,7 @@ from gradlint.domain import (
     Const,
     Container,
     Function,
+    Imported,
     Instance,
     Iterator,
     Module,
@@ -29,7 +30,10 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Scaler,
+    Stage,
     Tensor,
+    Unit,
     Unknown,
     Value,
     alternatives,
@@ -42,7 +46,8 @@ from gradlint.interpreter.writing import memory_written
 
 
 def _tensor(thing: Tensor) -> Tensor:
-    if thing.requires_grad.is_unsure and thing.leaf.is_unsure and thing.retains.is_unsure and thing.grad.is_unsure:
+    facts = (thing.requires_grad, thing.leaf, thing.retains, thing.grad, thing.unit)
+    if all(fact.is_unsure for fact in facts):
         return thing
     return replace(
         thing,
@@ -50,6 +55,7 @@ def _tensor(thing: Tensor) -> Tensor:
         leaf=thing.leaf | UNSURE,
         retains=thing.retains | UNSURE,
         grad=thing.grad | ANY_GRAD,
+        unit=thing.unit | Unit.unsure(),
         gradient=UNKNOWN,
     )
 
@@ -66,6 +72,14 @@ def _container(thing: Container) -> Container:
     return replace(thing, items=(), rest=Unknown(object_references(thing)))
 
 
+def _optimizer(thing: Optimizer) -> Optimizer:
+    if thing.open.is_unsure and thing.stepped.is_unsure and thing.stage.is_unsure and not thing.options:
+        return thing
+    return replace(
+        thing, open=thing.open | UNSURE, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure(), options=()
+    )
+
+
 def _module(thing: Module) -> Module:
     if thing.mode.is_unsure and thing.open.is_unsure:
         return thing
@@ -76,7 +90,8 @@ AFTERWARDS: dict[type, Callable[[Any], Any]] = {
     Tensor: _tensor,
     Container: _container,
     Module: _module,
-    Optimizer: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
+    Optimizer: _optimizer,
+    Scaler: lambda thing: thing if thing.begun.is_unsure else replace(thing, begun=thing.begun | UNSURE),
     Iterator: lambda thing: thing if thing.used.is_unsure else replace(thing, used=thing.used | UNSURE),
     Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
 }
@@ -95,8 +110,11 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     memories = {memory for ref in found if type(thing := heap[ref]) is Tensor for memory in thing.storage}
     it.handed |= found
     for ref in found:
-        if change := AFTERWARDS.get(type(heap[ref])):
-            heap[ref] = change(heap[ref])
+        thing = heap[ref]
+        if type(thing) is Optimizer:
+            it.escaped[ref.key] = None
+        if change := AFTERWARDS.get(type(thing)):
+            heap[ref] = change(thing)
     if graphs:
         _differentiated(it, graphs)
     if memories:
@@ -139,19 +157,20 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
             it.escaped[ref.key] = None
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not thing.grad.is_unsure:
-            heap[ref] = replace(thing, grad=thing.grad | ANY_GRAD, gradient=UNKNOWN)
+            unit = thing.unit | Unit.unsure()
+            heap[ref] = replace(thing, grad=thing.grad | ANY_GRAD, unit=unit, gradient=UNKNOWN)
 
 
 def _out_of_reach(value: Value) -> bool:
     kind = type(value)
-    return kind is Const or kind is Scalar or kind is Plain or kind is Named or value == UNKNOWN
+    return kind is Const or kind is Scalar or kind is Plain or kind is Named or kind is Imported or value == UNKNOWN
 
 
 def _escape(it: Interpreter, value: Value) -> None:
     """A function handed away may be called by anybody."""
     if type(value) is Function:
         it.escaped_functions[value.node] = None
-    elif type(value) is Bound and value.function is not None:
+    elif type(value) is Bound and type(value.function) is Function:
         it.escaped_functions[value.function.node] = None
 
 

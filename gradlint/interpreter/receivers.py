@@ -22,6 +22,7 @@ from gradlint.domain import (
     Container,
     Context,
     Function,
+    Imported,
     Instance,
     Iterator,
     Module,
@@ -100,6 +101,7 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
     Scalar: lambda it, value, name: "constant",
     Plain: lambda it, value, name: APART if value == NOTHING else "constant",
     Context: lambda it, value, name: "grad mode",
+    Imported: lambda it, value, name: "file",
 }
 
 

@@ -263,7 +263,7 @@ def _record(
 
 
 def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Sequence[Ref]) -> tuple[Ref | None, ...]:
-    """The memories that a token of a row's `saves` stands for; None among them where it may be none."""
+    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy."""
     name, _, condition = token.partition(" if ")
     wanted = next((o.requires_grad for o in operands if o.name == condition), YES)
     if wanted is NO:
@@ -272,7 +272,8 @@ def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Se
         memories: tuple[Ref | None, ...] = it[results[0]].storage
     else:
         memories = tuple(m for o in operands if o.name == name and o.tensor for m in o.tensor.storage)
-    return memories if wanted is YES or not memories else (*memories, None)
+    sure = wanted is YES and not it.copying
+    return memories if sure or not memories else (*memories, None)
 
 
 def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:

@@ -60,7 +60,7 @@ class Scope:
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
-    `given` keeps what `uses_of_given` found.
+    `given` keeps what `uses_of_given` found; `rebindings` are filled when somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -74,6 +74,7 @@ class Scope:
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
+    rebindings: dict[cst.CSTNode, Any] | None = None
 
     def hides(self, name: str) -> bool:
         """Whether a name means something else here than in the scopes around; methods share `self`."""
@@ -90,12 +91,22 @@ class Loop:
 
 @dataclass(slots=True)
 class Scan:
-    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate."""
+    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
+    `imports` are the top-level modules that the file imports."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
     deep: set[cst.CSTNode] = field(default_factory=set)
+    imports: set[str] = field(default_factory=set)
     statements: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A file's syntax and what the pass found in it."""
+
+    tree: cst.Module
+    scan: Scan
 
 
 def dotted(node: Any) -> str:
@@ -174,6 +185,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
             loops = (*loops, found)
         elif kind in _STATEMENTS:
             out.statements += 1
+            if isinstance(node, (cst.Import, cst.ImportFrom)):
+                out.imports.update(_imported(node))
         _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
@@ -187,6 +200,13 @@ def parameters_of(params: cst.Parameters) -> list[cst.Param]:
 
 def _parameter_names(node: Any) -> list[str]:
     return [] if isinstance(node, cst.ClassDef) else [param.name.value for param in parameters_of(node.params)]
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
+    """The top-level modules that an import names."""
+    if isinstance(node, cst.ImportFrom):
+        return [] if node.relative else [dotted(node.module).partition(".")[0]]
+    return [dotted(alias.name).partition(".")[0] for alias in node.names]
 
 
 def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:

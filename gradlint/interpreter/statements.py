@@ -13,6 +13,7 @@ from gradlint.domain import (
     YES,
     Const,
     Container,
+    Imported,
     Module,
     Named,
     Plain,
@@ -55,7 +56,13 @@ def pass_(it: Interpreter, node: cst.Pass) -> None:
 @statement(cst.Expr)
 def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     value = it.value(node.value)
-    if type(node.value) not in (cst.SimpleString, cst.ConcatenatedString):
+    if it.muted or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
+        return
+    last = it.story[-1] if it.story else None
+    if type(last) is events.Called and last.node is node.value:
+        of = last.args[0] if last.args else UNKNOWN
+        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path)
+    else:
         it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
 
 
@@ -187,7 +194,7 @@ def declared(it: Interpreter, node: Any) -> None:
         name = item.name.value
         frame = it.frame.parent
         if type(node) is cst.Global:
-            it.frame.declared[name] = it.frames[0]
+            it.frame.declared[name] = it.frames[it.frame.file.frame]
             continue
         while frame is not None and (frame.id, name) not in it.state.names:
             frame = frame.parent
@@ -204,23 +211,26 @@ def type_alias(it: Interpreter, node: Any) -> None:
 def import_(it: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
-        if alias.asname is not None:
-            it.bind(dotted(alias.asname.name), Named(path))
-        else:
-            first = path.split(".")[0]
-            it.bind(first, Named(first))
+        bound, path = (dotted(alias.asname.name), path) if alias.asname is not None else (path.split(".")[0],) * 2
+        it.bind(bound, it.neighbours.module(path) or Named(path))
 
 
 @statement(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
 def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
     dots = "." * len(node.relative)
     base = dots + (dotted(node.module) if node.module is not None else "")
+    home = it.neighbours.module(base.removeprefix(dots), len(dots))
     if isinstance(node.names, cst.ImportStar):
-        it.counts["star imports"] += not it.muted
+        if home is not None:
+            it.neighbours.star(home.module)
+        else:
+            it.counts["star imports"] += not it.muted
         return
     for alias in node.names:
-        path = f"{base}.{dotted(alias.name)}" if base != dots else f"{base}{dotted(alias.name)}"
-        it.bind(dotted(alias.asname.name) if alias.asname is not None else dotted(alias.name), Named(canonical(path)))
+        name = dotted(alias.name)
+        path = f"{base}.{name}" if base != dots else f"{base}{name}"
+        value = Named(canonical(path)) if home is None else Imported(home.module, name)
+        it.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
 
 
 ALIASES = {"torch.autograd.variable.Variable": "torch.autograd.Variable"}
@@ -240,7 +250,9 @@ def if_(it: Interpreter, node: cst.If) -> None:
         aside = it.fork()
         if decided is not NO:
             narrow(it, branch.test, True)
+            outer, it.conditions = it.conditions, (*it.conditions, (branch.test, True))
             it.run_body(branch.body.body)
+            it.conditions = outer
             after.append(it.state)
         it.state = aside
         if decided is YES:
@@ -251,7 +263,9 @@ def if_(it: Interpreter, node: cst.If) -> None:
         if not it.state.live:
             break
     if type(branch) is cst.Else and it.state.live:
+        outer, it.conditions = it.conditions, (*it.conditions, (node.test, False))
         it.run_body(branch.body.body)
+        it.conditions = outer
     it.join([*after, it.state])
 
 

@@ -28,6 +28,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.callbacks import handed
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
@@ -71,11 +72,14 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
-    outer, it.frame = it.frame, frame
+    outer = it.frame
+    it.switch(frame)
     out: list[tuple[str, Value]] = []
+    told = handed(it, function, params)
     for param in params:
-        out.append((param.name.value, _argument(it, function, param)))
-    it.frame = outer
+        name = param.name.value
+        out.append((name, told[name] if name in told else _argument(it, function, param)))
+    it.switch(outer)
     return out
 
 

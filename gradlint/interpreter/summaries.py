@@ -79,11 +79,11 @@ class Summary:
 
     def holds(self, it: Interpreter) -> bool:
         """Whether the surroundings are the same, and nothing would be left untold."""
-        heap, names = it.state.heap, it.state.names
+        heap = it.state.heap
         return (
             (self.told or it.muted > 0)
             and all(heap.get(ref) is thing for ref, thing in self.seen)
-            and all(names.get(name) == value for name, value in self.names)
+            and all(it.held(name) == value for name, value in self.names)
         )
 
 
@@ -119,7 +119,8 @@ def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Argumen
 
 
 def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
-    """Note what holds before a call."""
+    """Note what holds before a call, with all that is known of other files."""
+    it.state.import_(it.neighbours.images)
     slots: dict[Ref, int] = {}
     given = (called, *args.values())
     signature = (
@@ -128,6 +129,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         it.state.inference,
         it.assumed_mode,
         it.expected > 0,
+        it.copying > 0,
         len(args.positional),
         tuple(args.keywords),
         args.unknown,
@@ -273,10 +275,16 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
         heap[ref] = expected[ref]  # what a summary has seen is compared by identity
     if any(names.get(name) is not value and names.get(name) != value for name, value in call.names.items()):
         return None
+    if len(names) > len(call.names) and any(name not in call.names and _is_global(it, name) for name in names):
+        return None
     new = len(it.escaped) - call.escaped
     if new > 0 and not handed and not {ref.key for ref in before}.isdisjoint(islice(reversed(it.escaped), new)):
         return None
     return handed
+
+
+def _is_global(it: Interpreter, name: Name) -> bool:
+    return it.frames[name[0]].parent is None
 
 
 def _gather(it: Interpreter, call: Call, result: Value, old: frozenset[Ref]) -> dict[Ref, Object] | None:
@@ -314,6 +322,7 @@ def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -
     bases = [it.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
+        and not thing.hooks
         and old.isdisjoint(thing.storage)
         and not any(base in call.heap for base in thing.base if base is not None)
         and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)

@@ -20,6 +20,7 @@ from gradlint.domain import (
     NO,
     NONE,
     NOTHING,
+    PLAIN,
     UNSURE,
     USED,
     YES,
@@ -60,6 +61,7 @@ def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref
         "parameter": NO,
         "inference": it.state.inference,
         "grad": NONE,
+        "unit": PLAIN,
         "marks": (Mark("made", node),),
     }
     if "storage" not in facts:

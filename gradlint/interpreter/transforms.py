@@ -27,9 +27,9 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
-from gradlint.interpreter.methods import flag
 from gradlint.interpreter.modules import walk
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.requests import flag
 
 OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
 

@@ -2,7 +2,7 @@
 
 Nobody was seen to make it: a parameter of a function whose callers are elsewhere, or the result of
 unknown code. `x.eval()` and `x(batch)` make it a module, `x.zero_grad()` and `x.step()` an
-optimizer. Such knowledge is believed less than a proof (`Belief.BY_USE`).
+optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less than a proof (`Belief.BY_USE`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Ref,
+    Scaler,
+    Scheduler,
     Tensor,
     Unknown,
     Value,
@@ -39,6 +41,9 @@ from gradlint.knowledge.signs import (
     MODULE_USES_WHEN_CALLED,
     MOVED,
     OPTIMIZER_USES,
+    SCALER_USES,
+    SCALER_USES_TOGETHER,
+    SCHEDULER_USES,
     SHAPED,
     STEPS,
     TENSOR_ATTRIBUTES,
@@ -59,6 +64,14 @@ def _is_optimizer(uses: Uses) -> bool:
     return not OPTIMIZER_USES.isdisjoint(uses) or ("zero_grad()" in uses and not STEPS.isdisjoint(uses))
 
 
+def _is_scaler(uses: Uses) -> bool:
+    return not SCALER_USES.isdisjoint(uses) or uses >= SCALER_USES_TOGETHER
+
+
+def _is_scheduler(uses: Uses) -> bool:
+    return not SCHEDULER_USES.isdisjoint(uses)
+
+
 def _is_tensor(uses: Uses) -> bool:
     shows = not TENSOR_USES.isdisjoint(uses) or not (SHAPED.isdisjoint(uses) or MOVED.isdisjoint(uses))
     return shows and all(_can_be_of_tensor(use) for use in uses)
@@ -75,6 +88,8 @@ def _is_function_context(uses: Uses) -> bool:
 KINDS: tuple[tuple[str, Callable[[Uses], bool]], ...] = (
     ("module", _is_module),
     ("optimizer", _is_optimizer),
+    ("scaler", _is_scaler),
+    ("scheduler", _is_scheduler),
     ("tensor", _is_tensor),
     ("context of a function", _is_function_context),
 )
@@ -104,6 +119,15 @@ def _optimizer(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) ->
     return it.new(node, part, Optimizer(open=UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),)))
 
 
+def _scaler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    factor = it.memory(node, f"{part} factor")
+    return it.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
+
+
+def _scheduler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return it.new(node, part, Scheduler(belief=Belief.BY_USE, marks=(Mark("made", node),)))
+
+
 def _tensor(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
     return unknown_tensor(it, node, part, Belief.BY_USE, reach)
 
@@ -123,6 +147,8 @@ def function_context(it: Interpreter, node: Any, part: str, belief: Belief) -> R
 MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
     "module": _module,
     "optimizer": _optimizer,
+    "scaler": _scaler,
+    "scheduler": _scheduler,
     "tensor": _tensor,
     "context of a function": _function_context,
 }
@@ -154,7 +180,7 @@ def by_use(
     it: Interpreter, node: Any, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
 ) -> Ref | None:
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
-    if not chain:
+    if not chain or it.torchless:
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
     kind = _kind(it, uses, chain) if uses else None

@@ -17,6 +17,7 @@ from gradlint.domain import (
     Ref,
     Tensor,
     Truth,
+    Unit,
     Unknown,
     Value,
     alternatives,
@@ -73,8 +74,18 @@ def write(
             continue
         sure = it.sure(found)
         memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref)
+        if tensor.made == "grad":
+            _other_unit(it, tensor)
         if differentiable:
             _rebase(it, node, op, ref, wants, operands, sure)
+
+
+def _other_unit(it: Interpreter, gradient: Tensor) -> None:
+    """A gradient that the program itself writes may be in any unit afterwards."""
+    for ref in gradient.grad_of:
+        thing = it.state.heap.get(ref)
+        if type(thing) is Tensor:
+            it.state.heap[ref] = replace(thing, unit=thing.unit | Unit.unsure())
 
 
 def written_without_graph(it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool) -> None:

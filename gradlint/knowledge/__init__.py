@@ -13,8 +13,10 @@ from typing import Protocol, TypeVar
 
 from gradlint.knowledge import (
     attributes,
+    clipping,
     contexts,
     factories,
+    managers,
     modules,
     modules_activation,
     modules_loss,
@@ -51,15 +53,21 @@ from gradlint.knowledge import (
     optimizers,
     plain,
     reparametrizations,
+    scalers,
+    schedulers,
 )
 from gradlint.knowledge.rows import (
+    ClipRow,
     ContextRow,
     Factory,
+    ManagerRow,
     ModuleRow,
     Operation,
     OptimizerRow,
     PlainRow,
     ReparametrizationRow,
+    ScalerRow,
+    SchedulerRow,
 )
 
 
@@ -129,6 +137,10 @@ FACTORIES: Mapping[str, Factory] = _by_paths(factories.ROWS)
 MODULES: Mapping[str, ModuleRow] = _by_path(MODULE_ROWS)
 REPARAMETRIZATIONS: Mapping[str, ReparametrizationRow] = _by_path(reparametrizations.ROWS)
 OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
+CLIPPING: Mapping[str, ClipRow] = _by_path(clipping.ROWS)
+MANAGERS: Mapping[str, ManagerRow] = _by_path(managers.ROWS)
+SCALERS: Mapping[str, ScalerRow] = _by_path(scalers.ROWS)
+SCHEDULERS: Mapping[str, SchedulerRow] = _by_path(schedulers.ROWS)
 CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)
 PLAIN: Mapping[str, PlainRow] = _by_path(plain.TENSOR_ROWS)
 HARMLESS: Mapping[str, PlainRow] = _by_path(plain.HARMLESS_ROWS)

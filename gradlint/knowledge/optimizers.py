@@ -19,5 +19,5 @@ ROWS = (
     OptimizerRow("torch.optim.RMSprop", "torch.optim.RMSprop(p)"),
     OptimizerRow("torch.optim.Rprop", "torch.optim.Rprop(p)"),
     OptimizerRow("torch.optim.Muon", "torch.optim.Muon(p)"),
-    OptimizerRow("torch.optim.LBFGS", "torch.optim.LBFGS(p)", needs_closure=True),
+    OptimizerRow("torch.optim.LBFGS", "torch.optim.LBFGS(p)", needs_closure=True, repeats_closure=True),
 )

@@ -220,7 +220,8 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class OptimizerRow:
-    """An optimizer class: whether `step` must be given a closure, and whether its first step makes state of its own.
+    """An optimizer class: whether `step` must be given a closure, whether it may run it more than once, and whether its
+    first step makes state of its own.
 
     `example` is over `p`, a list of one parameter (2x2).
     """
@@ -228,7 +229,70 @@ class OptimizerRow:
     path: str
     example: str
     needs_closure: bool = False
+    repeats_closure: bool = False
     keeps_state: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ScalerRow:
+    """A GradScaler class; `enabled` is the position of that parameter, whose default is True.
+
+    `example` makes one that works on the CPU, empty where the class cannot (it then switches itself off). What follows
+    from being one (the tests hold torch to it): `scale` multiplies by the factor, tensors in lists and tuples too, and
+    is a recorded operation that saves the factor; `unscale_` divides the gradients of the optimizer's parameters in
+    place and may be called once between two calls of `update`; so may `step`, which unscales what is not yet unscaled
+    and skips where a gradient is not finite; both refuse before the first `scale`; `update` writes the factor in
+    place. One that is not enabled hands everything on untouched: `scale` gives its argument back, `step` steps.
+    """
+
+    path: str
+    enabled: int
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerRow:
+    """A class that sets learning rates. `optimizer` is its first parameter, but for `ChainedScheduler`, which takes
+    other schedulers (`chained`).
+
+    `early`: torch warns when it steps before its optimizer has. `needs_metric`: `step` must be given a number.
+    `example` is over `o`, an SGD with momentum, and `s`, `torch.optim.lr_scheduler`.
+    """
+
+    path: str
+    example: str
+    early: bool = True
+    needs_metric: bool = False
+    chained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClipRow:
+    """A function that makes the gradients of its first argument smaller, in place and outside the graph.
+
+    `returns`: "norm" (a tensor that requires no grad) or "none". `example` is over `f` and `p`, a list of parameters
+    with gradients.
+    """
+
+    path: str
+    example: str
+    returns: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class ManagerRow:
+    """A context manager that leaves the grad mode and inference mode as they are, inside and afterwards.
+
+    `gives` is what `as` binds: "itself", "none", "argument" (its first one, or None) or "" (something else). `copies`:
+    what backward reads may be a copy made while the block ran, so that writing the original does no harm. `enabled`
+    is the position of the parameter that switches it off (-1: there is none). `example` is over `f`.
+    """
+
+    path: str
+    example: str
+    gives: str = ""
+    copies: bool = False
+    enabled: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,13 @@ OPTIMIZER_USES = frozenset({"param_groups", "add_param_group(.)"})
 """Each of these shows an optimizer; so does `zero_grad()` beside `step()`."""
 STEPS = frozenset({"step()", "step(.)"})
 
+SCALER_USES = frozenset({"unscale_(.)"})
+"""Each of these shows a GradScaler."""
+SCALER_USES_TOGETHER = frozenset({"scale(.)", "step(.)", "update()"})
+"""These together show a GradScaler."""
+SCHEDULER_USES = frozenset({"get_last_lr()"})
+"""Each of these shows a learning-rate scheduler."""
+
 FUNCTION_CONTEXT_USES = frozenset(
     "save_for_backward(.) saved_tensors mark_dirty(.) mark_non_differentiable(.) needs_input_grad "
     "set_materialize_grads(.)".split()

@@ -16,11 +16,14 @@ from functools import cached_property
 
 from gradlint import linter
 from gradlint.finding import Confidence, Finding
+from gradlint.project import InMemory, Project
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
 from gradlint.proving.examples import BadEvidence, Source, changed_lines, is_same_program, read
 from gradlint.proving.surroundings import NotRestored
 from gradlint.rule import Consequence, Evidence, Rule
 
+EXAMPLE = "example.py"
+"""What an example is called among its neighbours."""
 FEW = 4
 """The most lines that a cure takes away or puts in."""
 
@@ -152,7 +155,8 @@ class Case:
         """Reported on exactly the marked lines if bad, quiet if good."""
         try:
             source = self.source
-            everything = linter.analyse(source.text, self.together).findings
+            project = Project(InMemory(self.subject.files())).at(EXAMPLE)
+            everything = linter.analyse(source.text, self.together, project=project).findings
         except BadEvidence as error:
             return Verdict(False, str(error))
         except Exception as error:

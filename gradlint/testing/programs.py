@@ -7,16 +7,20 @@ A program calls `reveal(x)`, a function that it does not define, on lines that e
 
 The comment states exactly what gradlint says, joined over every time it comes by: `requires_grad=no|yes` where both
 were seen, `leaf=?` where nothing is known. torch runs the program too, and what it has must be among the answers.
+
+`reveal(weight, "grad")  # fresh` asks for one fact of the object alone.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import GeneratorType
 from typing import Any
 
 from gradlint import linter
@@ -35,36 +39,45 @@ from gradlint.domain import (
     Dtypes,
     Fact,
     Function,
+    Imported,
     Module,
     Named,
     OneOf,
+    Optimizer,
     Plain,
     Precision,
     Scalar,
+    Scaler,
     Tensor,
     alternatives,
     joined,
+    objects,
     one_of,
     truth,
 )
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
+from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.project import InMemory, Project
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
 from gradlint.source import Unreadable
 from gradlint.testing.claims import Claim, parameters
+from gradlint.testing.diary import Diary, kept
 
 REVEAL = "builtins.reveal"
+MAIN = "main.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The text of a program that reveals."""
+    """The text of a program that reveals, and the files it may import from, as pairs of relative path and text."""
 
     path: Path
     text: str
+    files: tuple[tuple[str, str], ...] = ()
 
     @property
     def said(self) -> dict[int, str]:
@@ -81,39 +94,53 @@ class Program:
         return f"{self.path}:{row}"
 
 
-def program_claims(folder: str | Path) -> list[Any]:
-    """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters."""
-    programs = [Program(path, path.read_text(encoding="utf-8")) for path in sorted(Path(folder).glob("*.py"))]
-    return parameters(claim for program in programs if program.said for claim in claims_of(program))
+def program_claims(folder: str | Path, packs: Packs = NO_PACKS) -> list[Any]:
+    """What gradlint says and what torch has, for every program of a folder that reveals something, as parameters.
+
+    A program of several files is a folder, and its `main.py` reveals.
+    """
+    programs = [read_program(path) for path in sorted([*Path(folder).glob("*.py"), *Path(folder).glob("*/main.py")])]
+    return parameters(claim for program in programs if program.said for claim in claims_of(program, packs))
 
 
-def claims_of(program: Program) -> Iterator[Claim]:
-    """Both claims about one program."""
-    yield Claim(f"{program.path.stem}-said", lambda: misstated(program))
-    yield Claim(f"{program.path.stem}-agrees", lambda: disagreeing(program))
+def read_program(path: Path) -> Program:
+    """A program with its neighbours, if it has any."""
+    text = path.read_text(encoding="utf-8")
+    if path.name != MAIN:
+        return Program(path, text)
+    others = [other for other in sorted(path.parent.rglob("*.py")) if other != path]
+    return Program(path, text, tuple((o.relative_to(path.parent).as_posix(), o.read_text("utf-8")) for o in others))
 
 
-def misstated(program: Program) -> Iterator[str]:
+def claims_of(program: Program, packs: Packs = NO_PACKS) -> Iterator[Claim]:
+    """Both claims about one program; `packs` are what gradlint knows of other libraries."""
+    name = program.path.parent.name if program.path.name == MAIN else program.path.stem
+    yield Claim(f"{name}-said", lambda: misstated(program, packs))
+    yield Claim(f"{name}-agrees", lambda: disagreeing(program, packs))
+
+
+def misstated(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which gradlint says something else than the comment."""
     try:
-        known = revealed(program.text)
+        known = revealed(program.text, program.files, packs)
     except Unreadable as error:
         yield f"{program.path}: {error}"
         return
+    facts = asked(program.text)
     for row, said in program.said.items():
         if row not in known:
             yield f"{program.at(row)}: gradlint never comes by"
-        elif (spelled := spell(known[row])) != said:
+        elif (spelled := spell(known[row], facts.get(row, ""))) != said:
             yield f"{program.at(row)}: gradlint says {spelled}, the line {said or 'nothing'}"
 
 
-def disagreeing(program: Program) -> Iterator[str]:
+def disagreeing(program: Program, packs: Packs = NO_PACKS) -> Iterator[str]:
     """Lines on which torch has what gradlint excludes, and lines that torch never reaches."""
     real = run(program)
     if isinstance(real, str):
         yield f"{program.path}: {real}"
         return
-    known = revealed(program.text)
+    known = revealed(program.text, program.files, packs)
     for row in program.said:
         if row not in real:
             yield f"{program.at(row)}: torch never comes by, so it confirms nothing"
@@ -125,8 +152,16 @@ def disagreeing(program: Program) -> Iterator[str]:
 # ---- what gradlint says
 
 
+ASKED = re.compile(r"""\s*reveal\(.*, "(\w+)"\)""")
+
+
+def asked(text: str) -> dict[int, str]:
+    """The rows on which one fact is asked for, and which."""
+    return {row: found[1] for row, line in enumerate(text.splitlines(), 1) if (found := ASKED.match(line))}
+
+
 @cache
-def revealed(text: str) -> dict[int, Thing]:
+def revealed(text: str, files: tuple[tuple[str, str], ...] = (), packs: Packs = NO_PACKS) -> dict[int, Thing]:
     """What gradlint knows at each row with a `reveal`, joined over every time it comes by."""
     things: dict[Any, Thing] = {}
     rule = Rule("XXX001", "reveal", "{index}")
@@ -138,7 +173,8 @@ def revealed(text: str) -> dict[int, Thing]:
             things[node] = both_of(things[node], new) if node in things else new
             yield rule.at(node, index=list(things).index(node))
 
-    findings = linter.analyse(text, [rule]).findings
+    project = Project(InMemory(dict(files))).at(MAIN)
+    findings = linter.analyse(text, [rule], packs=packs, project=project).findings
     values = list(things.values())
     return {finding.place.row: values[int(finding.message)] for finding in findings}
 
@@ -151,10 +187,10 @@ def both_of(one: Thing, other: Thing) -> Thing:
     return UNKNOWN if any(are_objects) else one_of((one, other))  # type: ignore[arg-type]
 
 
-def spell(thing: Thing) -> str:
-    """How a line states what is known."""
+def spell(thing: Thing, fact: str = "") -> str:
+    """How a line states what is known, of one fact alone if it asks for that."""
     if isinstance(thing, Object):
-        return str(thing)
+        return str(getattr(thing, fact, "no such fact") if fact else thing)
     return " or ".join(_spell(option) for option in alternatives(thing))
 
 
@@ -171,6 +207,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     Context: lambda value: value.path,
     Function: lambda value: f"function {value.name}",
     Bound: lambda value: f"method {value.name}",
+    Imported: lambda value: f"module {value.module}",
 }
 
 
@@ -181,12 +218,12 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     """What torch has each time it comes by a `reveal`, by row; or why the program does not run."""
     recorded: dict[int, list[dict[str, Any]]] = {}
 
-    def reveal(value: Any) -> None:
-        recorded.setdefault(sys._getframe(1).f_lineno, []).append(real(value))
+    def reveal(value: Any, fact: str = "") -> None:
+        recorded.setdefault(sys._getframe(1).f_lineno, []).append(real(value, diary))
 
     names = {"__name__": "__main__", "__file__": program.path.name, "reveal": reveal}
     try:
-        with surroundings({}):
+        with surroundings(dict(program.files)), kept() as diary:
             exec(compile(program.text, str(program.path), "exec", dont_inherit=True), names)
             names.clear()
     except NotRestored as error:
@@ -196,12 +233,15 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
     return recorded
 
 
-def real(value: Any) -> dict[str, Any]:
+def real(value: Any, diary: Diary) -> dict[str, Any]:
     """What a real value is and has, in words of the domain."""
     import torch
 
     if isinstance(value, torch.Tensor):
+        grad, unit = diary.of(value) if value.is_leaf else (None, None)
         return {
+            "grad": grad,
+            "unit": unit,
             "is": "Tensor",
             "dtype": _kind(value),
             "precision": _precision(value),
@@ -213,6 +253,16 @@ def real(value: Any) -> dict[str, Any]:
         }
     if isinstance(value, torch.nn.Module):
         return {"is": "Module", "mode": TRAIN if value.training else EVAL}
+    if isinstance(value, torch.optim.Optimizer):
+        return {"is": "Optimizer"}
+    if isinstance(value, torch.amp.GradScaler):
+        return {
+            "is": "Scaler",
+            "enabled": truth(value.is_enabled()),
+            "begun": truth(getattr(value, "_scale", None) is not None),
+        }
+    if isinstance(value, GeneratorType):
+        return {"is": "Iterator", "used": truth(value.gi_frame is None)}
     if type(value) in NUMBER_KINDS:
         return {"is": "number", "dtype": NUMBER_KINDS[type(value)], "value": value}
     return {"is": type(value).__name__, "value": value if value is None or isinstance(value, str) else ...}
@@ -238,8 +288,8 @@ def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
     if isinstance(known, OneOf):
         if all(list(excluded(option, thing)) for option in known.values):
             yield f"torch has {thing}, gradlint says {spell(known)}"
-    elif isinstance(known, Tensor | Module):
-        if thing["is"] != type(known).__name__:
+    elif isinstance(known, Tensor | Module | Optimizer | Scaler | objects.Iterator):
+        if thing["is"] != type(known).__name__ and not isinstance(known, objects.Iterator):
             yield f"torch has a {thing['is']}, gradlint says {known}"
             return
         for name, fact in thing.items():

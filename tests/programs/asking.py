@@ -25,3 +25,15 @@ reveal(product)  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(product.requires_grad)  # True
 reveal(product.is_leaf)  # False
 reveal(by_value.requires_grad)  # False
+
+
+def one_of_two(choice):
+    left, right = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    chosen = left if choice else right
+    chosen.requires_grad = False
+    reveal(left)  # Tensor[float, requires_grad=no|yes, leaf=yes]
+    reveal(right)  # Tensor[float, requires_grad=no|yes, leaf=yes]
+
+
+one_of_two(True)
+one_of_two(False)

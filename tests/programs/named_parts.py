@@ -41,8 +41,10 @@ reveal(net.extra)  # Module[torch.nn.Linear, mode=train]
 reveal(net.third)  # Module[torch.nn.Linear, mode=train]
 reveal(net.block0)  # Module[?, mode=train]
 reveal(net(torch.ones(2, 2)))  # Tensor[float, requires_grad=yes, leaf=no]
-reveal(getattr(net, "third"))  # Module[torch.nn.Linear, mode=train]
-reveal(getattr(net, "fourth", None))  # unknown
+third = getattr(net, "third")
+reveal(third)  # Module[torch.nn.Linear, mode=train]
+fourth = getattr(net, "fourth", None)
+reveal(fourth)  # unknown
 reveal(net.get_submodule("inner.0"))  # Module[torch.nn.Linear, mode=train]
 reveal(net.get_parameter("inner.0.weight"))  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(net.get_buffer("mean"))  # Tensor[float, requires_grad=no, leaf=yes]

@@ -1,0 +1,75 @@
+"""The functions of `torch.autograd` that differentiate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    MAPPINGS,
+    MAYBE,
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    YES,
+    Container,
+    Node,
+    Ref,
+    Tensor,
+    Value,
+    negation,
+    one_of,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import container
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.differentiating import Request, backward
+from gradlint.interpreter.library import special
+from gradlint.interpreter.requests import BACKWARD, GRAD, each, requested
+from gradlint.interpreter.tensors import fresh
+
+
+@special("torch.autograd.backward")
+def _backward(it: Interpreter, node: Any, args: Arguments) -> Value:
+    roots = each(it, node, args.get("tensors", 0, UNKNOWN))
+    backward(it, node, roots, requested(it, node, "backward", args, BACKWARD))
+    return NONE_VALUE
+
+
+@special("torch.autograd.grad")
+def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """The gradients come back, one for each input; `.grad` stays as it is."""
+    roots = each(it, node, args.get("outputs", 0, UNKNOWN))
+    wanted = args.get("inputs", 1, UNKNOWN)
+    request = requested(it, node, "grad", args, GRAD)
+    start = it.hold(*roots, *each(it, node, wanted))
+    backward(it, node, it.state.flight[start : start + len(roots)], request)
+    inputs = it.land(start)[len(roots) :]
+    graph = _second_order(it, node, roots, request)
+    found = [_gradient(it, node, index, value, request, graph) for index, value in enumerate(inputs)]
+    given = it.only(wanted, Container)
+    if given is not None and given.kind in MAPPINGS:
+        keys = [key for key, _ in given.items]
+        return it.new(node, "gradients", Container("dict", items=tuple(zip(keys, found, strict=False))))
+    if given is None and not it.may_be(wanted, Tensor):
+        return it.new(node, "gradients", Container("tuple", rest=found[0]))
+    return container(it, node, "tuple", found)
+
+
+def _second_order(it: Interpreter, node: Any, roots: list[Value], request: Request) -> Ref | None:
+    """The node of gradients that can be differentiated again: they were computed from all that led to the roots."""
+    if request.create is NO:
+        return None
+    return it.new(node, "second order", Node("grad", node, tuple(it.operand(root) for root in roots)))
+
+
+def _gradient(it: Interpreter, node: Any, index: int, value: Value, request: Request, graph: Ref | None) -> Value:
+    """One gradient. With `create_graph` it requires grad unless it is constant, as that of a linear function."""
+    refs = tuple(ref for ref, _ in it.all(value, Tensor))
+    tensor = it.only(value, Tensor)
+    requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create
+    made = fresh(it, node, f"gradient {index}", made="grad", grad_of=refs, requires_grad=requires,
+                 leaf=negation(requires), **({"dtype": tensor.dtype} if tensor else {}))  # fmt: skip
+    if graph is not None:
+        it.state.heap[made] = replace(it[made], node=(graph, None))
+    return made if request.allow_unused is NO else one_of((made, NONE_VALUE))

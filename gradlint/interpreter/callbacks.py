@@ -1,0 +1,94 @@
+"""Functions of the program that a library calls: the modes they run in, and what they are handed.
+
+A class that derives from a library's class defines methods which the library calls (`validation_step`), and functions
+are handed to its objects. Rows of packs say how that happens; everybody else who may call them is not shown, so it
+is what holds when they run on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gradlint.domain import (
+    NONE_VALUE,
+    Belief,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Module,
+    Tensor,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter import differentiating, gifts, libraries
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.gifts import GRADIENTS, MODES
+from gradlint.interpreter.modules import submodules
+from gradlint.knowledge.packs import Hook, New
+
+
+def hook_of(it: Interpreter, function: Function, owner: Value | None = None) -> Hook | None:
+    """How a library calls a function, if a pack says that one does."""
+    if function.node in it.hooked:
+        return it.hooked[function.node]
+    cls = it.classes.get(function.owner) if function.owner is not None else None
+    found = libraries.base(it, cls) if cls is not None and cls in it.state.heap else None
+    return found[1].hooks.get(function.name) if found is not None else None
+
+
+def handed(it: Interpreter, function: Function, params: list[Any]) -> dict[str, Value]:
+    """What a library hands over for each parameter that its hook speaks of."""
+    hook = hook_of(it, function)
+    if hook is None:
+        return {}
+    out: dict[str, Value] = {}
+    for param, gift in zip(params, hook.handed, strict=False):
+        if type(gift) is New:
+            value = gifts.typical(it, param, gift.path, "handed", Belief.ANNOTATED)
+            it.update(value, Module, mode=MODES[gift.mode or hook.mode])
+            out[param.name.value] = value
+    return out
+
+
+@contextmanager
+def called_by_library(it: Interpreter, function: Function, owner: list[Value]) -> Iterator[Callable[[Value], None]]:
+    """Run a function as the library calls it; what is yielded takes what the function returned."""
+    hook = hook_of(it, function)
+    if hook is None:
+        yield lambda value: None
+        return
+    before = (it.state.grad_mode, it.state.inference, it.assumed_mode)
+    if hook.gradients != "?":
+        to, inference = GRADIENTS[hook.gradients]
+        it.state.grad_mode, it.state.inference = to, it.state.inference if inference is None else inference
+        it.assumed_mode = False
+    for value in owner if hook.mode != "?" else ():
+        for ref in submodules(it, value):
+            it.update(ref, Module, mode=MODES[hook.mode])
+    yield lambda value: _returned(it, function, hook, owner, value)
+    it.state.grad_mode, it.state.inference, it.assumed_mode = before
+
+
+def _returned(it: Interpreter, function: Function, hook: Hook, owner: list[Value], value: Value) -> None:
+    """The library differentiates what a function returned, if its hook says so."""
+    if not hook.loss or not it.state.live or not _holds(it, owner, hook.unless):
+        return
+    losses = [option for option in alternatives(_loss(it, value)) if it.may_be(option, Tensor)]
+    if losses:
+        differentiating.backward(it, function.node, [one_of(losses)], differentiating.Request("backward"))
+
+
+def _holds(it: Interpreter, owner: list[Value], attribute: str) -> bool:
+    """Whether an attribute is certainly not switched off."""
+    things = [it.thing(value) for value in owner]
+    known = [dict(thing.attributes) for thing in things if isinstance(thing, (Module, Instance))]
+    return all(attributes.get(attribute, Const(True)) == Const(True) for attributes in known)
+
+
+def _loss(it: Interpreter, value: Value) -> Value:
+    container = it.only(value, Container)
+    return value if container is None else dict(container.items).get("loss", NONE_VALUE)

@@ -1,0 +1,101 @@
+"""Names bound anew in loops: whether what they hold then is ever looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import Ref, Tensor, Value, alternatives
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.scan import parts, targets
+
+_STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebinding:
+    """An assignment to a name inside a loop: whether a `for` around it binds the same name, and whether the name may
+    be read before it is bound again."""
+
+    looped: bool
+    read: bool
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What one walk over a scope finds of names, with the number of the statement and the loops around."""
+
+    reads: dict[str, list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
+    writes: list[tuple[cst.Name, int, tuple[Any, ...]]] = field(default_factory=list)
+    inner: set[str] = field(default_factory=set)
+
+
+def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
+    """A name inside a loop is about to be bound to another tensor."""
+    old = it.lookup(target.value)
+    if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
+        return
+    rebinding = _rebindings(it).get(target)
+    if rebinding is None:
+        return
+    gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
+    it.emit(
+        events.BindingDropped,
+        node,
+        name=target.value,
+        value=it.thing(value),
+        old=it.thing(old),
+        read=rebinding.read,
+        looped=rebinding.looped,
+        updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
+    )
+
+
+def _rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
+    """The assignments to names in loops of the scope that runs."""
+    scope = it.frame.scope
+    if scope.rebindings is None:
+        walk = _walked(scope.node)
+        scope.rebindings = {name: _judged(walk, name, number, loops) for name, number, loops in walk.writes if loops}
+    return scope.rebindings
+
+
+def _walked(scope: cst.CSTNode) -> _Walk:
+    found, number = _Walk(), 0
+    todo: list[tuple[Any, int, tuple[Any, ...], bool]] = [(child, 0, (), False) for child in reversed(parts(scope))]
+    while todo:
+        node, at, loops, inner = todo.pop()
+        kind = type(node)
+        if kind is cst.Name:
+            found.reads.setdefault(node.value, []).append((at, loops))
+            if inner:
+                found.inner.add(node.value)
+            continue
+        if isinstance(node, _STATEMENTS):
+            number += 1
+            at = number
+        if kind is cst.Assign and not inner:
+            names = [one for target in node.targets for one in targets(target.target)]
+            found.writes += [(name, at, loops) for name in names if type(name) is cst.Name]
+        inner = inner or kind in (cst.FunctionDef, cst.ClassDef, cst.Lambda)
+        within = (*loops, node) if kind in (cst.For, cst.While) else loops
+        todo += [(child, at, within, inner) for child in reversed(parts(node))]
+    return found
+
+
+def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) -> Rebinding:
+    """A name is read again by a later statement, or by an earlier one of a loop that goes round without binding it."""
+    binding = [depth for depth, loop in enumerate(loops) if _binds(loop, name.value)]
+    between = loops[binding[-1] + 1 :] if binding else loops
+    read = name.value in walk.inner or any(
+        at > number or (at != number and any(loop in between for loop in around))
+        for at, around in walk.reads.get(name.value, ())
+    )
+    return Rebinding(bool(binding), read)
+
+
+def _binds(loop: Any, name: str) -> bool:
+    return type(loop) is cst.For and any(type(one) is cst.Name and one.value == name for one in targets(loop.target))

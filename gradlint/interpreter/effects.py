@@ -1,0 +1,100 @@
+"""What functions of libraries do to their arguments, as rows of packs put it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gradlint.domain import (
+    Bound,
+    Const,
+    Function,
+    Mark,
+    Module,
+    Optimizer,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter import differentiating, module_methods, modules, optimizers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import consume
+from gradlint.interpreter.core import Interpreter, not_none
+from gradlint.interpreter.gifts import MODES, Given
+from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.requests import flag
+from gradlint.knowledge import packs
+
+ResultT = TypeVar("ResultT")
+
+
+def _backward(it: Interpreter, node: Any, effect: packs.Backward, args: Given) -> None:
+    retain, create = (flag(args.args, name, -1) for name in (effect.retain, effect.create))
+    request = differentiating.Request("backward", retain=retain, create=create)
+    differentiating.backward(it, node, [not_none(args[effect.of])], request)
+
+
+def _step(it: Interpreter, node: Any, effect: packs.Step, args: Given) -> None:
+    stepping = _optimizer_of(it, node, args[effect.of])
+    perhaps(it, lambda: optimizers.step(it, node, stepping, Arguments()), effect.perhaps)
+
+
+def _optimizer_of(it: Interpreter, node: Any, value: Value) -> Value:
+    """The optimizer itself; for a module, whatever optimizer there is over its parameters."""
+    if it.only(value, Module) is None:
+        return value
+    found, opened = modules.parameters(it, value)
+    groups = tuple((ref,) for _, ref in found)
+    return it.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Mark("made", node),)))
+
+
+def _zero_grad(it: Interpreter, node: Any, effect: packs.ZeroGrad, args: Given) -> None:
+    value = args[effect.of]
+    clear = module_methods.METHODS["zero_grad"] if it.may_be(value, Module) else optimizers.zero_grad
+    perhaps(it, lambda: clear(it, node, value, Arguments()), effect.perhaps)
+
+
+def _freeze(it: Interpreter, node: Any, effect: packs.Freeze, args: Given) -> None:
+    to = Arguments([Const(effect.to == "yes")])
+    module_methods.METHODS["requires_grad_"](it, node, args[effect.of], to)
+
+
+def _set_mode(it: Interpreter, node: Any, effect: packs.SetMode, args: Given) -> None:
+    modules.set_mode(it, node, args[effect.of], MODES[effect.to])
+
+
+def _consume(it: Interpreter, node: Any, effect: packs.Consume, args: Given) -> None:
+    consume(it, node, args[effect.of], "clip")
+
+
+def _touch(it: Interpreter, node: Any, effect: packs.Touch, args: Given) -> None:
+    havoc(it, [args[effect.of]])
+
+
+def _hand(it: Interpreter, node: Any, effect: packs.Hand, args: Given) -> None:
+    value = args[effect.of]
+    for option in alternatives(value):
+        function = option.function if type(option) is Bound else option
+        if type(function) is Function:
+            it.hooked[function.node] = effect.hook
+    havoc(it, [value])
+
+
+EFFECTS: dict[type, Callable[[Interpreter, Any, Any, Given], None]] = {
+    packs.Backward: _backward,
+    packs.Step: _step,
+    packs.ZeroGrad: _zero_grad,
+    packs.Freeze: _freeze,
+    packs.SetMode: _set_mode,
+    packs.Consume: _consume,
+    packs.Touch: _touch,
+    packs.Hand: _hand,
+}
+
+
+def perhaps(it: Interpreter, happening: Callable[[], ResultT], uncertain: bool = True) -> ResultT:
+    """Something that may happen or not."""
+    before = it.fork() if uncertain else None
+    result = happening()
+    if before is not None:
+        it.join([it.state, before])
+    return result

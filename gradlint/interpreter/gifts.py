@@ -1,0 +1,292 @@
+"""What functions, classes and attributes of libraries give, as rows of packs put it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    ANY_MODE,
+    EVAL,
+    MAYBE,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Const,
+    Context,
+    Function,
+    Instance,
+    Mark,
+    Mode,
+    Module,
+    Named,
+    Optimizer,
+    Plain,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter import optimizers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import container
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.modules import parameter, parameters, set_mode, tensor_iterator, unknown_module
+from gradlint.interpreter.operations import plain_value
+from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.uses import unknown_tensor
+from gradlint.knowledge import packs
+from gradlint.knowledge.packs import LibraryClass
+
+MODES: dict[str, Mode] = {"train": TRAIN, "eval": EVAL, "?": ANY_MODE}
+ANSWERS: dict[str, Truth] = {"yes": YES, "no": NO, "?": UNSURE}
+GRADIENTS: dict[str, tuple[Truth, Truth | None]] = {
+    "on": (YES, None),
+    "off": (NO, None),
+    "inference": (NO, MAYBE),
+    "?": (UNSURE, UNSURE),
+}
+"""The grad mode and the inference mode (None: as before) that a word of a row stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The arguments of a call, by the names of a row's parameters; `path` is what is called, `owner` its class."""
+
+    args: Arguments
+    parameters: tuple[str, ...]
+    path: str = ""
+    owner: str = ""
+
+    def __getitem__(self, name: str) -> Value:
+        """An argument; UNKNOWN where it was not given."""
+        position = self.parameters.index(name) if name in self.parameters else -1
+        return self.args.get(name, position, UNKNOWN)
+
+
+def given(it: Interpreter, node: Any, gift: packs.Gift, args: Given) -> Value:
+    """What a row says comes back."""
+    return GIFTS[type(gift)](it, node, gift, args)
+
+
+def _anything(it: Interpreter, node: Any, gift: packs.Anything, args: Given) -> Value:
+    return result_of_unknown(args.args.values())
+
+
+def _python(it: Interpreter, node: Any, gift: packs.Python, args: Given) -> Value:
+    return plain_value(gift.kind)
+
+
+def _argument(it: Interpreter, node: Any, gift: packs.Argument, args: Given) -> Value:
+    return _standing_in(it, node, args[gift.of], gift)
+
+
+def _arguments(it: Interpreter, node: Any, gift: packs.Arguments, args: Given) -> Value:
+    values = args.args.positional["self" in args.parameters :]
+    if args.args.unknown or not values:
+        return result_of_unknown(args.args.values())
+    found = [_standing_in(it, it.place_of(node, f"{i}"), value, gift) for i, value in enumerate(values)]
+    return found[0] if len(found) == 1 else container(it, node, "tuple", found)
+
+
+def _standing_in(it: Interpreter, node: Any, value: Value, gift: packs.Argument | packs.Arguments) -> Value:
+    """An argument as it comes back."""
+    if gift.perhaps:
+        it.update(value, Optimizer, held_back=MAYBE)
+    if not gift.wrapped:
+        return value
+    return one_of([_wrapped(it, node, option, gift.wrapped) for option in alternatives(value)])
+
+
+def _wrapped(it: Interpreter, node: Any, value: Value, path: str) -> Value:
+    module = it.only(value, Module)
+    if module is None:
+        return value
+    return it.new(node, "wrapper", Module(cls=Named(path), attributes=(("module", value),), mode=module.mode,
+                  open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+
+def _copy(it: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
+    from gradlint.interpreter.library import SPECIAL
+    from gradlint.interpreter.module_methods import METHODS
+
+    made = SPECIAL["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
+    if gift.mode is not None:
+        set_mode(it, node, made, MODES[gift.mode])
+    if gift.requires_grad is not None:
+        METHODS["requires_grad_"](it, node, made, Arguments([Const(gift.requires_grad == "yes")]))
+    return made
+
+
+def _attributes(
+    it: Interpreter, node: Any, holding: tuple[tuple[str, packs.Gift], ...], args: Given
+) -> dict[str, Value]:
+    """The attributes that a new object has from the start."""
+    start = len(it.state.flight)
+    for name, gift in holding:
+        it.hold(given(it, it.place_of(node, name), gift, args))
+    return dict(zip((name for name, _ in holding), it.land(start), strict=True))
+
+
+def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
+    found = [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gift.of)]
+    return container(it, node, "tuple", found)
+
+
+def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
+    made = _exactly(it, node, gift.path or args.owner, _attributes(it, node, gift.holding, args))
+    if gift.mode is not None:
+        it.update(made, Module, mode=MODES[gift.mode])
+    return made
+
+
+def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
+    value = args[gift.of]
+    if it.only(value, Module) is not None:
+        value = tensor_iterator(it, node, value, parameters(it, value), "parameters()")
+    return optimizers.build(it, node, gift.kind, Arguments([value]))
+
+
+def _optimizers_from(it: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
+    from gradlint.interpreter.classes import method_of
+    from gradlint.interpreter.functions import call_function
+
+    owner = args["self"]
+    method = method_of(it, owner, gift.method)
+    if method is None:
+        return result_of_unknown([owner])
+    with it.silently():
+        returned = call_function(it, node, method, Arguments([owner]))
+    found = [ref for ref in it.state.reach([returned]) if type(it[ref]) is Optimizer]
+    if not found:
+        return result_of_unknown([owner, returned])
+    return found[0] if len(found) == 1 else container(it, node, "list", found[::-1])
+
+
+def _tensor(it: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Value:
+    made = unknown_tensor(it, node, "given", Belief.PROVEN)
+    it.update(made, Tensor, requires_grad=ANSWERS[gift.requires_grad])
+    return made
+
+
+def _block(it: Interpreter, node: Any, gift: packs.Block, args: Given) -> Value:
+    to, inference = GRADIENTS[gift.gradients]
+    made = Context(args.path, to, inference)
+    first = args.args.positional[0] if args.args.positional else None
+    return replace(first, modes=(made, *first.modes)) if type(first) is Function else made
+
+
+GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
+    packs.Anything: _anything,
+    packs.Python: _python,
+    packs.Argument: _argument,
+    packs.Arguments: _arguments,
+    packs.Copy: _copy,
+    packs.Several: _several,
+    packs.New: _new,
+    packs.OptimizerOver: _optimizer_over,
+    packs.OptimizersFrom: _optimizers_from,
+    packs.ATensor: _tensor,
+    packs.Block: _block,
+    packs.Decorator: lambda it, node, gift, args: Named("functools.wraps"),
+}
+
+
+# ---- new objects
+
+
+def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Arguments) -> Value:
+    """A class of a library is called; what its constructor is handed and does not name, the object keeps somehow."""
+    if row.kind == "optimizer":
+        return optimizers.build(it, node, path, args)
+    held = _attributes(it, node, row.holds, Given(args, row.parameters))
+    rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
+    if row.kind == "module":
+        return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
+    return _of_no_module(it, node, path, "object", held | rest, Belief.PROVEN)
+
+
+def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
+    """An object of the class at a path or of one derived from it, whoever made it."""
+    known = it.packs.cls(path)
+    if known is not None and known.row.kind == "module":
+        return _made(it, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
+    return _of_no_module(it, node, path, part, {}, belief)
+
+
+def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
+    """An object of the class at a path, made by its library."""
+    known = it.packs.cls(path)
+    if known is not None and known.row.kind == "module":
+        return _made(it, node, path, known.row, "new", held, Belief.PROVEN)
+    return _of_no_module(it, node, path, "new", held, Belief.PROVEN)
+
+
+def _of_no_module(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
+    """An object of a class that no row says to be a module; of torch's own, of those that rows may name."""
+    if path == "torch.nn.Module":
+        return unknown_module(it, node, part, belief, Named(path))
+    known = it.packs.cls(path)
+    if path == "torch.optim.Optimizer" or (known is not None and known.row.kind == "optimizer"):
+        kind = path.rpartition(".")[2] if known is not None else ""
+        return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
+    made = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
+    return it.new(node, part, made)
+
+
+def _made(
+    it: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
+) -> Value:
+    """A module of a class of a library."""
+    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
+    rest: Value = NOTHING
+    if row.own:
+        assumed = Belief.PROVEN if belief is Belief.PROVEN else Belief.BY_USE
+        rest = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
+                         requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
+    ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
+                 open=UNSURE if row.open else NO, belief=belief, marks=(Mark("made", node),)))  # fmt: skip
+    it.emit(events.ModuleBuilt, node, module=it[ref])
+    return ref
+
+
+def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
+    """An attribute of what a module of a library gave: a tensor with the facts of the whole, or None."""
+    found: list[Value] = []
+    for _, tensor in it.all(owner, Tensor):
+        known = it.packs.cls(tensor.made)
+        if known is None or name not in known.row.outputs:
+            return None
+        found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+    return one_of([*found, NONE_VALUE])
+
+
+def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
+    values = args.values()
+    havoc(it, values)
+    is_class = path.rpartition(".")[2][:1].isupper()
+    if not is_class and not it.torchless and any(type(value) not in (Const, Plain, Named) for value in values):
+        return result_of_unknown(values)
+    held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
+    return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
+
+
+def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+    """An attribute of a thing that is none of torch's is another such thing; None for all others."""
+    cls = getattr(it.state.heap.get(owner), "cls", None)
+    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
+        return None
+    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=(("of", owner),)))

@@ -1,0 +1,105 @@
+"""Gradients: how `.grad` is filled, read and cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    LOST,
+    NO,
+    NONE,
+    PLAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Const,
+    Grad,
+    Mark,
+    Ref,
+    Tensor,
+    Truth,
+    Unit,
+    Unknown,
+    Value,
+    either,
+    one_of,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
+
+
+def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
+    """The tensor after a gradient in that unit has arrived."""
+    grad = tensor.grad.mapped(AFTER_BACKWARD)
+    marks = tensor.marks
+    if not any(mark.how == "backward" for mark in marks):
+        marks = (*marks, Mark("backward", node))[-4:]
+    if certain and tensor.grad <= NONE | LOST:
+        return replace(tensor, grad=grad, unit=unit, marks=marks)
+    return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=tensor.unit | unit, marks=marks)
+
+
+def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name: str) -> Value:
+    """`.grad` of a tensor is read."""
+    shown = it.only(value, Tensor)
+    if shown is None:
+        return Unknown(tuple(ref for ref, _ in it.all(value, Tensor)))
+    nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
+    reached = either([one.reached for one in nodes]) if nodes else NO
+    it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, name=name)
+    out: list[Value] = []
+    for ref, tensor in it.all(value, Tensor):
+        if type(tensor.gradient) is Unknown and (tensor.grad.may(NONE) or tensor.grad.may(LOST)):
+            out.append(Const(None))
+        if has_gradient(tensor):
+            out.append(_gradient(it, node, ref, tensor))
+    return one_of(out)
+
+
+def has_gradient(tensor: Tensor) -> bool:
+    """Whether `.grad` may hold a tensor, if only one of zeros."""
+    return type(tensor.gradient) is not Unknown or not tensor.grad <= NONE | LOST
+
+
+def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
+    """The tensor that `.grad` holds: the same one until it is cleared."""
+    if type(tensor.gradient) is not Unknown:
+        return tensor.gradient
+    made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
+                 belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
+    it.put(ref, replace(it[ref], gradient=made))
+    return made
+
+
+def clear_gradients(it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, sure: bool = True) -> None:
+    """The gradients of these tensors are cleared."""
+    tensors = tensors_of(it, refs)
+    grad, _ = joined_gradients(tensors)
+    it.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none)
+    for ref in refs:
+        thing = it.state.heap.get(ref)
+        if type(thing) is Tensor:
+            zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
+            left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, Const(None)))
+            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), unit=PLAIN, gradient=left)
+            it.put(ref, now, sure=sure)
+
+
+def tensors_of(it: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:
+    """The tensors among these objects, as they are now."""
+    return tuple(thing for ref in refs if type(thing := it.state.heap.get(ref)) is Tensor)
+
+
+def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
+    """What is known of the gradients of several tensors: their state, and the unit of those that may be there."""
+    if not tensors:
+        return Grad.unsure(), Unit.unsure()
+    grad, unit = tensors[0].grad, None
+    for tensor in tensors:
+        grad = grad | tensor.grad
+        if not tensor.grad <= NONE | LOST:
+            unit = tensor.unit if unit is None else unit | tensor.unit
+    return grad, PLAIN if unit is None else unit

@@ -1,0 +1,153 @@
+"""What packs of knowledge say of other libraries, put to use: no library is known here by name.
+
+A method is the function at the path of its class, so calling it means the same however it is spelled; looked up on
+an object it is bound to, it comes as a `Bound` whose function is that path.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, UNKNOWN, UNSURE, Bound, Instance, Module, Named, Ref, Tensor, Truth, Value
+from gradlint.domain.changing import replace
+from gradlint.interpreter import effects, gifts
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.gifts import Given
+from gradlint.knowledge.packs import Attribute, Call, Effect, Known, LibraryClass
+
+
+def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
+    """Call what a path of a library names; None where no pack speaks of it."""
+    if path.partition(".")[0] not in it.packs.roots:
+        return None
+    found = it.packs.function(path)
+    if found is not None:
+        return _run(it, node, path, *found, args)
+    known = it.packs.cls(path)
+    if known is not None:
+        _effects(it, node, known.row.does, Given(args, known.row.parameters, path))
+        return gifts.construct(it, node, called(path, known.row), known.row, args)
+    return gifts.foreign(it, node, path, args) if it.packs.is_foreign(path) else None
+
+
+def called(path: str, row: LibraryClass) -> str:
+    """What we call a class that was reached by some path."""
+    return path if "*" in row.path else row.path
+
+
+def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
+    owner = called(path.rpartition(".")[0], cls) if cls is not None else ""
+    given = Given(args, row.parameters if cls is None or row.of_class else ("self", *row.parameters), path, owner)
+    _effects(it, node, row.does, given)
+    return gifts.given(it, node, row.gives, given)
+
+
+def _effects(it: Interpreter, node: Any, does: tuple[Effect, ...], given: Given) -> None:
+    for effect in does:
+        effects.EFFECTS[type(effect)](it, node, effect, given)
+
+
+def speaks_of(it: Interpreter, value: Value) -> bool:
+    """Whether a pack says what calling a value does."""
+    function = value.function if type(value) is Bound else value
+    return type(function) is Named and it.packs.function(function.path) is not None
+
+
+# ---- members
+
+
+def member(it: Interpreter, path: str, name: str) -> Value | None:
+    """What the class at a path has under a name, as the path of that; None where no row tells."""
+    known = it.packs.cls(path)
+    return Named(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
+
+
+def looked_up(it: Interpreter, node: Any, owner: Ref, path: str) -> Value | None:
+    """A member of a library's class, looked up on an object; None where the path names none."""
+    cls, _, name = path.rpartition(".")
+    known = it.packs.cls(cls)
+    row = known.members.get(name) if known is not None else None
+    if row is None:
+        return None
+    if isinstance(row, Attribute):
+        return _read(it, node, owner, row, path)
+    return Named(path) if row.of_class else Bound(owner, name, Named(path))
+
+
+def _read(it: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> Value:
+    """An attribute that the library sets: the same thing each time."""
+    from gradlint.interpreter.attributes import keep_attribute
+
+    start = it.hold(owner)
+    value = gifts.given(it, node, row.gives, Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0]))
+    owner = it.land(start)[0]  # type: ignore[assignment]
+    keep_attribute(it, owner, row.path, value)
+    return value
+
+
+# ---- classes
+
+
+def base(it: Interpreter, cls: Value) -> tuple[str, Known] | None:
+    """The class of a library that a class is or derives from."""
+    from gradlint.interpreter.classes import ancestry
+
+    for one in ancestry(it, cls):
+        if type(one) is Named and (known := it.packs.cls(one.path)) is not None:
+            return called(one.path, known.row), known
+    return None
+
+
+def is_module(it: Interpreter, path: str) -> Truth:
+    """Whether the class at a path derives from nn.Module."""
+    known = it.packs.cls(path)
+    if known is not None:
+        return Truth.named("yes") if known.row.kind == "module" else NO
+    return NO if it.packs.is_foreign(path) else UNSURE
+
+
+def is_open(it: Interpreter, path: str) -> Truth:
+    """Whether instances of the class at a path may have parts that nobody told us of."""
+    known = it.packs.cls(path)
+    return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
+
+
+def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+    """Give an object of a class of the program what the class of a library it derives from does."""
+    found = base(it, cls)
+    if found is None:
+        return False
+    path, known = found
+    start = it.hold(owner)
+    made = gifts.construct(it, it.place_of(node, "as base"), path, known.row, args)
+    owner = it.land(start)[0]
+    parts = it.thing(made)
+    for ref, module in it.all(owner, Module):
+        if type(parts) is Module:
+            attributes = dict(module.attributes) | dict(parts.attributes)
+            it.put(ref, replace(module, attributes=tuple(attributes.items()), rest=parts.rest))
+    for ref, instance in it.all(owner, Instance):
+        if type(parts) is Instance:
+            attributes = dict(instance.attributes) | dict(parts.attributes)
+            it.put(ref, replace(instance, attributes=tuple(attributes.items())))
+    return True
+
+
+def applied(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value | None:
+    """What calling a module of a library gives, where its class tells more than of others."""
+    from gradlint.interpreter import module_calls
+
+    found = base(it, module.cls)
+    if found is None:
+        return None
+    row = found[1].row
+    if row.forwards:
+        inner = dict(module.attributes).get(row.forwards)
+        whole = inner is not None and it.only(inner, Module) is not None
+        return module_calls.call(it, node, inner, args, "call", "") if whole and inner is not None else None
+    if not row.outputs:
+        return None
+    result = module_calls.loose_result(it, node, ref, module, Arguments(args.values() or [UNKNOWN]))
+    it.update(result, Tensor, made=found[0])
+    return result

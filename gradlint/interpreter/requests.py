@@ -1,0 +1,81 @@
+"""What a call of `backward` or `autograd.grad` asks for, read off its arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    MAPPINGS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    YES,
+    Const,
+    Container,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    negation,
+)
+from gradlint.interpreter import containers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.differentiating import Request, backward
+from gradlint.interpreter.tensors import truth_of
+
+METHOD = {"gradient": 0, "retain_graph": 1, "create_graph": 2, "inputs": 3}
+BACKWARD = {"grad_tensors": 1, "retain_graph": 2, "create_graph": 3, "inputs": 5}
+GRAD = {"inputs": 1, "grad_outputs": 2, "retain_graph": 3, "create_graph": 4, "allow_unused": 6}
+"""The positions of the arguments of `Tensor.backward`, `torch.autograd.backward` and `torch.autograd.grad`."""
+
+
+def flag(args: Arguments, name: str, position: int, default: bool = False) -> Truth:
+    """A yes-or-no argument; None counts as not given."""
+    value = args.get(name, position, Const(default))
+    return truth_of(Const(default) if value == NONE_VALUE else value)
+
+
+def requested(it: Interpreter, node: Any, how: str, args: Arguments, positions: dict[str, int]) -> Request:
+    """What a call asks for; a graph that is to be created is kept unless the call says otherwise."""
+    create = flag(args, "create_graph", positions["create_graph"])
+    kept = args.get("retain_graph", positions["retain_graph"], NONE_VALUE)
+    given = next(name for name in positions if name.startswith("grad"))
+    wanted = args.get("inputs", positions["inputs"], NONE_VALUE)
+    listed = [] if wanted == NONE_VALUE else each(it, node, wanted)
+    refs = tuple(dict.fromkeys(ref for value in listed for ref, _ in it.all(value, Tensor)))
+    return Request(
+        how,
+        retain=create if kept == NONE_VALUE else truth_of(kept),
+        create=create,
+        gradient=negation(_is_none(args.get(given, positions[given], NONE_VALUE))),
+        inputs=None if wanted == NONE_VALUE else refs,
+        exact=all(len(alternatives(value)) == 1 and it.may_be(value, Tensor) for value in listed) and not args.unknown,
+        allow_unused=flag(args, "allow_unused", positions.get("allow_unused", -1)),
+    )
+
+
+def _is_none(value: Value) -> Truth:
+    if value == NONE_VALUE:
+        return YES
+    return Truth.unsure() if NONE_VALUE in alternatives(value) else NO
+
+
+def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
+    """The tensors of an argument that takes one or several; all in one where they are not known one by one."""
+    thing = it.only(value, Container)
+    if thing is not None and thing.rest == NOTHING:
+        return [inner for _, inner in thing.items]
+    if thing is not None and thing.kind in MAPPINGS:
+        return [thing.rest]
+    if it.may_be(value, Tensor):
+        return [value]
+    element = containers.elements(it, node, value)
+    containers.consume(it, node, value, "differentiating")
+    return [element]
+
+
+def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`root.backward(...)`."""
+    backward(it, node, [owner], requested(it, node, "backward", args, METHOD))
+    return NONE_VALUE

@@ -1,0 +1,76 @@
+"""Functions of torch.nn.utils over parameters and their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Ref, Tensor, Value, alternatives
+from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import consume, elements
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.gradients import joined_gradients, tensors_of
+from gradlint.interpreter.library import SPECIAL, Known, special
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.tensors import fresh
+from gradlint.interpreter.writing import memory_written
+from gradlint.knowledge import CLIPPING
+from gradlint.knowledge.rows import ClipRow, Operation, Result
+
+JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results=(Result(dtype="promote"),))
+
+
+def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
+    """The tensors of an argument that is one or runs over several."""
+    if it.may_be(value, Tensor):
+        return value
+    start = it.hold(elements(it, node, value))
+    consume(it, node, value, by)
+    return it.land(start)[0]
+
+
+def _clipping(row: ClipRow) -> Known:
+    name = row.path.rpartition(".")[2]
+
+    def clip(it: Interpreter, node: Any, args: Arguments) -> Value:
+        """Gradients are scaled down in place; their state and their unit stay."""
+        given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
+        tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
+        grad, unit = joined_gradients(tensors)
+        it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
+        for tensor in tensors:
+            for _, gradient in it.all(tensor.gradient, Tensor):
+                memory_written(it, gradient.storage, sure=False, noticed=YES)
+        return fresh(it, node, "norm", dtype=FLOAT, made=name) if row.returns == "norm" else NONE_VALUE
+
+    return clip
+
+
+SPECIAL |= {row.path: _clipping(row) for row in CLIPPING.values()}
+
+
+@special("torch.nn.utils.get_total_norm")
+def _total_norm(it: Interpreter, node: Any, args: Arguments) -> Value:
+    _given(it, node, args.get("tensors", 0, UNKNOWN), "get_total_norm")
+    return fresh(it, node, "norm", dtype=FLOAT, made="get_total_norm")
+
+
+@special("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
+def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """All parameters in one row, recorded as a copy."""
+    given = _given(it, node, args.get("parameters", 0, UNKNOWN), "parameters_to_vector")
+    refs = [ref for ref, _ in it.all(given, Tensor)]
+    first = refs[0] if len(refs) == len(alternatives(given)) else given
+    return apply(it, node, JOINING, [("parameters", first)], extra=refs)
+
+
+@special("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
+def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Each parameter keeps its handle and becomes a stretch of the vector's memory."""
+    vector = it.only(args.get("vec", 0, UNKNOWN), Tensor)
+    given = _given(it, node, args.get("parameters", 1, UNKNOWN), "vector_to_parameters")
+    storage: tuple[Ref, ...] = vector.storage if vector is not None else (it.memory(node, "vector"),)
+    for ref, tensor in it.all(given, Tensor):
+        it.put(ref, replace(tensor, storage=storage))
+    return NONE_VALUE

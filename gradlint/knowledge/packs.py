@@ -1,0 +1,454 @@
+"""What can be said about a library that works with torch, or that only looks like it.
+
+A pack is a table, and this is the language of its rows. Its module is named by an entry point of the group
+`gradlint.knowledge` and holds a `Pack` under the name `pack`:
+
+    from gradlint.knowledge.packs import Argument, Backward, Call, LibraryClass, Pack
+
+    pack = Pack(
+        library="mylib",
+        version="mylib==1.2.0",
+        roots=("mylib",),
+        classes=(
+            LibraryClass(
+                ("mylib.Runner",),
+                source="mylib/run.py:Runner",
+                members=(Call("backward", ("loss",), does=(Backward("loss"),), source="mylib/run.py:Runner.backward"),),
+            ),
+        ),
+    )
+
+A row says where its fact comes from: `source` is what was read of the pinned version, a file and the class or function
+in it, `test` the name of a test that ran the library. What no row speaks of is unknown: it may do anything to
+the objects handed to it.
+
+Functions, classes and methods are known by their import paths, and a method is the function at the path of its
+class: `mylib.Runner.backward`, whose first parameter is `self`. Effects and results name parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal
+
+GradMode = Literal["on", "off", "inference", "?"]
+"""With gradients, without, in `inference_mode()` or `no_grad()` (the caller chooses), not known."""
+ModuleMode = Literal["train", "eval", "?"]
+Answer = Literal["yes", "no", "?"]
+
+
+# ---- what something gives
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Something of which nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Python:
+    """A Python thing without tensors: "bool", "int", "float", "str", "none", or any other word for a kind."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """The argument itself, or something that stands in for it and shares its parameters, mode and gradients.
+
+    `perhaps`: if it is an optimizer, its `step()` and `zero_grad()` may be held back from now on. `wrapped`: if it is
+    a module, a new module of that class comes back which holds it as its part `module`.
+    """
+
+    of: str
+    perhaps: bool = False
+    wrapped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The positional arguments as `Argument` says: one alone as it is, several as a tuple."""
+
+    perhaps: bool = False
+    wrapped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A deep copy of an argument; `mode` and `requires_grad` of a module where the copy is changed at once."""
+
+    of: str
+    mode: ModuleMode | None = None
+    requires_grad: Literal["yes", "no"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A tuple of these."""
+
+    of: tuple[Gift, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A new object of the class at this path: of a pack, `torch.nn.Module` or `torch.optim.Optimizer`; without a path,
+    of the class whose method is called.
+
+    `holding` are attributes that it has from the start; `mode` is the mode of a module that is not made as its class
+    says.
+    """
+
+    path: str = ""
+    holding: tuple[tuple[str, Gift], ...] = ()
+    mode: ModuleMode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerOver:
+    """A new optimizer over the parameters of an argument (a module, parameters, or groups of them)."""
+
+    of: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizersFrom:
+    """The optimizers that a method of the program returns: one alone as it is, several as a list."""
+
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class ATensor:
+    """A tensor of which nothing else is said; `requires_grad` where that is known."""
+
+    requires_grad: Answer = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Decorator:
+    """A decorator that gives back what it decorates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A context manager or decorator: the grad mode inside."""
+
+    gradients: GradMode
+
+
+Gift = (
+    Anything
+    | Python
+    | Argument
+    | Arguments
+    | Copy
+    | Several
+    | New
+    | OptimizerOver
+    | OptimizersFrom
+    | ATensor
+    | Block
+    | Decorator
+)
+NOTHING_AT_ALL = Python("none")
+
+
+# ---- what something does
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """An argument is differentiated; `retain` and `create` name the parameters that ask for the graph."""
+
+    of: str
+    retain: str = "retain_graph"
+    create: str = "create_graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An optimizer steps, or whatever optimizer there is over a module; `perhaps`: or it is held back."""
+
+    of: str
+    perhaps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroGrad:
+    """The gradients of an optimizer or a module are cleared; `perhaps`: or they are left."""
+
+    of: str
+    perhaps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """All parameters of a module are asked to require grad, or not to."""
+
+    of: str
+    to: Literal["yes", "no"]
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """A module is put into a mode."""
+
+    of: str
+    to: ModuleMode
+
+
+@dataclass(frozen=True, slots=True)
+class Consume:
+    """An argument is iterated over once (the parameters whose gradients are clipped)."""
+
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Unknown code gets hold of an argument and may do anything to it."""
+
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A function of the program is handed over; the library calls it as the hook says."""
+
+    of: str
+    hook: Hook
+
+
+Effect = Backward | Step | ZeroGrad | Freeze | SetMode | Consume | Touch | Hand
+
+
+# ---- rows
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A method that a class of the program defines and the library calls, or a function that is handed to it.
+
+    `gradients` is the grad mode in which that happens and `mode` the mode its modules are in: `self` if it is a
+    module, and the modules among `handed`. `handed` says what its parameters are, in order (without `self`).
+    `loss`: what it returns, alone or under the key "loss", is differentiated, unless the attribute of `self` named by
+    `unless` was set to False.
+    """
+
+    name: str
+    gradients: GradMode = "?"
+    mode: ModuleMode = "?"
+    handed: tuple[Gift, ...] = ()
+    loss: bool = False
+    unless: str = ""
+    source: str = ""
+    test: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function, or a method (`path` is then its name alone): what it does to its arguments and what it gives.
+
+    It changes nothing but what `does` says, and keeps nothing. `parameters` are those that matter, in order (a
+    method's without `self`). `of_class`: a static or class method. `also` are other import paths of a function.
+    """
+
+    path: str
+    parameters: tuple[str, ...] = ()
+    does: tuple[Effect, ...] = ()
+    gives: Gift = Anything()
+    of_class: bool = False
+    also: tuple[str, ...] = ()
+    source: str = ""
+    test: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute that objects of a class have: what reading it gives."""
+
+    path: str
+    gives: Gift = Anything()
+    source: str = ""
+    test: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryClass:
+    """A class of a library.
+
+    `paths` are its import paths, the first the one we call it by; a `*` stands for anything. `kind` is what its
+    instances are, "foreign": none of torch's things. `bases` are the paths of other rows whose members and hooks it
+    has too. `parameters` are those of its constructor, in order, `holds` the attributes that it sets, `does` what it
+    does besides. `members` are methods and attributes, `hooks` what classes derived from it may define.
+
+    Of modules: `mode` and `requires_grad` (of its parameters) as they are made; `own`: it has parameters that the
+    program does not show; `open`: it may have parts that are not said; `forwards`: the attribute that calls go to;
+    `outputs`: the attributes of what a call gives, tensors all of them.
+    """
+
+    paths: tuple[str, ...]
+    kind: Literal["module", "optimizer", "object", "foreign"] = "object"
+    bases: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    holds: tuple[tuple[str, Gift], ...] = ()
+    does: tuple[Effect, ...] = ()
+    members: tuple[Call | Attribute, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+    mode: ModuleMode = "train"
+    requires_grad: Answer = "yes"
+    own: bool = False
+    open: bool = True
+    forwards: str = ""
+    outputs: tuple[str, ...] = ()
+    source: str = ""
+    test: str = ""
+
+    @property
+    def path(self) -> str:
+        """What we call it by."""
+        return self.paths[0]
+
+
+Row = LibraryClass | Call | Attribute | Hook
+
+
+def calls(names: str, gives: Gift, source: str) -> tuple[Call, ...]:
+    """Methods that do nothing to their arguments, by their names in one string, read in the class at `source`."""
+    return tuple(Call(name, gives=gives, source=f"{source}.{name}") for name in names.split())
+
+
+def attributes(names: str, gives: Gift, source: str) -> tuple[Attribute, ...]:
+    """Attributes that give the same, by their names in one string, read in the class at `source`."""
+    return tuple(Attribute(name, gives, source=f"{source}.{name}") for name in names.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """All that is said about one library.
+
+    `version` is what was read or run, as a requirement (`accelerate==1.15.0`); `roots` are the top-level modules
+    it is imported by. `foreign`: it is no library of torch, however alike its names are, and whatever they name has
+    nothing to do with autograd.
+    """
+
+    library: str
+    version: str
+    roots: tuple[str, ...]
+    classes: tuple[LibraryClass, ...] = ()
+    functions: tuple[Call, ...] = ()
+    foreign: bool = False
+    source: str = ""
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """All rows, each with its path."""
+        yield from ((row.path, row) for row in self.functions)
+        for cls in self.classes:
+            yield cls.path, cls
+            yield from ((f"{cls.path}.{row.path}", row) for row in cls.members)
+            yield from ((f"{cls.path}.{hook.name}", hook) for hook in cls.hooks)
+
+
+# ---- all packs together
+
+Member = Call | Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A class with all that its bases give it."""
+
+    row: LibraryClass
+    members: Mapping[str, Member]
+    hooks: Mapping[str, Hook]
+
+
+@dataclass(slots=True, eq=False)
+class Packs:
+    """All packs together, to be asked by import path."""
+
+    packs: tuple[Pack, ...] = ()
+    roots: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()
+    functions: dict[str, Call] = field(default_factory=dict)
+    _classes: dict[str, Known | None] = field(default_factory=dict)
+    _patterns: list[tuple[str, Known]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, packs: Iterable[Pack]) -> Packs:
+        """Put packs together; where two speak of one path the first counts."""
+        packs = tuple(packs)
+        out = cls(
+            packs,
+            frozenset(root for pack in packs for root in pack.roots),
+            frozenset(root for pack in packs if pack.foreign for root in pack.roots),
+        )
+        rows = {row.path: row for pack in reversed(packs) for row in pack.classes}
+        for pack in packs:
+            for row in pack.classes:
+                out._add(row, rows)
+            for function in pack.functions:
+                for path in (function.path, *function.also):
+                    out.functions.setdefault(path, function)
+        return out
+
+    def _add(self, row: LibraryClass, rows: Mapping[str, LibraryClass]) -> None:
+        known = Known(row, dict(_members(row, rows)), dict(_hooks(row, rows)))
+        for path in row.paths:
+            if "*" in path:
+                self._patterns.append((path, known))
+            else:
+                self._classes.setdefault(path, known)
+
+    def cls(self, path: str) -> Known | None:
+        """The class at an import path."""
+        if path in self._classes:
+            return self._classes[path]
+        if path.partition(".")[0] not in self.roots:
+            return None
+        found = next((known for pattern, known in self._patterns if fnmatchcase(path, pattern)), None)
+        self._classes[path] = found
+        return found
+
+    def function(self, path: str) -> tuple[Call, LibraryClass | None] | None:
+        """The function at an import path, and for a method the class it was looked up on."""
+        if path in self.functions:
+            return self.functions[path], None
+        owner, _, name = path.rpartition(".")
+        known = self.cls(owner)
+        member = known.members.get(name) if known is not None else None
+        return (member, known.row) if known and type(member) is Call else None
+
+    def without_torch(self, imported: Iterable[str]) -> bool:
+        """Whether a program that imports these modules has nothing to do with torch: a look-alike, and no torch."""
+        found = set(imported)
+        with_torch = {root for root in found if "torch" in root} | (found & self.roots - self.foreign)
+        return bool(found & self.foreign) and not with_torch
+
+    def is_foreign(self, path: str) -> bool:
+        """Whether a path names something that is none of torch's."""
+        return path.partition(".")[0] in self.foreign
+
+
+def _line(row: LibraryClass, rows: Mapping[str, LibraryClass]) -> Iterator[LibraryClass]:
+    """The bases of a class, farthest first, and the class."""
+    for base in row.bases:
+        if base in rows:
+            yield from _line(rows[base], rows)
+    yield row
+
+
+def _members(row: LibraryClass, rows: Mapping[str, LibraryClass]) -> Iterator[tuple[str, Member]]:
+    for cls in _line(row, rows):
+        yield from ((member.path, member) for member in cls.members)
+
+
+def _hooks(row: LibraryClass, rows: Mapping[str, LibraryClass]) -> Iterator[tuple[str, Hook]]:
+    for cls in _line(row, rows):
+        yield from ((hook.name, hook) for hook in cls.hooks)
+
+
+NO_PACKS = Packs()

@@ -1,0 +1,346 @@
+"""The files around a linted one: where an import finds them, read when they are asked for, never run.
+
+What counts as the project follows from where a file lies alone, so it does not matter what else is linted. A file in
+a package can import from the folder of its outermost package; any file from its own folder and the folders above it,
+up to the one that holds a project (`pyproject.toml`, `.git` ...), from `src` beside them, and from a folder it lies in
+by that folder's name. Nothing else is read, nothing that a library was installed to, and no module of the standard
+library is looked for.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import stat
+import sys
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from gradlint import source
+from gradlint.interpreter.neighbours import absolute
+from gradlint.interpreter.scan import Program, scan
+
+MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
+"""What lies in the outermost folder of a project."""
+INSTALLED = ("site-packages", "dist-packages")
+"""Folders of libraries: a file in one of them can import its own package and no other."""
+LONGEST = 400_000
+"""Longer files (characters; bytes on disk) are not looked at."""
+MOST_TEXT = 1_000_000
+"""How much text is kept as syntax, which takes about 130 times its room."""
+
+INIT = "__init__.py"
+KeyT = TypeVar("KeyT", bound=Hashable)
+ThingT = TypeVar("ThingT")
+
+
+class Files(Protocol):
+    """Where files are."""
+
+    def is_file(self, path: str) -> bool: ...
+    def is_folder(self, path: str) -> bool: ...
+    def outermost(self, folder: str) -> str:
+        """The outermost folder of the project that a folder belongs to."""
+
+    def read(self, path: str) -> str | None:
+        """The text of a file; None if it is none, too long, or no text."""
+
+
+class InMemory:
+    """Files by relative path, all of one project."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = dict(texts)
+
+    def is_file(self, path: str) -> bool:
+        return path in self.texts
+
+    def is_folder(self, path: str) -> bool:
+        return any(name.startswith(f"{path}/") for name in self.texts)
+
+    def outermost(self, folder: str) -> str:
+        return ""
+
+    def read(self, path: str) -> str | None:
+        text = self.texts.get(path)
+        return text if text is not None and len(text) <= LONGEST else None
+
+
+class OnDisk:
+    """Files by absolute path. Each is asked for once and then taken to be as it was."""
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, int] = {}
+        self.tops: dict[str, str] = {}
+
+    def is_file(self, path: str) -> bool:
+        return stat.S_ISREG(self._kind(path))
+
+    def is_folder(self, path: str) -> bool:
+        return stat.S_ISDIR(self._kind(path))
+
+    def _kind(self, path: str) -> int:
+        """The mode of a path, 0 where nothing is; a link that leads out of its folder leads nowhere."""
+        kind = self.kinds.get(path)
+        if kind is None:
+            kind = self.kinds[path] = self._mode(path)
+        return kind
+
+    def _mode(self, path: str) -> int:
+        try:
+            mode = os.lstat(path).st_mode
+            if not stat.S_ISLNK(mode):
+                return mode
+            inside = os.path.join(os.path.realpath(os.path.dirname(path)), "")
+            return os.stat(path).st_mode if os.path.realpath(path).startswith(inside) else 0
+        except (OSError, ValueError):
+            return 0
+
+    def outermost(self, folder: str) -> str:
+        if folder not in self.tops:
+            self.tops[folder] = next((above for above in _upwards(folder) if self._is_marked(above)), folder)
+        return self.tops[folder]
+
+    def _is_marked(self, folder: str) -> bool:
+        return any(os.path.lexists(os.path.join(folder, name)) for name in MARKERS)
+
+    def read(self, path: str) -> str | None:
+        try:
+            if not self.is_file(path) or os.stat(path).st_size > LONGEST:
+                return None
+            with open(path, "rb") as stream:
+                return source.decode(stream.read(LONGEST + 1))
+        except (OSError, ValueError, source.Unreadable):
+            return None
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """A folder and those above it; those above a folder of installed libraries are another world."""
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder or os.path.basename(folder) in INSTALLED:
+            return
+        folder = above
+
+
+class Shelf(Generic[KeyT, ThingT]):
+    """Things that were made once and are kept while there is room; those longest unused go first."""
+
+    def __init__(self, room: int, size: Callable[[KeyT, ThingT], int]) -> None:
+        self.room, self.size, self.taken = room, size, 0
+        self.things: OrderedDict[KeyT, ThingT] = OrderedDict()
+
+    def get(self, key: KeyT, make: Callable[[KeyT], ThingT]) -> ThingT:
+        """The thing under a key; where it is not there it is made, and kept even if that leaves no room for others."""
+        if key in self.things:
+            self.things.move_to_end(key)
+            return self.things[key]
+        thing = self.things[key] = make(key)
+        self.taken += self.size(key, thing)
+        while self.taken > self.room and len(self.things) > 1:
+            self.taken -= self.size(*self.things.popitem(last=False))
+        return thing
+
+
+class Project:
+    """Files, and what was read and parsed of them: shared by all that are linted in this process."""
+
+    def __init__(self, files: Files | None = None, room: int = MOST_TEXT) -> None:
+        self.files: Files = OnDisk() if files is None else files
+        self._programs: Shelf[str, Program | source.Unreadable] = Shelf(room, lambda text, program: len(text))
+        self._texts: Shelf[str, str | None] = Shelf(8 * room, lambda path, text: len(text or ""))
+        self._names: dict[str, Names] = {}
+        self._found: dict[tuple[tuple[str, ...], str], str] = {}
+
+    def at(self, path: str) -> View:
+        """What can be imported from a file."""
+        return View(self, path)
+
+    def program(self, text: str) -> Program:
+        """The syntax of a text. Raises `source.Unreadable`."""
+        found = self._programs.get(text, _parsed)
+        if isinstance(found, source.Unreadable):
+            raise found
+        return found
+
+    def text(self, path: str) -> str | None:
+        """What a file holds; None where it cannot be read."""
+        return self._texts.get(path, self.files.read)
+
+    def names(self, path: str) -> Names:
+        """The names that a file binds."""
+        if path not in self._names:
+            self._names[path] = _names(self.text(path) or "")
+        return self._names[path]
+
+    def find(self, folders: tuple[str, ...], module: str) -> str:
+        """The file of a module, the folder of a package without `__init__`, or nothing."""
+        found = self._found.get((folders, module))
+        if found is None:
+            found = self._found[folders, module] = self._search(folders, module.split("."))
+        return found
+
+    def _search(self, folders: Sequence[str], parts: Sequence[str]) -> str:
+        paths = [
+            os.path.join(folder, *parts)
+            for folder in folders
+            if all(self.files.is_folder(os.path.join(folder, *parts[:end])) for end in range(1, len(parts)))
+        ]
+        packages = [path for path in paths if self.files.is_folder(path)]
+        for path in paths:
+            for file in ([os.path.join(path, INIT)] if path in packages else []) + [f"{path}.py"]:
+                if self.files.is_file(file):
+                    return file
+        return packages[0] if packages else ""
+
+
+def _parsed(text: str) -> Program | source.Unreadable:
+    try:
+        tree = source.parse(text)
+    except source.Unreadable as error:
+        return error
+    return Program(tree, scan(tree))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A module that an import finds."""
+
+    project: Project = field(repr=False)
+    name: str
+    path: str
+    own: bool
+
+    @property
+    def package(self) -> bool:
+        return self.bare or os.path.basename(self.path) == INIT
+
+    @property
+    def bare(self) -> bool:
+        return not self.path.endswith(".py")
+
+    def program(self) -> Program | None:
+        """Its syntax; None where it cannot be read."""
+        text = "" if self.bare else self.project.text(self.path)
+        try:
+            return None if text is None else self.project.program(text)
+        except source.Unreadable:
+            return None
+
+
+class View:
+    """The project as one file sees it: `name` is what others import it by."""
+
+    def __init__(self, project: Project, path: str) -> None:
+        self.project, self.path = project, path
+        folder, base = os.path.split(path)
+        inside = [] if base == INIT else [os.path.splitext(base)[0]]
+        self.package = base == INIT
+        outer = folder
+        while os.path.basename(outer) and project.files.is_file(os.path.join(outer, INIT)):
+            outer, last = os.path.split(outer)
+            inside.insert(0, last)
+        self.name = ".".join(inside)
+        self.folders = self._folders(outer, folder)
+        self.only = inside[0] if os.path.basename(outer) in INSTALLED else ""
+        self.namesakes: dict[str, str] = {}
+        for above in _upwards(folder):
+            self.namesakes.setdefault(os.path.basename(above), os.path.dirname(above))
+
+    def _folders(self, outer: str, own: str) -> tuple[str, ...]:
+        top = self.project.files.outermost(outer)
+        out = [outer]
+        while out[-1] != top and out[-1] != os.path.dirname(out[-1]):
+            out.append(os.path.dirname(out[-1]))
+        beside = [
+            os.path.join(folder, "src") for folder in out if self.project.files.is_folder(os.path.join(folder, "src"))
+        ]
+        return tuple(dict.fromkeys([*out, *beside, own]))
+
+    def program(self, text: str) -> Program:
+        """The syntax of a text. Raises `source.Unreadable`."""
+        return self.project.program(text)
+
+    def find(self, module: str) -> Found | None:
+        """What an import of this dotted name finds in the project."""
+        first = module.partition(".")[0]
+        if first in sys.stdlib_module_names or (self.only and first != self.only):
+            return None
+        if module == self.name:
+            return Found(self.project, module, self.path, own=True)
+        above = self.namesakes.get(first)
+        path = self.project.find(self.folders if above is None else (*self.folders, above), module)
+        return Found(self.project, module, path, path == self.path) if path else None
+
+    def public(self, module: str) -> tuple[str, ...]:
+        """The names that `from module import *` binds, as far as the text tells."""
+        return tuple(self._public(module, {}))
+
+    def _public(self, module: str, met: dict[str, None]) -> dict[str, None]:
+        found = self.find(module)
+        if found is None or module in met:
+            return {}
+        met[module] = None
+        names = self.project.names(found.path)
+        if names.listed is not None:
+            return dict.fromkeys(names.listed)
+        out = dict.fromkeys(name for name in names.bound if not name.startswith("_"))
+        package = found.name if found.package else found.name.rpartition(".")[0]
+        for dots, star in names.stars:
+            out |= self._public(absolute(package, dots, star), met)
+        return out
+
+
+# ---- what a text binds
+
+
+@dataclass(slots=True)
+class Names:
+    """The names a file binds, those it lists in `__all__` (None: not all of it can be read), and the modules it takes
+    everything from."""
+
+    bound: dict[str, None] = field(default_factory=dict)
+    listed: list[str] | None = None
+    stars: list[tuple[int, str]] = field(default_factory=list)
+
+
+def _names(text: str) -> Names:
+    """Read off Python's own syntax tree, which takes a seventh of the time."""
+    out = Names()
+    lists: list[list[str] | None] = []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            todo: list[ast.AST] = list(ast.parse(text).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return out
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            out.bound[node.name] = None
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            out.stars.append((node.level, node.module or ""))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            out.bound |= dict.fromkeys(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            out.bound[node.id] = None
+        elif not isinstance(node, ast.expr) or isinstance(node, ast.Tuple | ast.List | ast.Starred):
+            todo[:0] = ast.iter_child_nodes(node)
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            lists += _listed(node)
+    out.listed = None if not lists or None in lists else [name for names in lists for name in names or ()]
+    return out
+
+
+def _listed(node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> list[list[str] | None]:
+    """What a statement puts into `__all__`, if it does; None where that is no list of strings."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
+        return []
+    parts = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [None]
+    strings = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [strings if len(strings) == len(parts) else None]

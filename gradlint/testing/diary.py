@@ -1,0 +1,124 @@
+"""What really becomes of gradients while torch runs a program: the states of `.grad`, kept from what torch does.
+
+torch itself does not tell whether a gradient was used by a step. So every backward, every step and every unscaling is
+written down, for exactly the leaves that the real graph leads to and the parameters that the optimizer really has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+from gradlint.domain import FRESH, LOST, NONE, PLAIN, SCALED, Grad, Unit
+from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, AFTER_STEP
+
+
+@dataclass(slots=True)
+class Diary:
+    """The state and the unit of the gradient of each leaf that had one, and the graph nodes that scaled a loss."""
+
+    states: dict[int, tuple[Any, Grad, Unit]] = field(default_factory=dict)
+    scaled: list[Any] = field(default_factory=list)
+
+    def of(self, tensor: Any) -> tuple[Grad, Unit]:
+        """What is known of the gradient of a leaf now; that it was cleared shows only in its being gone or zero."""
+        _, grad, unit = self.states.get(id(tensor), (tensor, NONE, PLAIN))
+        if tensor.grad is None or not tensor.grad.any():
+            grad, unit = AFTER_CLEARING.get(grad, grad), PLAIN
+        elif grad in (NONE, LOST):
+            grad = FRESH
+        self.states[id(tensor)] = (tensor, grad, unit)
+        return grad, unit
+
+    def differentiated(self, leaves: dict[Any, Unit]) -> None:
+        """Gradients arrived at these leaves."""
+        for leaf, unit in leaves.items():
+            _, grad, had = self.states[id(leaf)]
+            if leaf.grad is not None:
+                now = unit if grad in (NONE, LOST) else had | unit
+                self.states[id(leaf)] = (leaf, AFTER_BACKWARD[grad], now)
+
+    def stepped(self, optimizer: Any, *_: Any) -> None:
+        """An optimizer used the gradients of its parameters."""
+        for parameter in parameters(optimizer):
+            grad, unit = self.of(parameter)
+            self.states[id(parameter)] = (parameter, AFTER_STEP.get(grad, grad), unit)
+
+    def unscaled(self, optimizer: Any) -> None:
+        """The gradients of these parameters were divided by the factor."""
+        for parameter in parameters(optimizer):
+            grad, _ = self.of(parameter)
+            self.states[id(parameter)] = (parameter, grad, PLAIN)
+
+    def leading(self, roots: Iterable[Any], wanted: Iterable[Any] | None) -> dict[Any, Unit]:
+        """The leaves that these roots lead to, and in what unit gradients will arrive there."""
+        asked = None if wanted is None else {id(tensor) for tensor in wanted}
+        found: dict[Any, Unit] = {}
+        seen: set[tuple[int, Unit]] = set()
+        todo = [(root.grad_fn, PLAIN) for root in roots if root.grad_fn is not None]
+        while todo:
+            node, unit = todo.pop()
+            unit = SCALED if any(node is one for one in self.scaled) else unit
+            if (id(node), unit) in seen:
+                continue
+            seen.add((id(node), unit))
+            leaf = getattr(node, "variable", None)
+            if leaf is not None and (asked is None or id(leaf) in asked):
+                self.of(leaf)
+                found[leaf] = found.get(leaf, unit) | unit
+            todo += [(other, unit) for other, _ in node.next_functions if other is not None]
+        return found
+
+
+def parameters(optimizer: Any) -> list[Any]:
+    """All that an optimizer updates."""
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def several(tensors: Any) -> list[Any]:
+    """The tensors of an argument that takes one or several."""
+    return [tensors] if hasattr(tensors, "grad_fn") else list(tensors)
+
+
+@contextmanager
+def kept() -> Iterator[Diary]:
+    """A diary that is kept while the block runs."""
+    import torch
+    from torch.amp.grad_scaler import GradScaler
+    from torch.optim.optimizer import register_optimizer_step_post_hook
+
+    diary = Diary()
+    run, scale, unscale = torch.autograd.backward, GradScaler.scale, GradScaler._unscale_grads_
+    gather = torch.optim.LBFGS._gather_flat_grad
+
+    def backward(tensors: Any, *args: Any, inputs: Any = None, **keywords: Any) -> None:
+        leaves = diary.leading(several(tensors), None if inputs is None else several(inputs))
+        run(tensors, *args, inputs=inputs, **keywords)
+        diary.differentiated(leaves)
+
+    def scaling(scaler: Any, outputs: Any) -> Any:
+        made = scale(scaler, outputs)
+        if scaler.is_enabled():
+            diary.scaled += [tensor.grad_fn for tensor in several(made) if tensor.grad_fn is not None]
+        return made
+
+    def unscaling(scaler: Any, optimizer: Any, *args: Any) -> Any:
+        found = unscale(scaler, optimizer, *args)
+        diary.unscaled(optimizer)
+        return found
+
+    def gathering(optimizer: Any) -> Any:
+        found = gather(optimizer)
+        diary.stepped(optimizer)
+        return found
+
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(torch.optim.LBFGS, "_gather_flat_grad", gathering))
+        stack.enter_context(mock.patch.object(torch.autograd, "backward", backward))
+        stack.enter_context(mock.patch.object(GradScaler, "scale", scaling))
+        stack.enter_context(mock.patch.object(GradScaler, "_unscale_grads_", unscaling))
+        stack.callback(register_optimizer_step_post_hook(diary.stepped).remove)
+        yield diary

@@ -1,0 +1,5 @@
+from constants import weight
+
+
+def doubled(x):
+    return x * 2

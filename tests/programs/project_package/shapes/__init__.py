@@ -1,0 +1,3 @@
+from .powers import *
+from .powers import flat
+from .train import train

@@ -1,0 +1,3 @@
+import torch
+
+start = torch.ones(1, requires_grad=True)

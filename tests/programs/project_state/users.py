@@ -1,0 +1,2 @@
+def rate_of(module):
+    return module.rate

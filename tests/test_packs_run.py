@@ -1,0 +1,446 @@
+"""What rows of packs say is seen where the library runs: each test is named by the rows that it confirms."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import warnings
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gradlint.registry import packs
+
+torch = pytest.importorskip("torch")
+
+pytestmark = [pytest.mark.packs, pytest.mark.filterwarnings("ignore")]
+
+
+def need(requirement: str) -> Any:
+    """The library, in the pinned version; without it the test is skipped."""
+    name, _, version = requirement.partition("==")
+    try:
+        found = distribution(name).version
+    except PackageNotFoundError:
+        pytest.skip(f"{requirement} is not installed")
+    if found.partition("+")[0] != version:
+        pytest.skip(f"{requirement} is pinned, {found} is installed")
+
+
+def graph_of_one_weight(model: Any) -> Any:
+    return model(torch.ones(2, 3)).sum()
+
+
+def holds_gradients(model: Any) -> bool:
+    return all(parameter.grad is not None for parameter in model.parameters())
+
+
+# ---- Accelerate
+
+
+@pytest.fixture
+def accelerator() -> Any:
+    need("accelerate==1.15.0")
+    from accelerate import Accelerator
+    from accelerate.state import AcceleratorState, GradientState, PartialState
+
+    for state in (AcceleratorState, GradientState, PartialState):
+        state._reset_state()
+    return Accelerator(cpu=True, gradient_accumulation_steps=2)
+
+
+def test_prepared_objects_are_the_same(accelerator):
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    prepared, wrapped = accelerator.prepare(model, optimizer)
+    assert prepared is model and wrapped.optimizer is optimizer
+    assert accelerator.unwrap_model(prepared) is model
+    alone = torch.nn.Linear(3, 1)
+    assert accelerator.prepare(alone) is alone
+    assert accelerator.prepare_model(alone) is alone
+
+
+def test_a_prepared_optimizer_may_be_held_back(accelerator):
+    model = torch.nn.Linear(3, 1)
+    optimizer = accelerator.prepare_optimizer(torch.optim.SGD(model.parameters(), lr=0.1))
+    done = []
+    for _ in range(2):
+        with accelerator.accumulate(model):
+            before = model.weight.detach().clone()
+            accelerator.backward(graph_of_one_weight(model))
+            optimizer.step()
+            optimizer.zero_grad()
+            done.append((not torch.equal(before, model.weight), model.weight.grad is None))
+    assert done == [(False, False), (True, True)]
+
+
+def test_accelerator_backward_differentiates(accelerator):
+    model = torch.nn.Linear(3, 1)
+    loss = graph_of_one_weight(model)
+    assert accelerator.backward(loss, retain_graph=True) is None
+    assert holds_gradients(model)
+    accelerator.backward(loss)
+    with pytest.raises(RuntimeError, match="second time"):
+        accelerator.backward(loss)
+
+
+def test_managers_leave_gradients_on(accelerator):
+    model = torch.nn.Linear(3, 1)
+    for manager in (accelerator.accumulate(model), accelerator.no_sync(model), accelerator.autocast()):
+        with manager:
+            assert torch.is_grad_enabled()
+
+
+def test_clipping_gives_a_tensor(accelerator):
+    model = accelerator.prepare(torch.nn.Linear(3, 1))
+    accelerator.backward(graph_of_one_weight(model))
+    norm = accelerator.clip_grad_norm_(model.parameters(), 1.0)
+    assert isinstance(norm, torch.Tensor) and not norm.requires_grad
+
+
+# ---- Lightning
+
+
+@pytest.fixture
+def lightning() -> Any:
+    need("lightning==2.6.6")
+    import lightning
+
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    return lightning
+
+
+def rows_of(width: int = 3) -> Any:
+    return torch.utils.data.DataLoader(torch.rand(4, width), 2)
+
+
+def trainer_of(lightning: Any, **options: Any) -> Any:
+    quiet = dict.fromkeys(("logger", "enable_checkpointing", "enable_progress_bar", "enable_model_summary"), False)
+    return lightning.Trainer(max_epochs=1, accelerator="cpu", **quiet, **options)
+
+
+def net_of(lightning: Any, **members: Any) -> Any:
+    """A LightningModule with one layer and these members."""
+
+    def __init__(self: Any) -> None:
+        lightning.LightningModule.__init__(self)
+        self.layer = torch.nn.Linear(3, 1)
+
+    def configure_optimizers(self: Any) -> Any:
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    def training_step(self: Any, batch: Any, index: int) -> Any:
+        return self.layer(batch).sum()
+
+    known = {"__init__": __init__, "configure_optimizers": configure_optimizers, "training_step": training_step}
+    return type("Net", (lightning.LightningModule,), known | members)()
+
+
+def test_a_lightning_module_has_only_the_parts_it_is_given(lightning):
+    net = net_of(lightning)
+    assert isinstance(net, torch.nn.Module) and net.training
+    assert [name for name, _ in net.named_parameters()] == ["layer.weight", "layer.bias"]
+    assert all(parameter.requires_grad for parameter in net.parameters())
+
+
+def test_hooks_run_in_their_modes(lightning):
+    """Which grad mode each hook runs in, of the module and of callbacks, and whether it is in eval mode."""
+    seen: dict[str, set[tuple[bool, bool]]] = {}
+
+    def note(name: str, net: Any) -> None:
+        seen.setdefault(name, set()).add((torch.is_grad_enabled(), net.training))
+
+    def step(name: str) -> Any:
+        def hook(self: Any, batch: Any, index: int) -> Any:
+            note(name, self)
+            return self.layer(batch).sum()
+
+        return hook
+
+    def moment(name: str) -> Any:
+        return lambda self, *args, **keywords: note(name, self)
+
+    own = of_hooks("lightning.pytorch.LightningModule")
+    steps = {name: step(name) for name in own if name.endswith("_step") and not name.startswith("on_")}
+    net = net_of(lightning, **steps, **{name: moment(name) for name in own if name.startswith("on_")})
+
+    def of_callback(name: str) -> Any:
+        return lambda self, trainer, module, *args, **keywords: note(f"callback {name}", module)
+
+    others = of_hooks("lightning.pytorch.Callback")
+    callback = type("Noting", (lightning.Callback,), {name: of_callback(name) for name in others})()
+    for inference in (True, False):
+        trainer = trainer_of(lightning, callbacks=[callback], inference_mode=inference)
+        trainer.fit(net, rows_of(), rows_of())
+        trainer.validate(net, rows_of(), verbose=False)
+        trainer.test(net, rows_of(), verbose=False)
+        trainer.predict(net, rows_of())
+    wrong = []
+    for prefix, hooks in (("", own), ("callback ", others)):
+        for name, hook in hooks.items():
+            modes = seen[prefix + name]
+            if hook.gradients != "?" and {on for on, _ in modes} != {hook.gradients == "on"}:
+                wrong.append((prefix + name, modes))
+            if hook.mode != "?" and {training for _, training in modes} != {hook.mode == "train"}:
+                wrong.append((prefix + name, modes))
+    assert wrong == []
+
+
+def of_hooks(path: str) -> Any:
+    known = packs().cls(path)
+    assert known is not None
+    return known.hooks
+
+
+def test_lightning_optimizers_are_those_configured(lightning):
+    given = []
+
+    def training_step(self: Any, batch: Any, index: int) -> None:
+        given.append(self.optimizers())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.lr_schedulers()
+
+    for count in (1, 2):
+
+        def configure_optimizers(self: Any, count: int = count) -> Any:
+            made = [torch.optim.SGD(self.parameters(), lr=0.1) for _ in range(count)]
+            return made[0] if count == 1 else made
+
+        net = net_of(lightning, configure_optimizers=configure_optimizers, training_step=training_step)
+        net.automatic_optimization = False
+        trainer_of(lightning).fit(net, rows_of())
+    one, two = given[0], given[-1]
+    assert isinstance(one.optimizer, torch.optim.SGD)
+    assert isinstance(two, list) and len(two) == 2
+
+
+def test_manual_backward_differentiates(lightning):
+    seen = []
+
+    def training_step(self: Any, batch: Any, index: int) -> None:
+        self.zero_grad()
+        assert self.manual_backward(self.layer(batch).sum()) is None
+        seen.append(holds_gradients(self))
+
+    net = net_of(lightning, training_step=training_step)
+    net.automatic_optimization = False
+    trainer_of(lightning).fit(net, rows_of())
+    assert all(seen) and seen
+
+
+def test_a_lightning_module_freezes(lightning):
+    net = net_of(lightning)
+    assert net.freeze() is net
+    assert not net.training and not any(parameter.requires_grad for parameter in net.parameters())
+    assert net.unfreeze() is net
+    assert net.training and all(parameter.requires_grad for parameter in net.parameters())
+
+
+def test_a_checkpoint_gives_a_module_in_train_mode(lightning, tmp_path):
+    net = net_of(lightning).eval()
+    trainer = trainer_of(lightning)
+    trainer.strategy.connect(net)
+    trainer.save_checkpoint(tmp_path / "net.ckpt")
+    assert type(net).load_from_checkpoint(tmp_path / "net.ckpt").training
+
+
+def test_fabric_wraps_what_it_sets_up(lightning):
+    from lightning.fabric.wrappers import _FabricModule, _FabricOptimizer
+
+    fabric = lightning.Fabric(accelerator="cpu", devices=1)
+    net = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    model, wrapped = fabric.setup(net, optimizer)
+    assert type(model) is _FabricModule and model.module is net and isinstance(model, torch.nn.Module)
+    assert list(model.parameters()) == list(net.parameters())
+    assert isinstance(wrapped, _FabricOptimizer) and wrapped.optimizer is optimizer
+    assert model.eval() is model and not net.training
+    assert type(fabric.setup(torch.nn.Linear(3, 1))) is _FabricModule
+    assert type(fabric.setup_module(torch.nn.Linear(3, 1))) is _FabricModule
+    assert type(fabric.setup_optimizers(torch.optim.SGD(net.parameters(), lr=0.1))).__mro__[1] is _FabricOptimizer
+
+
+def test_fabric_backward_differentiates(lightning):
+    fabric = lightning.Fabric(accelerator="cpu", devices=1)
+    model = fabric.setup(torch.nn.Linear(3, 1))
+    assert fabric.backward(graph_of_one_weight(model)) is None
+    assert holds_gradients(model)
+
+
+# ---- transformers
+
+
+SIZES = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 16}
+
+
+@pytest.fixture
+def transformers() -> Any:
+    need("transformers==5.23.0")
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    return transformers
+
+
+def test_pretrained_models_come_in_eval_mode(transformers, tmp_path):
+    made = transformers.BertForSequenceClassification(transformers.BertConfig(**SIZES))
+    assert made.training and all(parameter.requires_grad for parameter in made.parameters())
+    made.save_pretrained(tmp_path)
+    for cls in (transformers.BertForSequenceClassification, transformers.AutoModelForSequenceClassification):
+        loaded = cls.from_pretrained(tmp_path)
+        assert not loaded.training and all(parameter.requires_grad for parameter in loaded.parameters())
+    tokens = torch.tensor([[1, 2, 3]])
+    outputs = loaded(tokens, labels=torch.tensor([1]))
+    assert outputs.loss.requires_grad and outputs.logits.requires_grad
+
+
+def test_generate_switches_gradients_off(transformers):
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=16))
+    modes = []
+    model.register_forward_pre_hook(lambda *args: modes.append(torch.is_grad_enabled()))
+    made = model.generate(torch.tensor([[1]]), max_new_tokens=1, do_sample=False, pad_token_id=0)
+    assert modes == [False] and not made.requires_grad and torch.is_grad_enabled()
+
+
+def test_trainer_calls_in_these_modes(transformers, tmp_path):
+    pytest.importorskip("accelerate")
+    seen: dict[str, set[tuple[bool, bool]]] = {}
+
+    def noting(name: str) -> Any:
+        def hook(self: Any, model: Any, *args: Any, **keywords: Any) -> Any:
+            assert isinstance(model, torch.nn.Module)
+            seen.setdefault(name, set()).add((torch.is_grad_enabled(), model.training))
+            return getattr(transformers.Trainer, name)(self, model, *args, **keywords)
+
+        return hook
+
+    hooks = of_hooks("transformers.Trainer")
+    cls = type("Noting", (transformers.Trainer,), {name: noting(name) for name in hooks})
+    model = transformers.BertForSequenceClassification(transformers.BertConfig(**SIZES))
+    rows = [{"input_ids": [1, 2, 3], "labels": 1}] * 2
+    options = transformers.TrainingArguments(
+        output_dir=str(tmp_path), max_steps=2, report_to=[], disable_tqdm=True, use_cpu=True, save_strategy="no",
+        logging_strategy="no",
+    )  # fmt: skip
+    trainer = cls(model=model, args=options, train_dataset=rows, eval_dataset=rows)
+    assert trainer.model is model
+    trainer.train()
+    trainer.evaluate()
+    for name, hook in hooks.items():
+        if hook.gradients != "?":
+            assert {on for on, _ in seen[name]} == {hook.gradients == "on"}, name
+        if hook.mode != "?":
+            assert {training for _, training in seen[name]} == {hook.mode == "train"}, name
+    assert seen["compute_loss"] == {(True, True), (False, False)}
+
+
+def test_models_are_told_by_their_names(transformers):
+    """Every public name that a pattern takes for a model is one that derives from nn.Module."""
+    rows = {name: packs().cls(f"transformers.{name}") for name in dir(transformers)}
+    named = [name for name, known in rows.items() if known is not None and known.row.kind == "module"]
+    models = classes_of(transformers)
+    assert len(named) > 1000
+    assert [name for name in named if not models.get(name)] == []
+
+
+@cache
+def classes_of(transformers: ModuleType) -> dict[str, bool]:
+    """For each class of the library's files, whether it derives from nn.Module; read, for importing all is slow."""
+    import ast
+    from pathlib import Path
+
+    bases: dict[str, set[str]] = {}
+    for path in Path(transformers.__file__ or "").parent.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                above = [re.split(r"\W", ast.unparse(base).rpartition(".")[2])[0] for base in node.bases]
+                bases.setdefault(node.name, set()).update(above)
+    found: dict[str, bool] = {"Module": True, "_BaseAutoModelClass": True}
+
+    def derives(name: str) -> bool:
+        if name not in found:
+            found[name] = False
+            found[name] = any(derives(base) for base in bases.get(name, ()))
+        return found[name]
+
+    return {name: derives(name) for name in bases}
+
+
+# ---- timm
+
+
+def alone(package: str, *names: str) -> ModuleType:
+    """The last of these modules of a library, imported without the library's own `__init__`."""
+    folder = distribution(package.partition(".")[0]).locate_file(package.replace(".", "/"))
+    outer = sys.modules[f"alone_{package}"] = ModuleType(f"alone_{package}")
+    outer.__path__ = [str(folder)]
+    for name in names:
+        spec = spec_from_file_location(f"alone_{package}.{name}", f"{folder}/{name}.py")
+        assert spec is not None and spec.loader is not None
+        module = sys.modules[spec.name] = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return module
+
+
+def test_native_scaler_differentiates_and_steps():
+    need("timm==1.0.20")
+    scaler = alone("timm.utils", "agc", "clip_grad", "cuda").NativeScaler(device="cpu")
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = model.weight.detach().clone()
+    assert scaler(graph_of_one_weight(model), optimizer, need_update=False) is None
+    assert holds_gradients(model) and torch.equal(before, model.weight)
+    scaler(graph_of_one_weight(model), optimizer, clip_grad=1.0, parameters=model.parameters())
+    assert not torch.equal(before, model.weight)
+
+
+# ---- ignite
+
+
+@pytest.fixture
+def ignite() -> Any:
+    need("pytorch-ignite==0.5.5")
+    from ignite import engine
+
+    return engine
+
+
+def test_an_engine_calls_its_function_as_it_is(ignite):
+    seen = []
+
+    def step(engine: Any, batch: Any) -> None:
+        seen.append((type(engine), torch.is_grad_enabled()))
+
+    engine = ignite.Engine(step)
+    handled = []
+    engine.add_event_handler(ignite.Events.COMPLETED, lambda engine: handled.append(type(engine)))
+    engine.run([1])
+    with torch.no_grad():
+        engine.run([1])
+    assert seen == [(ignite.Engine, True), (ignite.Engine, False)]
+    assert handled == [ignite.Engine, ignite.Engine]
+
+
+def test_a_supervised_trainer_trains(ignite):
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = model.weight.detach().clone()
+    trainer = ignite.create_supervised_trainer(model, optimizer, torch.nn.functional.mse_loss)
+    assert type(trainer) is ignite.Engine
+    trainer.run([(torch.rand(2, 3), torch.rand(2, 1))])
+    assert model.training and not torch.equal(before, model.weight)
+
+
+def test_a_supervised_evaluator_has_gradients_off(ignite):
+    model = torch.nn.Linear(3, 1)
+    evaluator = ignite.create_supervised_evaluator(model)
+    assert type(evaluator) is ignite.Engine
+    output = evaluator.run([(torch.rand(2, 3), torch.rand(2, 1))]).output
+    assert not model.training and not output[0].requires_grad

@@ -1,0 +1,375 @@
+"""Other files of the project: found where imports find them, never run, never in the way, whatever they hold."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import os
+import random
+from pathlib import Path
+
+import libcst
+import pytest
+
+from gradlint import linter, run, source
+from gradlint.interpreter.neighbours import MOST_FILES
+from gradlint.project import LONGEST, InMemory, OnDisk, Project, Shelf
+from gradlint.registry import rules
+from gradlint.testing.programs import MAIN, revealed, spell
+
+RULES = rules()
+COUNTS = "import torch\ncounts = torch.tensor([1, 2, 3])\n"
+FAULTY = "{}\nx = counts.requires_grad_()\n"
+"""Wrong, but only for those who know what `counts` is."""
+
+
+def write(root: Path, files: dict[str, str | bytes]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def codes(path: Path, project: Project | None = None) -> list[str]:
+    text = source.decode(path.read_bytes())
+    view = (project or Project()).at(str(path))
+    return [finding.code for finding in linter.lint(text, RULES, project=view)]
+
+
+def told(text: str, **files: str) -> list[str]:
+    """What is known at each `reveal` of a program with these modules beside it."""
+    there = tuple((f"{name.replace('__', '/')}.py", content) for name, content in files.items())
+    return [spell(thing) for _, thing in sorted(revealed(text, there).items())]
+
+
+# ---- where files are found
+
+
+@pytest.mark.parametrize(
+    ("importing", "imported", "line"),
+    [
+        ("train.py", "data.py", "from data import counts"),
+        ("train.py", "data.py", "from data import *"),
+        ("train.py", "data/__init__.py", "from data import counts"),
+        ("train.py", "data/raw.py", "from data.raw import counts"),
+        ("train.py", "data/raw.py", "import data.raw\ncounts = data.raw.counts"),
+        ("pkg/__init__.py", "pkg/data.py", "from .data import counts"),
+        ("pkg/__init__.py", "pkg/data.py", "from . import data\ncounts = data.counts"),
+        ("pkg/a/__init__.py", "pkg/data.py", "from ..data import counts"),
+        ("pkg/a/train.py", "pkg/data.py", "from ..data import counts"),
+        ("pkg/a/train.py", "pkg/data.py", "from pkg.data import counts"),
+        ("pkg/train.py", "pkg/data.py", "from data import counts"),
+        ("scripts/train.py", "data.py", "from data import counts"),
+        ("scripts/deep/train.py", "lib/data.py", "from lib.data import counts"),
+        ("tests/test_it.py", "src/pkg/data.py", "from pkg.data import counts"),
+        ("loose/train.py", "loose/data.py", "from loose.data import counts"),
+        ("loose/train.py", "loose/data.py", "from .data import counts"),
+    ],
+)
+def test_an_import_finds_what_python_would(tmp_path, importing, imported, line):
+    packages = {"pkg/__init__.py": "", "pkg/a/__init__.py": "", "src/pkg/__init__.py": "", "pyproject.toml": ""}
+    write(tmp_path, packages | {imported: COUNTS, importing: FAULTY.format(line)})
+    assert codes(tmp_path / importing) == ["GRD101"]
+
+
+@pytest.mark.parametrize(
+    ("importing", "imported", "line"),
+    [
+        ("project/train.py", "data.py", "from data import counts"),
+        ("project/pkg/train.py", "data.py", "from ...data import counts"),
+        ("env/site-packages/pkg/train.py", "env/site-packages/data.py", "from data import counts"),
+        ("env/site-packages/pkg/deep/train.py", "env/data.py", "from data import counts"),
+        ("project/train.py", "project/random.py", "from random import counts"),
+        ("project/train.py", "project/torch/data.py", "from torch.data import counts"),
+        ("project/train.py", "project/data.txt", "from data import counts"),
+        ("project/train.py", "project/data.py/x.txt", "from data import counts"),
+    ],
+)
+def test_nothing_else_is_looked_at(tmp_path, importing, imported, line):
+    packages = ("project/pkg", "env/site-packages/pkg", "env/site-packages/pkg/deep")
+    write(tmp_path, {f"{package}/__init__.py": "" for package in packages})
+    write(tmp_path, {imported: COUNTS, importing: FAULTY.format(line)})
+    assert codes(tmp_path / importing) == []
+
+
+def test_only_files_of_the_project_are_opened(tmp_path, monkeypatch):
+    """Whatever is imported: no name leads out of the folders that are searched."""
+    opened: list[str] = []
+
+    def opening(path: str, *args: object, **kwargs: object) -> object:
+        opened.append(os.path.realpath(path))
+        return builtins.open(path, *args, **kwargs)  # type: ignore[call-overload]
+
+    monkeypatch.setattr("gradlint.project.open", opening, raising=False)
+    outside = tmp_path / "outside"
+    write(outside, {"secret.py": COUNTS, "pkg/__init__.py": COUNTS})
+    project = tmp_path / "project"
+    write(project, {"data.py": COUNTS, "pyproject.toml": ""})
+    (project / "linked.py").symlink_to(outside / "secret.py")
+    (project / "folder").symlink_to(outside)
+    (project / "pkg").symlink_to(outside / "pkg")
+    lines = ["from linked import counts", "from folder.secret import counts", "from pkg import counts", "import numpy"]
+    lines += ["from ..outside.secret import counts", "from ....etc import passwd", "import os, outside.secret"]
+    for line in lines:
+        write(
+            project, {"train.py": FAULTY.format(f"counts = 1\n{line}\nfrom data import counts as found\nfound\nlinked")}
+        )
+        assert codes(project / "train.py") == []
+    assert set(opened) == {str(project / "data.py")}
+
+
+# ---- what neighbours hold
+
+
+DREADFUL: dict[str, str | bytes] = {
+    "empty": b"",
+    "binary": bytes(range(256)),
+    "null bytes": "counts = 1\0",
+    "no Python": "def counts(:\n",
+    "unknown encoding": "# coding: nonsense\ncounts = 1\n",
+    "nested too deeply": f"counts = {'(' * 3000}",
+    "too long": COUNTS + "#" * LONGEST,
+    "endless": "while True:\n    pass\n",
+    "raising": "raise SystemExit\n" + COUNTS,
+    "importing itself": "from data import *\nfrom data import counts\ncounts = counts\n",
+    "recursive": "def counts():\n    return counts()\n\n\ncounts = counts()\n",
+    "many statements": "\n".join(f"x{n} = {n}" for n in range(5000)),
+}
+
+
+@pytest.mark.parametrize("text", DREADFUL.values(), ids=DREADFUL)
+def test_any_neighbour_is_survived(tmp_path, text):
+    own = "import torch\nw = torch.tensor([1], requires_grad=True)\n"
+    line = "from data import counts\nfrom data import *\nimport data as d\nd.counts\n" + own
+    write(tmp_path, {"data.py": text, "train.py": FAULTY.format(line)})
+    assert codes(tmp_path / "train.py") == ["GRD101"]
+
+
+def test_neighbours_that_are_no_files_are_survived(tmp_path):
+    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
+    (tmp_path / "there").symlink_to(tmp_path)
+    (tmp_path / "gone.py").symlink_to(tmp_path / "nothing.py")
+    (tmp_path / "folder.py").mkdir()
+    os.mkfifo(tmp_path / "pipe.py")
+    names = ("loop", "there", "there.there", "gone", "folder", "pipe")
+    lines = "\n".join(f"import {name}\nfrom {name} import counts as _{n}\n_{n}" for n, name in enumerate(names))
+    write(tmp_path, {"data.py": COUNTS, "train.py": FAULTY.format(f"{lines}\nfrom data import counts")})
+    assert codes(tmp_path / "train.py") == ["GRD101"]
+
+
+def test_a_closed_neighbour_is_survived(tmp_path, monkeypatch):
+    write(tmp_path, {"data.py": COUNTS, "train.py": FAULTY.format("from data import counts")})
+
+    def closed(*args: object, **kwargs: object) -> object:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("gradlint.project.open", closed, raising=False)
+    assert codes(tmp_path / "train.py") == []
+
+
+def test_nothing_is_run(tmp_path):
+    mark = f"import pathlib\npathlib.Path({str(tmp_path / 'was_run')!r}).touch()\n"
+    write(tmp_path, {"data.py": mark + COUNTS, "pkg/__init__.py": mark, "train.py": FAULTY.format(
+        "import pkg\nfrom data import *\nfrom data import counts\npkg.x")})  # fmt: skip
+    assert codes(tmp_path / "train.py") == ["GRD101"]
+    assert not (tmp_path / "was_run").exists()
+
+
+# ---- what is told
+
+
+HELPER = """
+import torch
+w = torch.tensor([1], requires_grad=True)
+def called(f):
+    v = torch.tensor([1], requires_grad=True)
+    for n in range(3):
+        f(v)
+    return v
+class Base(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.requires_grad = False
+"""
+USER = """
+import torch
+from helper import Base, called, w
+def f(x):
+    torch.tensor([2], requires_grad=True)
+class Net(Base):
+    pass
+called(f)
+net = Net()
+print(w)
+"""
+
+
+def test_findings_and_events_are_of_the_linted_file_alone():
+    project = Project(InMemory({"helper.py": HELPER}))
+    events = []
+    found = linter.analyse(USER, RULES, listen=events.append, project=project.at(MAIN))
+    assert [(finding.place.row, finding.code) for finding in found.findings] == [(5, "GRD101")]
+    tree = project.program(USER).tree
+    own = {id(tree)}
+    todo: list[libcst.CSTNode] = [tree]
+    while todo:
+        todo += (children := todo.pop().children)
+        own |= {id(child) for child in children}
+    nodes = [event.node for event in events]
+    nodes += [part.node for event in events for part in getattr(event, "story", ())]
+    assert len(nodes) > 10
+    assert {id(node) for node in nodes} <= own
+
+
+def test_a_cycle_through_the_linted_file_ends():
+    text = "from b import B\n\n\nclass A:\n    pass\n\n\nreveal(B().x)\nreveal(B().a())\n"
+    b = "from main import A\nclass B(A):\n    x = 1\n    def a(self):\n        import main\n        return main.A\n"
+    assert told(text, b=b) == ["1", "class A"]
+
+
+def test_files_that_give_each_other_s_names_in_a_circle_give_nothing():
+    assert told("from a import x\nreveal(x)\n", a="from b import x\n", b="from a import x\n") == ["unknown"]
+
+
+def test_what_a_file_shadows_is_its_own_business():
+    text = "from a import *\nreveal(len)\nreveal(nn)\n"
+    assert told(text, a="from torch import nn\n\n\ndef len(x):\n    return 1\n") == ["function len", "torch.nn"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a = 1\n_b = 2\nc, (d, *e) = x\nf: int = 3\ng += 1\n", "a c d e f g"),
+        ("import a.b, c.d as e\nfrom f import g, h as i\n", "a e g i"),
+        ("if x:\n    a = 1\nelse:\n    import b\ntry:\n    c = 1\nexcept E:\n    def d(): e = 1\n", "a b c d"),
+        ("for a in x:\n    b = 1\nwith x as c:\n    class D:\n        e = 1\n", "a b c D"),
+        ("a = [b for b in x]\nc = lambda d: d\nx.e = 1\nx[f] = 2\n", "a c"),
+        ("a = b = 1\n__all__ = ['b', '_c']\n", "b _c"),
+        ("__all__ = ('b',)\n__all__ += ['c']\n", "b c"),
+        ("a = 1\n__all__ = ['b'] + x.__all__\n", "a"),
+        ("a = 1\n__all__ = []\n__all__ += x.__all__\n", "a"),
+        ("from .other import *\nb = 1\n", "b o"),
+        ("def a(:\n", ""),
+    ],
+)
+def test_the_names_that_a_star_takes(text, names):
+    project = Project(
+        InMemory({"pkg/__init__.py": "", "pkg/m.py": text, "pkg/other.py": "o = _p = 1\nfrom .m import *\n"})
+    )
+    assert set(project.at(MAIN).public("pkg.m")) == set(names.split())
+
+
+BASE = """
+from torch import nn
+
+class Base:
+    def set_up(self):
+        self.model = nn.Linear(2, 2)
+"""
+DERIVED = """
+class Derived(Base):
+    def predict(self, x):
+        reveal(self.model)
+"""
+
+
+def test_what_inherited_methods_set_is_there():
+    """A method that runs on its own finds the attributes that methods of its bases set, in this and in other files."""
+    module = ["Module[torch.nn.Linear, mode=train]"]
+    assert told(BASE + DERIVED) == module
+    assert told("from base import Base\n" + DERIVED, base=BASE) == module
+
+
+# ---- bounds
+
+
+def test_bounds_are_counted():
+    files = {f"m{n}.py": f"from m{n + 1} import x\n" for n in range(MOST_FILES + 5)}
+    found = linter.analyse("from m0 import x\nx\n", RULES, project=Project(InMemory(files)).at(MAIN))
+    assert dict(found.counts)["bound: files of the project"] == 1
+    long = {"m.py": "def f(n):\n    if n:\n        f(n - 1)\n" + "    n = n + 1\n" * 300}
+    text = "from m import f\n" + "".join(f"f({n})\n" for n in range(1, 10))
+    found = linter.analyse(text, RULES, project=Project(InMemory(long)).at(MAIN))
+    assert dict(found.counts)["bound: steps in other files"] > 0
+
+
+def test_steps_in_other_files_are_not_taken_from_the_own_ones():
+    files = {"m.py": "def f():\n" + "    n = 1\n" * 900}
+    text = "from m import f\n" + "f()\n" * 5 + "def g():\n    return 1\n\n\nreveal(g())\n"
+    assert told(text, m=files["m.py"]) == ["1"]
+
+
+def test_a_shelf_forgets_what_was_longest_unused():
+    made: list[str] = []
+    shelf = Shelf[str, str](6, lambda key, thing: len(thing))
+
+    def get(key: str) -> None:
+        shelf.get(key, lambda key: made.append(key) or key)  # type: ignore[func-returns-value]
+
+    for key in ("aa", "bb", "aa", "cc", "dd", "aa", "bb", "much too long", "cc"):
+        get(key)
+    assert made == ["aa", "bb", "cc", "dd", "bb", "much too long", "cc"]
+    assert shelf.taken == 2
+
+
+# ---- the same whatever is linted with it
+
+
+FAMILY = {
+    "pyproject.toml": "",
+    "pkg/__init__.py": "from .a import *\nfrom .b import Net\n",
+    "pkg/a.py": "import torch\nfrom . import b\ncounts = torch.tensor([1])\n"
+    "def ask(t=None):\n    return t.requires_grad_()\ndef net():\n    return b.Net().requires_grad_(True)\n",
+    "pkg/b.py": "import torch\nfrom .a import ask, counts\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
+    "        return ask(counts)\nask(counts)\ncounts.requires_grad_()\n",
+    "pkg/c.py": FAULTY.format("from pkg import counts"),
+    "train.py": FAULTY.format("from pkg import Net, counts\nmodel = Net()\nmodel.requires_grad = False\nmodel(1)"),
+    "main.py": FAULTY.format("from train import *"),
+    "broken.py": "def f(:\n",
+}
+
+
+def found(*paths: str, **options: object) -> list[tuple[str, int, str]]:
+    outcome = run.lint(run.Request(paths=paths, isolated=True, **options), RULES)  # type: ignore[arg-type]
+    assert outcome.problems == ()
+    return [(os.path.basename(e.filename), e.finding.place.row, e.finding.code) for e in outcome.entries]
+
+
+def test_findings_do_not_depend_on_what_else_is_linted(tmp_path):
+    write(tmp_path, FAMILY)
+    paths = sorted(str(path) for path in tmp_path.rglob("*.py"))
+    together = found(str(tmp_path))
+    assert [code for _, _, code in together].count("GRD101") >= 4
+    assert sorted(itertools.chain(*map(found, paths))) == sorted(together)
+    for seed in range(3):
+        random.Random(seed).shuffle(paths)
+        assert found(*paths) == together
+
+
+def test_findings_do_not_depend_on_what_is_remembered(tmp_path):
+    write(tmp_path, FAMILY)
+    paths = sorted(tmp_path.rglob("*.py"))
+    paths.remove(tmp_path / "broken.py")
+    usual, forgetful = Project(), Project(room=1)
+    expected = [codes(path) for path in paths]
+    for _ in range(2):
+        assert [codes(path, usual) for path in paths] == expected
+        assert [codes(path, forgetful) for path in reversed(paths)] == expected[::-1]
+
+
+def test_a_text_on_stdin_has_the_neighbours_of_its_name(tmp_path, monkeypatch):
+    write(tmp_path, {"data.py": COUNTS, "train.py": "this is what is saved ("})
+    text = FAULTY.format("from data import counts").encode()
+    assert found("-", stdin=text, stdin_filename=str(tmp_path / "train.py")) == [("train.py", 2, "GRD101")]
+    monkeypatch.chdir(tmp_path)
+    assert found("-", stdin=text, stdin_filename="train.py") == [("train.py", 2, "GRD101")]
+    assert found("-", stdin=text) == []
+
+
+def test_a_file_on_disk_is_asked_for_once(tmp_path):
+    write(tmp_path, {"data.py": COUNTS})
+    files = OnDisk()
+    assert files.is_file(str(tmp_path / "data.py"))
+    (tmp_path / "data.py").unlink()
+    assert files.is_file(str(tmp_path / "data.py"))
+    assert files.read(str(tmp_path / "data.py")) is None
