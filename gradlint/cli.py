@@ -16,7 +16,7 @@ import click
 from gradlint import __version__, terminal
 
 if TYPE_CHECKING:
-    from gradlint.knowledge.packs import Packs
+    from gradlint.knowledge.together import Packs
     from gradlint.proving import Proof
     from gradlint.rule import Rule
     from gradlint.run import Outcome, Request

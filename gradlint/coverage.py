@@ -16,7 +16,7 @@ from gradlint.config import BadConfig
 from gradlint.files import SUFFIXES, find
 from gradlint.finding import Finding
 from gradlint.interpreter import LIBRARY
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
 from gradlint.project import View
 from gradlint.run import Refused, Request, Settings, displayed, one_line, read

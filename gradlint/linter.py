@@ -14,7 +14,7 @@ from gradlint import source
 from gradlint.events import Event
 from gradlint.finding import Confidence, Finding, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.rule import Check, Draft, Rule, believed
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from gradlint.knowledge.checking import faults
-from gradlint.knowledge.packs import Pack, Packs
+from gradlint.knowledge.packs import Pack
+from gradlint.knowledge.together import Packs
 from gradlint.rule import Rule
 
 GROUPS = {"rule": "gradlint.rules", "knowledge": "gradlint.knowledge"}

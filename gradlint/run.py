@@ -11,7 +11,7 @@ from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, find, is_excluded
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.knowledge import configured
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.patterns import matches
 from gradlint.project import Project, View
 from gradlint.report.entry import Entry

@@ -52,6 +52,12 @@ def kinds(text: str, *own: str) -> dict[str, str | None]:
         ("model.layer.weight.grad += 1", "model.layer.weight.grad", "tensor"),
         ("model.layer.weight.grad is None", "model.layer.weight.grad", "tensor"),
         ("optimizer.step()", "optimizer.step", "optimizer"),
+        ("torch.amp.GradScaler('cpu').unscale_(optimizer)", "torch.amp.GradScaler('cpu').unscale_", "scaler"),
+        (
+            "torch.optim.lr_scheduler.StepLR(optimizer, 1).step()",
+            "torch.optim.lr_scheduler.StepLR(optimizer, 1).step",
+            "scheduler",
+        ),
         ("torch.no_grad()", "torch.no_grad", "library torch"),
         ("{}.data", "{}.data", "container"),
         ("'text'.data", "'text'.data", "constant"),
@@ -71,6 +77,7 @@ def test_known_is_what_has_a_kind(line: str, asked: str, kind: str):
     [
         ("def f(thing): thing.data", "thing.data"),  # a parameter of which nothing is told
         ("def f(thing): thing.inner.data", "thing.inner.data"),
+        ("def f(data, DataLoader): return DataLoader(data.eval())", "data.eval"),  # no module is loaded
         ("def f(network): network.train()", "network.train"),  # the name alone
         ("import other\nx = other.make()\nx.step()", "x.step"),  # unknown code made it
         ("import other\nx = torch.ones(2) if other.flag() else other.make()\nx.data", "x.data"),  # one alternative is
@@ -256,6 +263,13 @@ def test_a_fault_of_ours_is_told_in_a_line(gradlint, monkeypatch: pytest.MonkeyP
     code, out, err = gradlint("coverage")
     assert code == 2 and "internal error: ValueError: planted" in err
     assert out.splitlines()[-1] == "known 0 of 0 = 100.0 %"
+
+
+def test_words_of_torch_show_nothing_where_another_library_has_them(gradlint, here: Path):
+    (here / "half.py").write_text("import flax\ndef f(loss): loss.zero_(); loss.backward()\n")
+    assert "half.py: 0 of 2" in gradlint("coverage", "half.py")[1]
+    (here / "half.py").write_text("import torch\ndef f(loss): loss.zero_(); loss.backward()\n")
+    assert "half.py: 2 of 2" in gradlint("coverage", "half.py")[1]
 
 
 def test_what_lies_beside_a_file_or_in_its_package_is_its_own(tmp_path: Path):

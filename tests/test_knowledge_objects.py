@@ -20,6 +20,7 @@ import torch
 
 from gradlint.interpreter.loaders import COLLATE
 from gradlint.knowledge import CONTEXTS, DTYPES, FACTORIES, HARMLESS, OPERATIONS, OPTIMIZERS, PLAIN, PRECISIONS
+from gradlint.knowledge.arrays import EXAMPLES, RANDOM_EXAMPLES, SHARING
 from gradlint.knowledge.rows import ContextRow, Factory, OptimizerRow, PlainRow
 from gradlint.knowledge.signs import (
     FUNCTION_CONTEXT_USES,
@@ -483,3 +484,19 @@ def test_a_loader_gathers_tensors_in_what_the_samples_are_in() -> None:
 def test_what_a_loader_gathers_beside_tensors_has_none_of_their_words() -> None:
     words = OF_TENSORS | OF_TENSORS_AND_MODULES
     assert not any(hasattr(other, word) for word in words for other in (dict, list, tuple, str))
+
+
+@pytest.mark.parametrize(
+    ("path", "example"),
+    [
+        (f"{prefix}{name}", example)
+        for prefix, table in (("numpy.", EXAMPLES), ("numpy.random.", RANDOM_EXAMPLES))
+        for example, names in table.items()
+        for name in names
+    ],
+)
+def test_functions_of_numpy_give_arrays_or_its_own_numbers(path: str, example: str) -> None:
+    x = numpy.ones((2, 2))
+    found = eval(example, {"f": resolve(path), "x": x})  # examples are our own rows
+    assert isinstance(found, numpy.ndarray | numpy.generic)
+    assert numpy.shares_memory(found, x) is (path in SHARING)

@@ -8,12 +8,15 @@ import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 from gradlint import linter, registry
+from gradlint.domain import FRESH, LOST, NONE, USED
+from gradlint.events import BackwardRun, GradientsCleared, OptimizerStepped
 from gradlint.finding import Confidence
-from gradlint.knowledge.packs import NO_PACKS
+from gradlint.knowledge.together import NO_PACKS
 from gradlint.run import Request, lint
 from gradlint.testing.programs import Program, disagreeing, misstated
 
@@ -179,8 +182,6 @@ SEEN = {
 
 @pytest.mark.parametrize(("code", "text"), SEEN.values(), ids=list(SEEN))
 def test_mistakes_are_seen_through_packs(code, text):
-    from textwrap import dedent
-
     assert code in [finding.code for finding in linter.lint(dedent(text), RULES, packs=PACKS)]
 
 
@@ -264,3 +265,81 @@ def test_a_broken_pack_is_named_with_its_cure(install, old, new, words):
         registry.packs()
     assert str(caught.value).startswith("knowledge pack of planted-knowledge: planted_knowledge: ")
     assert any(word in str(caught.value) for word in words.removeprefix("planted_knowledge: ").split("|"))
+
+
+# ---- what is told while a program runs
+
+
+def heard(text, kind):
+    """The events of a kind in a program."""
+    events = []
+    linter.analyse(dedent(text), (), packs=PACKS, listen=lambda event: events.append(event))
+    return [event for event in events if isinstance(event, kind)]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "left"),
+    [("", NONE), ("optimizer = Accelerator().prepare(optimizer)", NONE | FRESH | USED | LOST)],
+)
+def test_a_prepared_optimizer_may_not_have_cleared(prepare, left):
+    program = f"""
+        import torch
+        from accelerate import Accelerator
+
+        weight = torch.ones(2, requires_grad=True)
+        optimizer = torch.optim.SGD([weight])
+        {prepare}
+        weight.sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        optimizer.step()
+    """
+    assert heard(program, OptimizerStepped)[-1].grad is left
+
+
+STEPPING = """
+    import lightning as L
+    from torch import nn
+
+    class Net(L.LightningModule):
+        {flag}
+
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 1)
+            {setting}
+
+        def training_step(self, batch, index):
+            loss = self.layer(batch).sum()
+            return {returned}
+"""
+
+
+@pytest.mark.parametrize(
+    ("flag", "setting", "returned", "count"),
+    [
+        ("", "", "loss", 1),
+        ("", "", '{"loss": loss, "log": 1}', 1),
+        ("", "self.automatic_optimization = True", "loss", 1),
+        ("", "self.automatic_optimization = False", "loss", 0),
+        ("automatic_optimization = False", "", "loss", 0),
+        ("", "", "None", 0),
+    ],
+)
+def test_lightning_differentiates_what_a_training_step_returns(flag, setting, returned, count):
+    program = STEPPING.format(flag=flag or "pass", setting=setting or "pass", returned=returned)
+    assert len(heard(program, BackwardRun)) == count
+
+
+def test_an_engine_steps_and_clears_by_itself():
+    program = """
+        import deepspeed
+        from torch import nn
+
+        net = nn.Linear(2, 1)
+        engine, *_ = deepspeed.initialize(model=net)
+        engine.backward(engine(1).sum())
+        engine.step()
+    """
+    (stepped,), (cleared,) = heard(program, OptimizerStepped), heard(program, GradientsCleared)
+    assert len(stepped.optimizer.groups) == len(cleared.parameters) == 2

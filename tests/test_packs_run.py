@@ -6,9 +6,9 @@ import logging
 import re
 import sys
 import warnings
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
-from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Any
 
@@ -376,22 +376,24 @@ def classes_of(transformers: ModuleType) -> dict[str, bool]:
 # ---- timm
 
 
-def alone(package: str, *names: str) -> ModuleType:
-    """The last of these modules of a library, imported without the library's own `__init__`."""
-    folder = distribution(package.partition(".")[0]).locate_file(package.replace(".", "/"))
-    outer = sys.modules[f"alone_{package}"] = ModuleType(f"alone_{package}")
-    outer.__path__ = [str(folder)]
-    for name in names:
-        spec = spec_from_file_location(f"alone_{package}.{name}", f"{folder}/{name}.py")
-        assert spec is not None and spec.loader is not None
-        module = sys.modules[spec.name] = module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module
-
-
-def test_native_scaler_differentiates_and_steps():
+@pytest.fixture
+def timm_utils(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """`timm.utils` as a folder of modules, without the `__init__` of timm, which wants torchvision."""
     need("timm==1.0.20")
-    scaler = alone("timm.utils", "agc", "clip_grad", "cuda").NativeScaler(device="cpu")
+    for name in ("timm", "timm.utils"):
+        bare = ModuleType(name)
+        bare.__path__ = [str(distribution("timm").locate_file(name.replace(".", "/")))]
+        monkeypatch.setitem(sys.modules, name, bare)
+    yield
+    for name in [name for name in sys.modules if name.startswith("timm.")]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("timm_utils")
+def test_native_scaler_differentiates_and_steps():
+    from timm.utils.cuda import NativeScaler
+
+    scaler = NativeScaler(device="cpu")
     model = torch.nn.Linear(3, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     before = model.weight.detach().clone()

@@ -302,3 +302,17 @@ def fit(net, opt, grad_scaler, plan):
     assert {event.belief for event in used} == {Belief.BY_USE}
     assert not any(event.unit <= SCALED for event in used)
     assert {event.belief for event in heard(events.SchedulerStepped, text)} == {Belief.BY_USE}
+
+
+def test_a_method_that_nobody_knows_may_do_anything_to_its_module() -> None:
+    text = """
+from elsewhere import wrap
+whole = wrap(model)
+opt = torch.optim.Adam(whole.parameters())
+part = whole.clone()
+opt.zero_grad()
+part(x).sum().backward()
+opt.step()
+"""
+    event = only(events.OptimizerStepped, text)
+    assert event.grad.is_unsure and event.unit.is_unsure

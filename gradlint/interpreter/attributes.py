@@ -61,7 +61,7 @@ from gradlint.interpreter.gradients import clear_gradients, read_gradient
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import truth_of
-from gradlint.interpreter.uses import by_use
+from gradlint.interpreter.uses import by_use, told_by_use
 from gradlint.knowledge import ATTRIBUTES, MODULES, PLAIN
 from gradlint.knowledge.module_settings import SETTINGS, SIZES
 
@@ -101,7 +101,7 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
     if type(owner) is Imported:
         return it.neighbours.attribute(owner, name)
     if type(owner) is Unknown:
-        return Bound(owner, name) if name in LEAVING_THE_GRAPH else owner
+        return Bound(owner, name) if name in LEAVING_THE_GRAPH or name == "backward" else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)
@@ -179,6 +179,8 @@ def _instance_attribute(
         if known == name:
             if type(value) is Unknown:
                 return _learn(it, node, owner, name, chain, value)
+            if chain:
+                return told_by_use(it, node, value, f"{chain}.{name}")
             return value  # type: ignore[no-any-return]
     member = find_member(it, thing.cls, name)
     if member is not None:
@@ -258,7 +260,8 @@ def _class_attribute(it: Interpreter, node: Any, owner: Ref, thing: Class, name:
     if type(member) is Function and member.kind == "class":
         return Bound(owner, name, member)
     if member is not None:
-        return member
+        known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
+        return member if known is None else known
     if name in ("apply", "__name__", "__init__"):
         return Bound(owner, name)
     return Unknown((owner,))

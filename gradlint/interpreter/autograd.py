@@ -25,14 +25,15 @@ from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import Request, backward
 from gradlint.interpreter.library import special
-from gradlint.interpreter.requests import BACKWARD, GRAD, each, requested
+from gradlint.interpreter.requests import BACKWARD, GRAD, each, requested, wanted_inputs
 from gradlint.interpreter.tensors import fresh
 
 
 @special("torch.autograd.backward")
 def _backward(it: Interpreter, node: Any, args: Arguments) -> Value:
     roots = each(it, node, args.get("tensors", 0, UNKNOWN))
-    backward(it, node, roots, requested(it, node, "backward", args, BACKWARD))
+    wanted = wanted_inputs(it, node, args, BACKWARD)
+    backward(it, node, roots, requested(it, "backward", args, BACKWARD, wanted))
     return NONE_VALUE
 
 
@@ -41,8 +42,9 @@ def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The gradients come back, one for each input; `.grad` stays as it is."""
     roots = each(it, node, args.get("outputs", 0, UNKNOWN))
     wanted = args.get("inputs", 1, UNKNOWN)
-    request = requested(it, node, "grad", args, GRAD)
-    start = it.hold(*roots, *each(it, node, wanted))
+    listed = each(it, node, wanted)
+    request = requested(it, "grad", args, GRAD, listed)
+    start = it.hold(*roots, *listed)
     backward(it, node, it.state.flight[start : start + len(roots)], request)
     inputs = it.land(start)[len(roots) :]
     graph = _second_order(it, node, roots, request)

@@ -45,6 +45,7 @@ from gradlint.interpreter.operations import operation_row, run_operation
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.requests import run_backward
 from gradlint.interpreter.text import filled_text
+from gradlint.knowledge.arrays import ARRAYS, SHARING
 
 
 def _collected(kind: str) -> Known:
@@ -332,10 +333,22 @@ def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-@special("numpy.array", "numpy.zeros", "numpy.ones", "numpy.empty", "numpy.asarray", "numpy.full", "numpy.arange",
-         "numpy.random.rand", "numpy.random.randn", "numpy.random.randint", "numpy.linspace")  # fmt: skip
+@special(*sorted(ARRAYS - SHARING))
 def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return it.new(node, "array", Array(storage=(it.memory(node, "array"),)))
+    return it.new(node, "array", Array(storage=(it.memory(node, "array memory"),)))
+
+
+@special(*sorted(SHARING))
+def _sharing_array(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """An array that may share the memory of what it was made from."""
+    reached = it.state.reach(args.values())
+    memories = dict.fromkeys(memory for ref in reached for memory in getattr(it[ref], "storage", ()))
+    return it.new(node, "array", Array(storage=(it.memory(node, "array memory"), *memories)))
+
+
+@special("inspect.signature")
+def _signature(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return it.new(node, "signature", Instance(cls=Named("inspect.Signature")))
 
 
 TEXT_METHODS = frozenset(
@@ -367,7 +380,8 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":
-        return run_backward(it, node, owner, args)
+        run_backward(it, node, owner, args)
+        return None  # nothing says that it is a tensor
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
     if all(type(option) is Context for option in options):

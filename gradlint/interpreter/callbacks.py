@@ -19,19 +19,21 @@ from gradlint.domain import (
     Function,
     Instance,
     Module,
+    Named,
     Tensor,
     Value,
     alternatives,
     one_of,
 )
 from gradlint.interpreter import differentiating, gifts, libraries
+from gradlint.interpreter.classes import find_member
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gifts import GRADIENTS, MODES
 from gradlint.interpreter.modules import submodules
 from gradlint.knowledge.packs import Hook, New
 
 
-def hook_of(it: Interpreter, function: Function, owner: Value | None = None) -> Hook | None:
+def hook_of(it: Interpreter, function: Function) -> Hook | None:
     """How a library calls a function, if a pack says that one does."""
     if function.node in it.hooked:
         return it.hooked[function.node]
@@ -83,10 +85,10 @@ def _returned(it: Interpreter, function: Function, hook: Hook, owner: list[Value
 
 
 def _holds(it: Interpreter, owner: list[Value], attribute: str) -> bool:
-    """Whether an attribute is certainly not switched off."""
-    things = [it.thing(value) for value in owner]
-    known = [dict(thing.attributes) for thing in things if isinstance(thing, (Module, Instance))]
-    return all(attributes.get(attribute, Const(True)) == Const(True) for attributes in known)
+    """Whether an attribute is certainly not switched off, on the object or in its class."""
+    things = [thing for value in owner if isinstance(thing := it.thing(value), (Module, Instance))]
+    found = [dict(thing.attributes).get(attribute) or find_member(it, thing.cls, attribute) for thing in things]
+    return all(value is None or value == Const(True) or type(value) is Named for value in found)
 
 
 def _loss(it: Interpreter, value: Value) -> Value:

@@ -53,6 +53,7 @@ from gradlint.interpreter.classes import call_super, find_member, instantiate
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.effects import perhaps
 from gradlint.interpreter.functions import call_bound, call_function, written_since
+from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
 
@@ -129,7 +130,15 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
             return instantiate(it, node, callee, args)  # type: ignore[arg-type]
         if type(thing) is Instance and (method := find_member(it, thing.cls, "__call__")) is not None:
             return _call(it, node, method, args.with_first(callee), name)
-    return call_unknown(it, node, [callee, *args.values()])
+    return call_unknown(it, node, [callee, *_owner_of_method(it, node), *args.values()])
+
+
+def _owner_of_method(it: Interpreter, node: Any) -> list[Value]:
+    """The module whose method is called, if its class is not known: nobody can say what the method does to it."""
+    func = getattr(node, "func", None)
+    owner = peek(it, func.value) if type(func) is cst.Attribute else None
+    thing = it.only(owner, Module) if owner is not None else None
+    return [owner] if owner is not None and thing is not None and thing.cls == UNKNOWN else []
 
 
 def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:

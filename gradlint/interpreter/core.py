@@ -50,7 +50,8 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
-from gradlint.knowledge.packs import NO_PACKS, Hook, Packs
+from gradlint.knowledge.packs import Hook
+from gradlint.knowledge.together import NO_PACKS, Packs
 
 if TYPE_CHECKING:
     from gradlint.interpreter.neighbours import Neighbours
@@ -198,6 +199,7 @@ class Interpreter:
         self.used: set[Graph] = set()
         self.escaped: dict[Graph, None] = {}
         self.summaries: dict[object, Any] = {}
+        self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
@@ -462,12 +464,14 @@ class Interpreter:
             return
         listen, held = self.listen, list[Event]()
         story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
-        summaries = self.summaries.copy()
+        told = len(self.told_summaries)
 
         def forget() -> None:
             del self.story[story:], self.runs[runs:]
             self.run, self.counts = run, counts
-            self.summaries = summaries.copy()  # a call that was not told after all must run again
+            for key in self.told_summaries[told:]:
+                self.summaries[key] = replace(self.summaries[key], told=False)
+            del self.told_summaries[told:]
             held.clear()
 
         self.listen = held.append
@@ -537,6 +541,8 @@ class Interpreter:
                 if thing.requires_grad.may(YES):
                     for node in thing.node or (None,):
                         out[option if node is None else node] = None  # type: ignore[index]
+                    if not thing.node and thing.leaf.may(NO):
+                        out[OPAQUE] = None  # nobody saw what recorded it
             elif type(option) is Unknown or type(thing) is Instance:
                 out[OPAQUE] = None
                 if type(option) is Unknown:

@@ -59,6 +59,8 @@ def value_of(it: Interpreter, node: Any, annotation: Any) -> Value | None:
         return _generic(it, node, annotation)
     if isinstance(annotation, cst.Name) and annotation.value == "None":
         return NONE_VALUE
+    if isinstance(annotation, cst.Name) and (meant := it.scan.scopes[it.tree].aliases.get(annotation.value)):
+        return _generic(it, node, meant)
     cls = peek_class(it, annotation) if annotation is not None else None
     return None if cls is None else _instance(it, node, cls)
 

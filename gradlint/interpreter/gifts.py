@@ -42,7 +42,7 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import parameter, parameters, set_mode, tensor_iterator, unknown_module
+from gradlint.interpreter.modules import parameter, parameters, set_mode, submodules, tensor_iterator, unknown_module
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.uses import unknown_tensor
@@ -140,15 +140,33 @@ def _attributes(
 
 
 def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
-    found = [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gift.of)]
-    return container(it, node, "tuple", found)
+    return container(it, node, "tuple", _each(it, node, gift.of, args))
+
+
+def _either(it: Interpreter, node: Any, gift: packs.Either, args: Given) -> Value:
+    return one_of(_each(it, node, gift.of, args))
+
+
+def _each(it: Interpreter, node: Any, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
+    """Several things made at one place."""
+    return [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gifts)]
 
 
 def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
-    made = _exactly(it, node, gift.path or args.owner, _attributes(it, node, gift.holding, args))
+    held = _attributes(it, node, gift.holding, args)
+    made = _exactly(it, node, gift.path, held) if gift.path else _of_owner(it, node, args, held)
     if gift.mode is not None:
-        it.update(made, Module, mode=MODES[gift.mode])
+        for ref in submodules(it, made):
+            it.put(ref, replace(it[ref], mode=MODES[gift.mode]))
     return made
+
+
+def _of_owner(it: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
+    """An object of the class whose method is called: of the library, or one of the program that derives from it."""
+    from gradlint.interpreter.strangers import annotated_instance
+
+    cls = args.args.positional[0] if "self" in args.parameters else None
+    return annotated_instance(it, node, cls) if type(cls) is Ref else _exactly(it, node, args.owner, held)
 
 
 def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
@@ -194,6 +212,7 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
     packs.Arguments: _arguments,
     packs.Copy: _copy,
     packs.Several: _several,
+    packs.Either: _either,
     packs.New: _new,
     packs.OptimizerOver: _optimizer_over,
     packs.OptimizersFrom: _optimizers_from,
@@ -214,7 +233,7 @@ def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Ar
     rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
     if row.kind == "module":
         return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
-    return _of_no_module(it, node, path, "object", held | rest, Belief.PROVEN)
+    return _other(it, node, path, "object", held | rest, Belief.PROVEN)
 
 
 def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
@@ -222,7 +241,7 @@ def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) ->
     known = it.packs.cls(path)
     if known is not None and known.row.kind == "module":
         return _made(it, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
-    return _of_no_module(it, node, path, part, {}, belief)
+    return _other(it, node, path, part, {}, belief)
 
 
 def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
@@ -230,20 +249,26 @@ def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> V
     known = it.packs.cls(path)
     if known is not None and known.row.kind == "module":
         return _made(it, node, path, known.row, "new", held, Belief.PROVEN)
-    return _of_no_module(it, node, path, "new", held, Belief.PROVEN)
+    return _other(it, node, path, "new", held, Belief.PROVEN)
 
 
-def _of_no_module(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
-    """An object of a class that no row says to be a module; of torch's own, of those that rows may name."""
-    if path == "torch.nn.Module":
-        return unknown_module(it, node, part, belief, Named(path))
+def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
+    """An object of a class that no row says to be a module's: of torch, an optimizer's, or any other."""
+    from gradlint.interpreter.library import call
+
     known = it.packs.cls(path)
-    if path == "torch.optim.Optimizer" or (known is not None and known.row.kind == "optimizer"):
-        kind = path.rpartition(".")[2] if known is not None else ""
+    if path == MODULE:
+        return unknown_module(it, node, part, belief, Named(path))
+    if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
+        kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
         return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+    made = call(it, node, path, Arguments([], held), "") if path.startswith("torch.") else None
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
-    made = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
-    return it.new(node, part, made)
+    unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
+    return it.new(node, part, unseen) if made is None else made
+
+
+MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 
 
 def _made(
@@ -276,9 +301,11 @@ def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
 def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
     values = args.values()
+    if it.torchless:
+        return it.new(node, "foreign", Instance(cls=Named(path)))
     havoc(it, values)
     is_class = path.rpartition(".")[2][:1].isupper()
-    if not is_class and not it.torchless and any(type(value) not in (Const, Plain, Named) for value in values):
+    if not is_class and any(type(value) not in (Const, Plain, Named) for value in values):
         return result_of_unknown(values)
     held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
     return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
@@ -289,4 +316,5 @@ def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | N
     cls = getattr(it.state.heap.get(owner), "cls", None)
     if type(cls) is not Named or not it.packs.is_foreign(cls.path):
         return None
-    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=(("of", owner),)))
+    held = () if it.torchless else (("of", owner),)
+    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))

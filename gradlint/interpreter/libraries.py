@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, UNKNOWN, UNSURE, Bound, Instance, Module, Named, Ref, Tensor, Truth, Value
+from gradlint.domain import NO, UNKNOWN, UNSURE, Bound, Class, Instance, Module, Named, Ref, Tensor, Truth, Value
 from gradlint.domain.changing import replace
 from gradlint.interpreter import effects, gifts
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gifts import Given
-from gradlint.knowledge.packs import Attribute, Call, Effect, Known, LibraryClass
+from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
+from gradlint.knowledge.together import Known
 
 
 def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
@@ -38,7 +39,8 @@ def called(path: str, row: LibraryClass) -> str:
 
 def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
     owner = called(path.rpartition(".")[0], cls) if cls is not None else ""
-    given = Given(args, row.parameters if cls is None or row.of_class else ("self", *row.parameters), path, owner)
+    on_owner = cls is not None and (not row.of_class or any(it.may_be(first, Class) for first in args.positional[:1]))
+    given = Given(args, ("self", *row.parameters) if on_owner else row.parameters, path, owner)
     _effects(it, node, row.does, given)
     return gifts.given(it, node, row.gives, given)
 
@@ -64,12 +66,14 @@ def member(it: Interpreter, path: str, name: str) -> Value | None:
 
 
 def looked_up(it: Interpreter, node: Any, owner: Ref, path: str) -> Value | None:
-    """A member of a library's class, looked up on an object; None where the path names none."""
+    """A member of a library's class, looked up on an object or a class of the program; None where there is none."""
     cls, _, name = path.rpartition(".")
     known = it.packs.cls(cls)
     row = known.members.get(name) if known is not None else None
     if row is None:
         return None
+    if it.may_be(owner, Class):
+        return Bound(owner, name, Named(path)) if isinstance(row, Call) and row.of_class else Named(path)
     if isinstance(row, Attribute):
         return _read(it, node, owner, row, path)
     return Named(path) if row.of_class else Bound(owner, name, Named(path))

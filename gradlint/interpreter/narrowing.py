@@ -398,6 +398,7 @@ def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
 
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     """A value of which nothing was known turns out to be of one of these classes."""
+    from gradlint.interpreter.gifts import typical
     from gradlint.interpreter.modules import unknown_module
     from gradlint.interpreter.uses import unknown_tensor
 
@@ -410,3 +411,5 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     elif all(isinstance(cls, str) and (public(cls) in MODULES or cls in FAMILIES) for cls in classes):
         named = one_of([Named(public(cls)) for cls in classes if isinstance(cls, str)])
         poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
+    elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
+        poke(it, place, typical(it, place, classes[0], "isinstance", Belief.PROVEN))

@@ -52,7 +52,7 @@ from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.strangers import arguments, typical_instance
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 
 
 def interpret(

@@ -156,7 +156,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
             heap[ref] = _node(thing)
             it.escaped[ref.key] = None
             todo += [other for slot in thing.inputs for other in slot if other is not None]
-        elif type(thing) is Tensor and not thing.grad.is_unsure:
+        elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
             unit = thing.unit | Unit.unsure()
             heap[ref] = replace(thing, grad=thing.grad | ANY_GRAD, unit=unit, gradient=UNKNOWN)
 

@@ -36,20 +36,27 @@ def flag(args: Arguments, name: str, position: int, default: bool = False) -> Tr
     return truth_of(Const(default) if value == NONE_VALUE else value)
 
 
-def requested(it: Interpreter, node: Any, how: str, args: Arguments, positions: dict[str, int]) -> Request:
+def wanted_inputs(it: Interpreter, node: Any, args: Arguments, positions: dict[str, int]) -> list[Value] | None:
+    """The tensors that a call asks to differentiate by, as far as they are known one by one; None: all leaves."""
+    given = args.get("inputs", positions["inputs"], NONE_VALUE)
+    return None if given == NONE_VALUE else each(it, node, given)
+
+
+def requested(
+    it: Interpreter, how: str, args: Arguments, positions: dict[str, int], wanted: list[Value] | None
+) -> Request:
     """What a call asks for; a graph that is to be created is kept unless the call says otherwise."""
     create = flag(args, "create_graph", positions["create_graph"])
     kept = args.get("retain_graph", positions["retain_graph"], NONE_VALUE)
     given = next(name for name in positions if name.startswith("grad"))
-    wanted = args.get("inputs", positions["inputs"], NONE_VALUE)
-    listed = [] if wanted == NONE_VALUE else each(it, node, wanted)
+    listed = wanted or []
     refs = tuple(dict.fromkeys(ref for value in listed for ref, _ in it.all(value, Tensor)))
     return Request(
         how,
         retain=create if kept == NONE_VALUE else truth_of(kept),
         create=create,
         gradient=negation(_is_none(args.get(given, positions[given], NONE_VALUE))),
-        inputs=None if wanted == NONE_VALUE else refs,
+        inputs=None if wanted is None else refs,
         exact=all(len(alternatives(value)) == 1 and it.may_be(value, Tensor) for value in listed) and not args.unknown,
         allow_unused=flag(args, "allow_unused", positions.get("allow_unused", -1)),
     )
@@ -77,5 +84,6 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
 
 def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`root.backward(...)`."""
-    backward(it, node, [owner], requested(it, node, "backward", args, METHOD))
+    wanted = wanted_inputs(it, node, args, METHOD)
+    backward(it, node, [owner], requested(it, "backward", args, METHOD, wanted))
     return NONE_VALUE

@@ -60,7 +60,8 @@ class Scope:
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
-    `given` keeps what `uses_of_given` found; `rebindings` are filled when somebody asks for them (see `dropping`).
+    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `rebindings` are filled
+    when somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -72,6 +73,7 @@ class Scope:
     binds: set[str] = field(default_factory=set)
     declares: set[str] = field(default_factory=set)
     given: dict[str, dict[str, None]] = field(default_factory=dict)
+    aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
     rebindings: dict[cst.CSTNode, Any] | None = None
@@ -223,6 +225,10 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
     elif kind in (cst.Return, cst.Raise):
         for loop in loops:
             loop.leaves = True
+    elif kind is cst.Assign:
+        first = node.targets[0].target
+        if type(node.value) is cst.Subscript and type(first) is cst.Name and scope.parent is None:
+            scope.aliases[first.value] = node.value
     elif kind is cst.AssignTarget or kind is cst.AnnAssign:
         for target in targets(node.target):
             _assigned(target, scope)
@@ -241,7 +247,7 @@ def _called(node: cst.Call, scope: Scope) -> None:
         if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
             _use(scope, owner, ALONG)
     for index, argument in enumerate(node.args[:MOST_OPERANDS]):
-        if argument.keyword is None and not argument.star and (handed := dotted(argument.value)):
+        if argument.keyword is None and not argument.star and (handed := dotted(kept(argument.value))):
             _use(scope, handed, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, dotted(node.func), "()")
 

@@ -42,6 +42,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import Name
+from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import havoc
@@ -63,6 +64,16 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class Tale:
+    """What happened in a call, for the case that it was not told in the end because the pass of a loop it happened in
+    did not hold for all: `before` counts the runs of functions before it."""
+
+    story: tuple[Event, ...]
+    runs: tuple[Run, ...]
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """One call: its arguments that are objects, what it gave, what of the objects around it was handed to unseen code,
     and what must be as it was for that to hold again."""
@@ -75,13 +86,14 @@ class Summary:
     handed: tuple[Ref, ...]
     seen: tuple[tuple[Ref, Object], ...]
     names: tuple[tuple[Name, Value], ...]
+    tale: Tale | None
     told: bool
 
     def holds(self, it: Interpreter) -> bool:
         """Whether the surroundings are the same, and nothing would be left untold."""
         heap = it.state.heap
         return (
-            (self.told or it.muted > 0)
+            (self.tale is not None or it.muted > 0)
             and all(heap.get(ref) is thing for ref, thing in self.seen)
             and all(it.held(name) == value for name, value in self.names)
         )
@@ -100,6 +112,8 @@ class Call:
     escaped: int
     read: dict[Name, Value]
     handed: dict[Ref, None]
+    events: int
+    runs: int
 
 
 def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
@@ -139,7 +153,8 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     handed, it.handed = it.handed, {}
     heap, names = dict(it.state.heap), dict(it.state.names)
     mode = it.state.grad_mode, it.state.inference
-    return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed)
+    told = len(it.story), len(it.runs)
+    return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed, *told)
 
 
 def _signature(it: Interpreter, value: Value, slots: dict[Ref, int], depth: int) -> Hashable:
@@ -181,6 +196,7 @@ def _facts(thing: Tensor) -> Hashable:
         thing.loose,
         thing.belief,
         thing.made == "data",
+        thing.hooks,
         [base is None for base in thing.base].count(True) < len(thing.base),
     )
 
@@ -191,7 +207,32 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     if summary is None or not summary.holds(it):
         return None
     it.read, it.handed = call.read | dict(summary.names), call.handed
+    if not summary.told and it.muted == 0 and summary.tale is not None:
+        _retell(it, summary.tale)
+        _remember(it, call.key, replace(summary, told=True))
     return _replayed(it, node, summary, call.arguments)
+
+
+def _remember(it: Interpreter, key: Hashable, summary: Summary) -> None:
+    it.summaries[key] = summary
+    if summary.told:
+        it.told_summaries.append(key)
+
+
+def _retell(it: Interpreter, tale: Tale) -> None:
+    """Tell what happened in a call as if it happened now."""
+    later = len(it.runs) - tale.before
+    renumbered: dict[int, Event] = {}
+    for event in tale.story:
+        run = event.run + later if event.run > tale.before else it.run
+        renumbered[id(event)] = told = event if run == event.run else replace(event, run=run)
+        it.story.append(told)
+        it.counts["events"] += 1
+        it.listen(told)
+    for one in tale.runs:
+        parent = one.parent + later if one.parent > tale.before else it.run
+        story = tuple([renumbered[id(event)] for event in one.story])
+        it.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
 
 
 def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
@@ -252,11 +293,20 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
             if any(node is not None for node in thing.node):
                 histories[ref] = _history(it, call, thing, memories | old, operands)
             made[ref] = _alone(call, thing)
-    seen = _seen(call, read)
-    place = (node, it.frame.id)
-    it.summaries[call.key] = Summary(
-        place, call.arguments, result, tuple(made.items()), histories, handed, seen, tuple(read.items()), it.muted == 0
+    tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
+    summary = Summary(
+        place=(node, it.frame.id),
+        arguments=call.arguments,
+        result=result,
+        made=tuple(made.items()),
+        histories=histories,
+        handed=handed,
+        seen=_seen(call, read),
+        names=tuple(read.items()),
+        tale=tale,
+        told=tale is not None,
     )
+    _remember(it, call.key, summary)
 
 
 def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:

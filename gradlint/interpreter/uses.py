@@ -51,12 +51,17 @@ from gradlint.knowledge.signs import (
 )
 
 Uses = AbstractSet[str]
+LOADED = "DataLoader 0"
+"""How the use of a thing ends that is handed to a loader."""
 FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
 
 # ---- which kind
 
 
 def _is_module(uses: Uses) -> bool:
+    """What a loader loads may be told to `eval()`, too."""
+    if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
+        return False
     return not MODULE_USES.isdisjoint(uses) or ("()" in uses and not MODULE_USES_WHEN_CALLED.isdisjoint(uses))
 
 
@@ -86,8 +91,8 @@ def _is_function_context(uses: Uses) -> bool:
 
 
 KINDS: tuple[tuple[str, Callable[[Uses], bool]], ...] = (
-    ("module", _is_module),
     ("optimizer", _is_optimizer),
+    ("module", _is_module),
     ("scaler", _is_scaler),
     ("scheduler", _is_scheduler),
     ("tensor", _is_tensor),

@@ -8,20 +8,19 @@ from collections.abc import Iterator
 from gradlint.knowledge.packs import (
     Attribute,
     Call,
+    Either,
     Gift,
     Hand,
     Hook,
     LibraryClass,
     New,
     Pack,
-    Packs,
     Row,
     Several,
 )
+from gradlint.knowledge.together import Packs
 
 SOURCE = re.compile(r"([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
-OF_TORCH = frozenset({"", "torch.nn.Module", "torch.optim.Optimizer"})
-
 Fault = tuple[str, str, str]
 """The row, what is wrong with it, and the cure."""
 
@@ -31,8 +30,9 @@ def faults(pack: Pack, packs: Packs) -> Iterator[Fault]:
     for path, row in pack.rows():
         yield from ((path, fault, cure) for fault, cure in _evidence(row))
         for gift in _gifts(row):
-            if isinstance(gift, New) and gift.path not in OF_TORCH and packs.cls(gift.path) is None:
-                yield path, f"no pack has a class {gift.path}", "give it a row"
+            path_of = gift.path if isinstance(gift, New) else ""
+            if path_of and not path_of.startswith("torch.") and packs.cls(path_of) is None:
+                yield path, f"no pack has a class {path_of}", "give it a row"
         if isinstance(row, LibraryClass):
             yield from _misplaced(path, row, pack, packs)
         yield from ((path, *fault) for fault in _misnamed(row))
@@ -79,5 +79,11 @@ def _given(row: Row) -> list[Gift]:
 
 def _flat(gift: Gift) -> list[Gift]:
     """A gift and those inside it."""
-    inside = gift.of if isinstance(gift, Several) else [one for _, one in gift.holding] if isinstance(gift, New) else ()
+    inside = (
+        gift.of
+        if isinstance(gift, (Several, Either))
+        else [one for _, one in gift.holding]
+        if isinstance(gift, New)
+        else ()
+    )
     return [gift, *(inner for one in inside for inner in _flat(one))]

@@ -58,7 +58,7 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
-from gradlint.knowledge.packs import NO_PACKS, Packs
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import InMemory, Project
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings

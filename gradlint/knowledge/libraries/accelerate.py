@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from gradlint.knowledge.packs import (
     NOTHING_AT_ALL,
+    Anything,
     Argument,
     Arguments,
     ATensor,
+    Attribute,
     Backward,
     Call,
     Consume,
+    Either,
     LibraryClass,
+    New,
     Pack,
     Python,
     attributes,
@@ -66,6 +70,7 @@ ACCELERATOR = LibraryClass(
         ),
         *calls("unscale_gradients print log wait_for_everyone init_trackers end_training", NOTHING_AT_ALL, ITSELF),
         *calls("save register_for_checkpointing", NOTHING_AT_ALL, ITSELF),
+        *calls("gather gather_for_metrics pad_across_processes", Anything(), ITSELF),
         *calls("save_state", Python("str"), ITSELF),
         Call("on_main_process", ("function",), gives=Argument("function"), source=f"{ITSELF}.on_main_process"),
         Call(
@@ -79,6 +84,7 @@ ACCELERATOR = LibraryClass(
         *attributes("num_processes process_index local_process_index", Python("int"), ITSELF),
         *attributes("gradient_accumulation_steps", Python("int"), ITSELF),
         *attributes("device", Python("device"), ITSELF),
+        Attribute("scaler", Either((New("torch.amp.GradScaler"), NOTHING_AT_ALL)), source=f"{ITSELF}.__init__"),
         *attributes("mixed_precision", Python("str"), ITSELF),
     ),
 )

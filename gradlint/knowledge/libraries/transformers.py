@@ -34,6 +34,17 @@ def loaded(path: str, source: str, *patterns: str) -> LibraryClass:
     return LibraryClass((path, *patterns), members=(load,), source=source)
 
 
+def schedule(name: str, *parameters: str) -> Call:
+    """A function that gives a scheduler of torch over an optimizer."""
+    return Call(
+        f"transformers.{name}",
+        parameters,
+        gives=New("torch.optim.lr_scheduler.LambdaLR", holding=(("optimizer", Argument("optimizer")),)),
+        also=(f"transformers.optimization.{name}",),
+        source=f"transformers/optimization.py:{name}",
+    )
+
+
 MODEL = LibraryClass(
     (PRETRAINED, "transformers.modeling_utils.PreTrainedModel"),
     kind="module",
@@ -120,5 +131,12 @@ pack = Pack(
             "transformers.ProcessorMixin", "transformers/processing_utils.py:ProcessorMixin", "transformers.*Processor"
         ),
     ),
-    functions=(Call("transformers.set_seed", gives=NOTHING_AT_ALL, source="transformers/trainer_utils.py:set_seed"),),
+    functions=(
+        Call("transformers.set_seed", gives=NOTHING_AT_ALL, source="transformers/trainer_utils.py:set_seed"),
+        schedule("get_scheduler", "name", "optimizer"),
+        schedule("get_constant_schedule_with_warmup", "optimizer"),
+        schedule("get_linear_schedule_with_warmup", "optimizer"),
+        schedule("get_cosine_schedule_with_warmup", "optimizer"),
+        schedule("get_polynomial_decay_schedule_with_warmup", "optimizer"),
+    ),
 )

@@ -1,0 +1,108 @@
+"""All packs together, to be asked by import path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from gradlint.knowledge.packs import Attribute, Call, Hook, LibraryClass, Pack
+
+Member = Call | Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A class with all that its bases give it."""
+
+    row: LibraryClass
+    members: Mapping[str, Member]
+    hooks: Mapping[str, Hook]
+
+
+@dataclass(slots=True, eq=False)
+class Packs:
+    """All packs together, to be asked by import path."""
+
+    packs: tuple[Pack, ...] = ()
+    roots: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()
+    functions: dict[str, Call] = field(default_factory=dict)
+    _classes: dict[str, Known | None] = field(default_factory=dict)
+    _patterns: list[tuple[str, Known]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, packs: Iterable[Pack]) -> Packs:
+        """Put packs together; where two speak of one path the first counts."""
+        packs = tuple(packs)
+        out = cls(
+            packs,
+            frozenset(root for pack in packs for root in pack.roots),
+            frozenset(root for pack in packs if pack.foreign for root in pack.roots),
+        )
+        rows = {row.path: row for pack in reversed(packs) for row in pack.classes}
+        for pack in packs:
+            for row in pack.classes:
+                out._add(row, rows)
+            for function in pack.functions:
+                for path in (function.path, *function.also):
+                    out.functions.setdefault(path, function)
+        return out
+
+    def _add(self, row: LibraryClass, rows: Mapping[str, LibraryClass]) -> None:
+        known = Known(row, dict(_members(row, rows)), dict(_hooks(row, rows)))
+        for path in row.paths:
+            if "*" in path:
+                self._patterns.append((path, known))
+            else:
+                self._classes.setdefault(path, known)
+
+    def cls(self, path: str) -> Known | None:
+        """The class at an import path."""
+        if path in self._classes:
+            return self._classes[path]
+        if path.partition(".")[0] not in self.roots:
+            return None
+        found = next((known for pattern, known in self._patterns if fnmatchcase(path, pattern)), None)
+        self._classes[path] = found
+        return found
+
+    def function(self, path: str) -> tuple[Call, LibraryClass | None] | None:
+        """The function at an import path, and for a method the class it was looked up on."""
+        if path in self.functions:
+            return self.functions[path], None
+        owner, _, name = path.rpartition(".")
+        known = self.cls(owner)
+        member = known.members.get(name) if known is not None else None
+        return (member, known.row) if known and type(member) is Call else None
+
+    def without_torch(self, imported: Iterable[str]) -> bool:
+        """Whether a program that imports these modules has nothing to do with torch: a look-alike, and no torch."""
+        found = set(imported)
+        with_torch = {root for root in found if "torch" in root} | (found & self.roots - self.foreign)
+        return bool(found & self.foreign) and not with_torch
+
+    def is_foreign(self, path: str) -> bool:
+        """Whether a path names something that is none of torch's."""
+        return path.partition(".")[0] in self.foreign
+
+
+def _line(row: LibraryClass, rows: Mapping[str, LibraryClass]) -> Iterator[LibraryClass]:
+    """The bases of a class, farthest first, and the class."""
+    for base in row.bases:
+        if base in rows:
+            yield from _line(rows[base], rows)
+    yield row
+
+
+def _members(row: LibraryClass, rows: Mapping[str, LibraryClass]) -> Iterator[tuple[str, Member]]:
+    for cls in _line(row, rows):
+        yield from ((member.path, member) for member in cls.members)
+
+
+def _hooks(row: LibraryClass, rows: Mapping[str, LibraryClass]) -> Iterator[tuple[str, Hook]]:
+    for cls in _line(row, rows):
+        yield from ((hook.name, hook) for hook in cls.hooks)
+
+
+NO_PACKS = Packs()
