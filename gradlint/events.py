@@ -148,8 +148,8 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner. `written` holds for containers and tensors among the
-    arguments: whether their memory was written through another handle since they were made.
+    For a method the first argument is its owner. `written` holds for state dictionaries in the arguments: whether
+    their memory was written through another handle since they were made; `taken` is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -159,6 +159,7 @@ class Called(Event):
     keywords: tuple[tuple[str, Thing], ...] = ()
     result: Thing = UNKNOWN
     written: Truth = NO
+    taken: tuple[Mark, ...] = ()
     name: str = ""
 
     @property

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 import torch
 
+from gradlint.interpreter.module_methods import METHODS
 from gradlint.knowledge import MODULES
+from gradlint.knowledge.module_families import FAMILIES, public
+from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
 from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow
 from gradlint.testing.measuring import MODES, kind_of, resolve, storage
 
@@ -73,8 +76,6 @@ def test_every_module_class_of_torch_has_a_row() -> None:
         "DataParallel",
         "RNNBase",
         "RNNCellBase",
-        "MaxUnpool1d",
-        "MaxUnpool3d",
         "LinearCrossEntropyLoss",
     }
     assert classes - untold == {path.rpartition(".")[2] for path in MODULES}
@@ -142,3 +143,38 @@ def test_a_module_call_has_the_shape_its_row_says(row: ModuleRow) -> None:
     else:
         assert isinstance(given, torch.Tensor)
         assert (len(tensors) == 1) == (row.call in ("layer", "container"))
+
+
+@pytest.mark.parametrize("path", FAMILIES)
+def test_the_classes_of_a_family_are_those_that_derive_from_it(path: str) -> None:
+    base = resolve(path)
+    assert {p for p in MODULES if p != path and issubclass(resolve(p), base)} == FAMILIES[path]
+
+
+def test_classes_outside_the_families_have_no_others_below_them() -> None:
+    classes = {path: resolve(path) for path in MODULES if path != "torch.nn.Module"}
+    for path, base in classes.items():
+        below = {p for p, cls in classes.items() if p != path and issubclass(cls, base)}
+        assert below == FAMILIES.get(path, frozenset())
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_the_public_name_of_a_class_is_that_of_its_row(path: str) -> None:
+    cls = resolve(path)
+    assert public(f"{cls.__module__}.{cls.__qualname__}") == path
+
+
+PLAIN_THINGS = (bool, int, float, str, tuple, list, type(None))
+
+
+@pytest.mark.parametrize("row", MODULES.values(), ids=lambda row: row.path)
+def test_what_a_module_remembers_of_its_making_is_told(row: ModuleRow) -> None:
+    told = {name: value for name, value in vars(eval(row.example)).items() if name[0] != "_" and name != "training"}
+    plain = {name for name, value in told.items() if isinstance(value, PLAIN_THINGS)}
+    assert plain <= SIZES | SETTINGS
+    assert all(type(told[name]) is int for name in SIZES & told.keys())
+
+
+def test_every_name_of_a_module_is_told() -> None:
+    public_names = {name for name in dir(torch.nn.Module()) if not name.startswith("_")}
+    assert public_names == MODULE_NAMES | METHODS.keys() & public_names

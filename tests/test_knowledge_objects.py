@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from gradlint.interpreter.loaders import COLLATE
-from gradlint.knowledge import CONTEXTS, DTYPES, FACTORIES, HARMLESS, OPTIMIZERS, PLAIN
+from gradlint.knowledge import CONTEXTS, DTYPES, FACTORIES, HARMLESS, OPERATIONS, OPTIMIZERS, PLAIN, PRECISIONS
 from gradlint.knowledge.arrays import EXAMPLES, RANDOM_EXAMPLES, SHARING
 from gradlint.knowledge.rows import ContextRow, Factory, OptimizerRow, PlainRow
 from gradlint.knowledge.signs import (
@@ -308,6 +308,22 @@ def test_calling_alone_changes_the_mode_only_where_the_row_says(path: str) -> No
 def test_every_dtype_has_its_kind() -> None:
     for path, kind in DTYPES.items():
         assert kind_of(resolve(path)) == kind
+
+
+def test_every_precision_is_the_dtype_of_that_name() -> None:
+    for path, name in PRECISIONS.items():
+        assert resolve(path) is getattr(torch, name)
+
+
+@pytest.mark.parametrize("name", sorted(set(PRECISIONS.values())))
+def test_a_cast_gives_the_operand_itself_iff_it_has_the_precision_of_the_row(name: str) -> None:
+    tensor = torch.ones(2, dtype=getattr(torch, name))
+    casts = {path: row.results[0].precision for path, row in OPERATIONS.items() if row.results[0].precision}
+    assert len(casts) == len(set(PRECISIONS.values()))
+    for path, precision in casts.items():
+        made = resolve(path)(tensor)
+        assert made.dtype is getattr(torch, precision)
+        assert (made is tensor) == (name == precision)
 
 
 @pytest.mark.parametrize("row", [row for row in PLAIN.values() if row.returns], ids=lambda row: row.path)

@@ -120,6 +120,12 @@ class Dtypes(Fact):
     names = ("bool", "integer", "float", "complex")
 
 
+class Precision(Fact):
+    """Which floating point numbers a tensor of kind float is made of: a cast to another kind makes a new tensor."""
+
+    names = ("float16", "bfloat16", "float32", "float64")
+
+
 class Grad(Fact):
     """What `.grad` of a leaf holds, seen from the training loop.
 
@@ -154,6 +160,7 @@ class Mode(Fact):
 NO, YES = Truth.named("no"), Truth.named("yes")
 MAYBE, UNSURE = NO | YES, Truth.unsure()
 BOOL, INTEGER, FLOAT, COMPLEX = (Dtypes.named(name) for name in Dtypes.names)
+FLOAT32, ANY_PRECISION = Precision.named("float32"), Precision.unsure()
 DISCRETE, INEXACT, ANY_DTYPE = BOOL | INTEGER, FLOAT | COMPLEX, Dtypes.unsure()
 NONE, FRESH, USED, MIXED, LOST = (Grad.named(name) for name in Grad.names)
 ANY_GRAD = Grad.unsure()

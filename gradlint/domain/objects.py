@@ -29,12 +29,14 @@ from gradlint.domain.facts import (
     ANY_DTYPE,
     ANY_GRAD,
     ANY_MODE,
+    ANY_PRECISION,
     NO,
     UNSURE,
     Dtypes,
     Fact,
     Grad,
     Mode,
+    Precision,
     Stage,
     Truth,
     Unit,
@@ -116,6 +118,8 @@ class Cell:
 class Tensor(Cell):
     """A tensor's handle.
 
+    `precision` is known only where the program says it or torch's default holds; what is computed has any.
+
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
     no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
@@ -126,6 +130,7 @@ class Tensor(Cell):
     """
 
     dtype: Dtypes = ANY_DTYPE
+    precision: Precision = ANY_PRECISION
     requires_grad: Truth = UNSURE
     leaf: Truth = UNSURE
     retains: Truth = UNSURE
@@ -184,14 +189,15 @@ OPAQUE = Ref(-1, "opaque", 0)
 @dataclass(frozen=True, slots=True)
 class Module(Cell):
     """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
-    set on it by name (submodules, parameters, plain attributes), `own` stands for all parameters
-    that have no name of their own here; `registered` says whether its parts are found by `parameters()`,
-    `open` whether it may have parts that were not seen, `hooks` the functions that may be called around it,
-    by kind."""
+    set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
+    of their own here (`NOTHING`: there are certainly none); `buffers` are the names that were registered as
+    buffers, with Const(True) where the state dict has them; `open` says whether it may have parts that were not
+    seen, `hooks` the functions that may be called around it, by kind."""
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
-    own: Value = _value(default=NOTHING)
+    rest: Value = _value(default=NOTHING)
+    buffers: Items = _items(default=())
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
     holder: str = ""
@@ -384,7 +390,7 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "alternatives": _join_union,
     "parts": _join_parts,
     "items": _join_items,
-    "value": lambda a, b: one_of((a, b)),
+    "value": lambda a, b: one_of((a, b), MOST_ITEMS),
     "values": lambda a, b: tuple(one_of(pair) for pair in zip(a, b, strict=False)),
     "marks": _join_marks,
 }
@@ -410,6 +416,8 @@ def joined(a: Object, b: Object) -> Object:
         return Instance(open=UNSURE)
     if type(a) is Container:
         a, b = _same_length(a, b)  # type: ignore[arg-type]
+    elif type(a) is Module:
+        a, b = _same_places(a, b)  # type: ignore[arg-type]
     changed: dict[str, Any] = {}
     as_b = True
     for name, how, default in _PLANS[type(a)]:
@@ -440,6 +448,25 @@ def _same_length(a: Container, b: Container) -> tuple[Container, Container]:
     if a.kind not in MAPPINGS:
         return summarised(a), summarised(b)
     return _uncertain_but(a, frozenset(its)), _uncertain_but(b, frozenset(mine))
+
+
+def _same_places(a: Module, b: Module) -> tuple[Module, Module]:
+    """Lists of modules of different lengths join by their parts."""
+    if a.attributes == b.attributes or _numbered(a) == _numbered(b):
+        return a, b
+    return unnumbered(a), unnumbered(b)
+
+
+def _numbered(module: Module) -> set[str]:
+    return {name for name, _ in module.attributes if isinstance(name, str) and name.isdecimal()}
+
+
+def unnumbered(module: Module) -> Module:
+    """The same module with all parts that are counted, not named, in its summary."""
+    counted = _numbered(module)
+    kept = tuple((name, value) for name, value in module.attributes if name not in counted)
+    parts = [value for name, value in module.attributes if name in counted]
+    return replace(module, attributes=kept, rest=one_of([*parts, module.rest], MOST_ITEMS)) if counted else module
 
 
 def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:

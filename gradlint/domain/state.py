@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
-from gradlint.domain.objects import Object, joined, object_references, object_renamed, origins
+from gradlint.domain.objects import MOST_ITEMS, Object, joined, object_references, object_renamed, origins
 from gradlint.domain.values import CONTEXT_BITS, Origin, Ref, Value, one_of, references, renamed
 
 OLDEST = 2
@@ -178,7 +178,7 @@ def _join_into(out: State, other: State) -> None:
             heap[ref] = thing
         elif known is not thing:
             heap[ref] = joined(known, thing)
-    out.flight = [a if a == b else one_of((a, b)) for a, b in zip(out.flight, other.flight, strict=False)]
+    out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference
 

@@ -86,9 +86,13 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A Python object that holds no tensor and that autograd cannot touch: a string, a shape, a device."""
+    """A Python object that holds no tensor and that autograd cannot touch: a string, a shape, a device.
+
+    `start` is how a string begins, as far as that is known.
+    """
 
     kind: str
+    start: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +186,16 @@ def alternatives(value: Value) -> tuple[Value, ...]:
 
 
 def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
-    """The value that may be any of these: Unknown if one of them is, or if they are more than `most`."""
+    """The value that may be any of these: Unknown if one of them is, or if they are more than `most`.
+
+    What was allowed to have more alternatives keeps them.
+    """
     values = tuple(values)
     found: list[Value] = []
     for value in values:
-        for option in alternatives(value):
+        options = alternatives(value)
+        most = max(most, len(options))
+        for option in options:
             if option not in found and option != NOTHING:
                 found.append(option)
     if len(found) == 1:

@@ -20,7 +20,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import containers, receivers
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.dropping import tell_rebound
@@ -118,6 +118,8 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
             containers.set_item(it, target, option, index, value)
         elif type(option) is Unknown:
             it.escape([value])
+    for ref, _ in it.all(owner, Module):
+        module_containers.set_item(it, target, ref, index, value)
     tensors = [ref for ref, _ in it.all(owner, Tensor)]
     if tensors:
         write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
@@ -126,7 +128,7 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
     method = method_of(it, owner, "__setitem__")
     if method is not None:
         call_function(it, target, method, Arguments([owner, index, value]))
-    elif isinstance(it.thing(owner), (Instance, Module)):
+    elif type(it.thing(owner)) is Instance:
         havoc(it, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
         havoc(it, [owner])

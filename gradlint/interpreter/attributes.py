@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from gradlint.domain import (
     BOOL,
+    EVAL,
+    INTEGER,
+    MOST_ALTERNATIVES,
     NO,
     NONE_VALUE,
     NOTHING,
+    TRAIN,
     UNKNOWN,
     UNSURE,
     YES,
@@ -23,6 +28,7 @@ from gradlint.domain import (
     Imported,
     Instance,
     Iterator,
+    Mode,
     Module,
     Named,
     Node,
@@ -41,7 +47,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import gifts, libraries, module_methods, optimizers
+from gradlint.interpreter import gifts, libraries, library, module_containers, module_methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.batches import PARTS, is_batch
 from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
@@ -50,7 +56,8 @@ from gradlint.interpreter.gradients import read_gradient
 from gradlint.interpreter.operations import plain_result, plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.uses import by_use, told_by_use
-from gradlint.knowledge import ATTRIBUTES, CONSTANTS, OBJECT_ATTRIBUTES, PLAIN
+from gradlint.knowledge import ATTRIBUTES, CONSTANTS, MODULES, OBJECT_ATTRIBUTES, PLAIN
+from gradlint.knowledge.module_settings import SETTINGS, SIZES
 
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
@@ -73,7 +80,7 @@ def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: st
         option = it.state.flight[start + index]
         found.append(_attribute(it, node, option, name, chain, guard))
         it.hold(found[-1])
-    return one_of(it.land(start)[len(options) :])
+    return one_of(it.land(start)[len(options) :], max(MOST_ALTERNATIVES, len(options)))
 
 
 def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
@@ -142,6 +149,10 @@ PLAIN_ATTRIBUTES = frozenset(
         "is_meta",
         "is_mps",
         "is_xpu",
+        "is_nested",
+        "is_mkldnn",
+        "is_sparse_csr",
+        "is_xla",
         "grad_fn",
         "names",
         "_version",
@@ -178,7 +189,11 @@ def _instance_attribute(
         if name in module_methods.METHODS:
             return Bound(owner, name)
         if name == "training":
-            return Scalar(BOOL)
+            return _training(thing.mode)
+        if name in module_containers.METHODS and module_containers.base(it, thing):
+            return Bound(owner, name)
+        if (part := _part_of_torch(it, node, thing, name)) is not None:
+            return part
     if name in OF_ALL_OBJECTS:
         return OF_ALL_OBJECTS[name](it, node, owner)
     method = find_method(it, thing.cls, "__getattr__")
@@ -186,6 +201,8 @@ def _instance_attribute(
         from gradlint.interpreter.functions import call_function
 
         return call_function(it, node, method, Arguments([owner, Const(name)]))
+    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in library.SPECIAL:
+        return Bound(owner, name)
     if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name)
@@ -220,6 +237,27 @@ OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
     "__class__": _class_of,
 }
 """Attributes that every object has."""
+
+
+def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
+    """What a class of torch gives its modules, or what was registered under a name that was made up."""
+    from gradlint.interpreter.classes import torch_base
+
+    if it.may_be(thing.rest, Module):
+        return thing.rest
+    row = MODULES.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))
+    if row is None:
+        return None
+    counted = re.sub(r"\d+", "0", name)
+    if thing.rest != NOTHING and any(re.sub(r"\d+", "0", known) == counted for known in row.parameters):
+        return thing.rest
+    if any(known.startswith(f"{name}.") for known in row.parameters) and row.call not in ("container", "none"):
+        return modules.unknown_module(it, node, f"part {name}", Belief.BY_USE, Named("torch.nn.Module"))
+    return Scalar(INTEGER) if name in SIZES else Plain("setting") if name in SETTINGS else None
+
+
+def _training(mode: Mode) -> Value:
+    return Const(True) if mode is TRAIN else Const(False) if mode is EVAL else Scalar(BOOL)
 
 
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:

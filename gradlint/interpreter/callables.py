@@ -20,7 +20,7 @@ KEEPING_ALL = Named("functools.update_wrapper")
 """A callable that gives its first argument."""
 
 
-@special("functools.update_wrapper", "torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore",
+@special("functools.update_wrapper", "torch.compile", "torch.jit.export", "torch.jit.ignore",
          "functools.lru_cache", "functools.cache", "functools.total_ordering", "functools.singledispatch",
          "dataclasses.dataclass", "typing.no_type_check", "typing.final", "typing.overload",
          "typing.runtime_checkable", "atexit.register")  # fmt: skip

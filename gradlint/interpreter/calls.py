@@ -36,12 +36,14 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import (
+    autograd_functions,
     builtins,
     container_methods,
     containers,
     library,
     methods,
     module_calls,
+    module_containers,
     module_methods,
     optimizers,
     scaling,
@@ -172,7 +174,7 @@ def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str
 
 
 def _written(it: Interpreter, args: Arguments) -> dict[str, Any]:
-    return {"written": written_since(it, args.values())["written"]}
+    return written_since(it, args.values())
 
 
 def tell_called(
@@ -246,6 +248,8 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     if method in ("forward", "__call__"):
         return module_calls.call(it, node, owner, args, "forward" if method == "forward" else "call", chain)
     known = module_methods.METHODS.get(method)
+    if known is None and (found := module_containers.call_method(it, node, owner, method, args)) is not None:
+        return found
     if known is None:
         return call_unknown(it, node, [owner, *args.values()])
     shown = it.thing(owner)
@@ -303,6 +307,9 @@ def _of_instance(it: Interpreter, node: Any, owner: Value, method: str, args: Ar
 
 def _of_class(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """A method that a class has without defining it."""
+    refs = [ref for ref, _ in it.all(owner, Class)]
+    if method == "apply" and len(refs) == 1 and (found := autograd_functions.call(it, node, refs[0], args)) is not None:
+        return found
     cls = it.only(owner, Class)
     if cls is not None and cls.kind == "named tuple" and method == "_make" and type(owner) is Ref:
         listing = containers.listing(it, args.get("iterable", 0, UNKNOWN))

@@ -11,7 +11,6 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
-    NOTHING,
     TRAIN,
     UNKNOWN,
     UNSURE,
@@ -31,6 +30,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
+    one_of,
 )
 from gradlint.interpreter import libraries, optimizers
 from gradlint.interpreter.arguments import Arguments
@@ -38,8 +38,8 @@ from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.summaries import by_summary
 from gradlint.knowledge import MODULES
+from gradlint.knowledge.module_families import FAMILIES, public
 
-MODULE = "torch.nn.Module"
 MOST_INSTANCES_DEEP = 4
 """How deep modules of the program are taken apart, one inside the constructor of another."""
 MOST_BASES = 100
@@ -53,7 +53,8 @@ BASE_KINDS = {
 PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
     ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol",
      "builtins.Exception", "builtins.ValueError", "builtins.RuntimeError", "torch.utils.data.Dataset",
-     "torch.utils.data.IterableDataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.Sampler"]
+     "torch.utils.data.IterableDataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.Sampler",
+     "torch.autograd.Function", "torch.autograd.function.Function"]
 )  # fmt: skip
 """Classes that neither make anything of the arguments of their descendants nor give them tensors."""
 
@@ -75,7 +76,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     outer, it.frame = it.frame, frame
     it.run_body(node.body.body)
     it.frame = outer
-    bases = tuple(it.land(start))
+    bases = tuple(Named(public(base.path)) if type(base) is Named else base for base in it.land(start))
     members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
     for name, _ in members:
         del it.state.names[number, name]
@@ -118,7 +119,7 @@ def _is_module(it: Interpreter, base: Value) -> Truth:
     if type(thing) is Class:
         return thing.module
     if type(thing) is Named:
-        if thing.path == MODULE or thing.path in MODULES:
+        if thing.path in MODULES or thing.path in FAMILIES:
             return YES
         return NO if thing.path in PLAIN_BASES else libraries.is_module(it, thing.path)
     return UNSURE
@@ -128,7 +129,7 @@ def _is_open(it: Interpreter, base: Value) -> Truth:
     thing = it.thing(base)
     if type(thing) is Class:
         return thing.open
-    if type(thing) is Named and (thing.path == MODULE or thing.path in MODULES or thing.path in PLAIN_BASES):
+    if type(thing) is Named and (thing.path in MODULES or thing.path in FAMILIES or thing.path in PLAIN_BASES):
         return NO
     return libraries.is_open(it, thing.path) if type(thing) is Named else UNSURE
 
@@ -160,7 +161,7 @@ def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None
                     return value
         elif type(one) is not Named:
             return None
-        elif one.path not in PLAIN_BASES and one.path != MODULE and one.path not in MODULES:
+        elif not (one.path in PLAIN_BASES or one.path in MODULES or one.path in FAMILIES):
             found = libraries.member(it, one.path, name)
             if found is not None or libraries.is_open(it, one.path) is not NO:
                 return found
@@ -238,7 +239,7 @@ def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
     """An instance before its `__init__` runs."""
     thing: Class = it[cls]
     if thing.module is YES:
-        fresh: Any = Module(cls=cls, own=NOTHING, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
     elif optimizers.torch_optimizer(it, cls):
         fresh = optimizers.unfilled(thing.name, cls, node)
     else:
@@ -250,8 +251,8 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     """A module of a class of the program that is not taken apart: it may have parameters of its own."""
     from gradlint.interpreter.modules import parameter
 
-    own = parameter(it, node, "own parameters", many=True, requires_grad=YES | UNSURE, leaf=YES)
-    return it.new(node, "instance", Module(cls=cls, own=own, mode=TRAIN, marks=(Mark("made", node),)))
+    rest = parameter(it, node, "own parameters", many=True, requires_grad=YES | UNSURE, leaf=YES)
+    return it.new(node, "instance", Module(cls=cls, rest=rest, mode=TRAIN, marks=(Mark("made", node),)))
 
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
@@ -289,7 +290,7 @@ def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Argumen
     parts: Module = it[made]
     for ref, module in it.all(owner, Module):
         attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
-        it.put(ref, replace(module, attributes=attributes, own=parts.own))
+        it.put(ref, replace(module, attributes=attributes, rest=parts.rest, buffers=parts.buffers))
 
 
 def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:
@@ -310,8 +311,11 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     if type(method) is Named:
         return call_named(it, node, method.path, args.with_first(value.owner), "")
     if it.may_be(value.owner, Module):
+        from gradlint.interpreter.module_calls import as_torch
         from gradlint.interpreter.module_methods import METHODS
 
+        if name in ("forward", "__call__"):
+            return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)
     if it.may_be(value.owner, Optimizer) and (inherited := optimizers.INHERITED.get(name)) is not None:

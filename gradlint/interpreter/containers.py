@@ -106,8 +106,9 @@ def keys_of(thing: Container) -> Value:
 
 
 def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value:
-    found = [v for _, v in thing.attributes if it.may_be(v, Module)]
-    return one_of(found, MOST_ITEMS) if found else Unknown((value,))  # type: ignore[arg-type]
+    from gradlint.interpreter.module_containers import iterated
+
+    return iterated(it, value, thing)  # type: ignore[arg-type]
 
 
 Steps = dict[type, Callable[[Interpreter, Any, Any, Any], Value]]
@@ -211,6 +212,11 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
             continue
         if type(thing) is Iterator and thing.used is NO and thing.empty is NO:
             continue
+        if type(thing) is Module:
+            from gradlint.interpreter import module_containers
+
+            if module_containers.certainly_not_empty(it, thing):
+                continue
         return False
     return True
 
@@ -313,7 +319,7 @@ def appended(thing: Container, value: Value) -> Container:
     if thing.rest == NOTHING and len(thing.items) < MOST_ITEMS and thing.kind in SEQUENCES:
         return replace(thing, items=(*thing.items, (len(thing.items), value)))
     whole = summarised(thing)
-    return replace(whole, rest=one_of((whole.rest, value)))
+    return replace(whole, rest=one_of((whole.rest, value), MOST_ITEMS))
 
 
 def delete_item(it: Interpreter, owner: Value, key: Value) -> None:
@@ -365,7 +371,7 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
                 new = appended(new, value)
         else:
             whole = summarised(thing)
-            new = replace(whole, rest=one_of((whole.rest, elements(it, node, more))))
+            new = replace(whole, rest=one_of((whole.rest, elements(it, node, more)), MOST_ITEMS))
         it.put(ref, new, sure=len(found) == 1)
     consume(it, node, more, "extend")
 

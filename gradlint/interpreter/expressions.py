@@ -35,7 +35,7 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, receivers
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -46,6 +46,7 @@ from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
+from gradlint.interpreter.text import joined_text, literal_text
 from gradlint.knowledge import OPERATIONS
 
 
@@ -89,15 +90,20 @@ def string(it: Interpreter, node: cst.SimpleString) -> Value:
     cst.ConcatenatedString, cst.FormattedString, *([cst.TemplatedString] if hasattr(cst, "TemplatedString") else [])
 )
 def text(it: Interpreter, node: Any) -> Value:
-    todo = [node]
+    todo, found = [node], []
     while todo:
         piece = todo.pop(0)
         if isinstance(piece, cst.ConcatenatedString):
             todo = [piece.left, piece.right, *todo]
+        elif isinstance(piece, cst.SimpleString):
+            found.append(it.value(piece))
         for inner in getattr(piece, "parts", ()):
             if hasattr(inner, "expression"):
                 it.value(inner.expression)
-    return Plain("str")
+                found.append(Plain("str"))
+            else:
+                found.append(literal_text(inner.value))
+    return joined_text(found)
 
 
 @expression(cst.Ellipsis)
@@ -244,8 +250,8 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     known = ITEMS_OF.get(thing.cls.path) if type(thing) is Instance and type(thing.cls) is Named else None
     if known is not None:
         return known(it, node, thing, index)  # type: ignore[arg-type]
-    if type(thing) is Module and thing.attributes:
-        return _part_of_module(thing, index)
+    if type(thing) is Module:
+        return module_containers.get_item(it, node, owner, index)  # type: ignore[arg-type]
     if type(thing) is Class or type(owner) is Named:
         return owner
     if type(owner) is Const:
@@ -253,19 +259,6 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     if type(owner) is Plain:
         return containers.ELEMENTS.get(owner.kind, UNKNOWN)
     return result_of_unknown([owner])
-
-
-def _part_of_module(thing: Module, index: Value) -> Value:
-    """`sequential[0]`, `modulelist[-1]`, `moduledict["a"]`."""
-    parts = [(str(key), value) for key, value in thing.attributes]
-    if type(index) is Const:
-        wanted = index.value
-        if isinstance(wanted, int) and wanted < 0:
-            wanted += len(parts)
-        for key, value in parts:
-            if key == str(wanted):
-                return value
-    return one_of([value for _, value in parts], len(parts))
 
 
 def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:

@@ -15,6 +15,7 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
+    YES,
     Bound,
     Container,
     Function,
@@ -231,16 +232,33 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
 
 
 def written_since(it: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
-    """For tensors and state dictionaries: whether their memory was written since they were made, and where that was."""
+    """Whether the memory of state dictionaries was written since they were made, and where those were made that was.
+
+    A checkpoint, a dictionary with a state dictionary in it, counts like what it holds.
+    """
     marks: list[Mark] = []
     written: list[Truth] = []
-    for value in values:
-        for _, thing in it.all(value, Container):
-            if thing.origin:
-                marks += thing.marks
-                inside = [*(v for _, v in thing.items), thing.rest]
-                written += [tensor.overwritten for v in inside for _, tensor in it.all(v, Tensor)]
+    for thing in [found for value in values for found in _state_dicts(it, value, DEEPEST_CHECKPOINT)]:
+        inside = [*(v for _, v in thing.items), thing.rest]
+        facts = [tensor.overwritten for v in inside for _, tensor in it.all(v, Tensor)]
+        marks += thing.marks if either(facts).possibly(YES) else ()
+        written += facts
     return {"written": either(written), "taken": tuple(dict.fromkeys(marks))}
+
+
+def _state_dicts(it: Interpreter, value: Value, depth: int) -> list[Container]:
+    """The state dictionaries that a value is or holds."""
+    found: list[Container] = []
+    for _, thing in it.all(value, Container):
+        if thing.origin:
+            found.append(thing)
+        elif depth:
+            for inner in (*(held for _, held in thing.items), thing.rest):
+                found += _state_dicts(it, inner, depth - 1)
+    return found
+
+
+DEEPEST_CHECKPOINT = 2
 
 
 # ---- parameters

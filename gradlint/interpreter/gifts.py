@@ -42,7 +42,7 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import parameter, parameter_iterator, set_mode, submodules, unknown_module
+from gradlint.interpreter.modules import parameter, parameters, set_mode, submodules, tensor_iterator, unknown_module
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.uses import unknown_tensor
@@ -172,7 +172,7 @@ def _of_owner(it: Interpreter, node: Any, args: Given, held: dict[str, Value]) -
 def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
     value = args[gift.of]
     if it.only(value, Module) is not None:
-        value = parameter_iterator(it, node, value, named=False)
+        value = tensor_iterator(it, node, value, parameters(it, value), "parameters()")
     return optimizers.build(it, node, gift.kind, Arguments([value]))
 
 
@@ -276,12 +276,12 @@ def _made(
 ) -> Value:
     """A module of a class of a library."""
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
-    own: Value = NOTHING
+    rest: Value = NOTHING
     if row.own:
         assumed = Belief.PROVEN if belief is Belief.PROVEN else Belief.BY_USE
-        own = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
-                        requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
-    ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, own=own, mode=MODES[row.mode],
+        rest = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
+                         requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
+    ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
                  open=UNSURE if row.open else NO, belief=belief, marks=(Mark("made", node),)))  # fmt: skip
     it.emit(events.ModuleBuilt, node, module=it[ref])
     return ref

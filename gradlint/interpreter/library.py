@@ -40,6 +40,7 @@ from gradlint.interpreter.operations import operation_row, plain_result, run_fac
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
 from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATIONS, OPTIMIZERS
+from gradlint.knowledge.module_families import public
 
 Known = Callable[[Interpreter, Any, Arguments], Value]
 SPECIAL: dict[str, Known] = {}
@@ -81,8 +82,8 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     factory = FACTORIES.get(path)
     if factory is not None:
         return run_factory(it, node, factory, args)
-    if path in MODULES:
-        return modules.build(it, node, path, args)
+    if (cls := public(path)) in MODULES:
+        return modules.build(it, node, cls, args)
     if path in OPTIMIZERS:
         return optimizers.build(it, node, path, args)
     plain = HARMLESS.get(path)
@@ -142,7 +143,9 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     data = args.get("data", 0, NONE_VALUE)
     tensor = it.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
-    facts: dict[str, Any] = {"storage": tensor.storage, "belief": tensor.belief} if tensor else {}
+    facts: dict[str, Any] = {}
+    if tensor:
+        facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
     made = fresh(it, node, "parameter", dtype=kind, parameter=YES, inference=NO, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     set_requires_grad(it, node, made, to, "Parameter")

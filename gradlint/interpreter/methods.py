@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint.domain import (
     ANY_DTYPE,
+    ANY_PRECISION,
     INTEGER,
     NO,
     NONE_VALUE,
@@ -18,6 +19,7 @@ from gradlint.domain import (
     Dtypes,
     Named,
     Plain,
+    Precision,
     Scalar,
     Tensor,
     Unknown,
@@ -34,7 +36,7 @@ from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
-from gradlint.interpreter.tensors import dtype_named
+from gradlint.interpreter.tensors import dtype_named, precision_named
 from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 
@@ -108,10 +110,10 @@ def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief))
 
 
-def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None) -> Value:
+def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None, precision: Precision) -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
     row = OPERATIONS["torch.Tensor.to"]
-    return apply(it, node, row, [("input", owner)], dtype=dtype)
+    return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision)
 
 
 def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
@@ -120,8 +122,8 @@ def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -
     for value in (*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))):
         found = _target(it, value, own)
         if found is not None:
-            return cast(it, node, owner, found)
-    return cast(it, node, owner, None)
+            return cast(it, node, owner, found, precision_named(value))
+    return cast(it, node, owner, None, ANY_PRECISION)
 
 
 def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:

@@ -8,7 +8,10 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     EVAL,
+    MOST_ITEMS,
     NO,
+    NONE_VALUE,
+    NOTHING,
     UNKNOWN,
     YES,
     Belief,
@@ -27,11 +30,11 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import hooks, libraries
+from gradlint.interpreter import hooks, libraries, module_containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import MOST_MODULES_DEEP, parameters
+from gradlint.interpreter.modules import MOST_MODULES_DEEP, submodules
 from gradlint.interpreter.recording import apply
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
@@ -62,7 +65,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             nested=it.inside_module > 0,
             name=name,
         )
-    return one_of(results)
+    return one_of(results, MOST_ITEMS)
 
 
 def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:
@@ -94,7 +97,7 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
 
 
 def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.classes import find_method, torch_base
+    from gradlint.interpreter.classes import find_method
     from gradlint.interpreter.functions import call_function, too_deep
 
     module: Module = it[ref]
@@ -111,6 +114,14 @@ def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
             return call_function(it, node, method, args.with_first(ref))
         finally:
             it.inside_module -= 1
+    return as_torch(it, node, ref, args)
+
+
+def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    """What the `forward` of the class of torch gives that a module is of or derives from."""
+    from gradlint.interpreter.classes import torch_base
+
+    module: Module = it[ref]
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
     row = MODULES.get(path or "")
     if row is None:
@@ -120,16 +131,23 @@ def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
 
 
 def _own(it: Interpreter, ref: Ref) -> list[Value]:
-    return list(dict.fromkeys(found for _, found in parameters(it, ref)[0]))
+    """The tensors that belong to a module, as they take part in what it computes."""
+    found: dict[Value, None] = {}
+    sure = {ref}
+    for part in submodules(it, ref):
+        module: Module = it[part]
+        for value in (*(v for _, v in module.attributes), module.rest):
+            if it.may_be(value, Tensor):
+                found[value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)] = None
+            elif type(value) is Ref and part in sure:
+                sure.add(value)
+    return list(found)
 
 
 def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
     """What a module of an unknown class gives: something computed from its parameters and arguments."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
-    own, _ = parameters(it, ref)
-    result = apply(
-        it, node, row, [("input", value) for value in args.positional], extra=[r for _, r in own], part="call "
-    )
+    result = apply(it, node, row, [("input", value) for value in args.positional], extra=_own(it, ref), part="call ")
     belief = max(module.belief, Belief.BY_USE)
     for found, tensor in it.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
@@ -177,18 +195,41 @@ def _sequence(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleR
     value = args.positional[0] if args.positional else UNKNOWN
     if module.open.may(YES):
         return loose_result(it, node, ref, module, args)
+    if module.rest != NOTHING:
+        return _through_all(it, node, ref, value)
     start = it.hold(value)
     it.inside_module += 1
-    for name, part in module.attributes:
+    for name, part in module_containers.parts(it, module):
         value = it.state.flight[start]
         inner = it.all(part, Module)
-        if len(inner) != 1 or len(alternatives(part)) != 1 or str(name).endswith("..."):
+        if len(inner) != 1 or len(alternatives(part)) != 1:
             found = loose_result(it, node, ref, module, Arguments([value]))
         else:
             found = call(it, it.place_of(node, f"{ref.site} {name}"), part, Arguments([value]), "call", "")
         it.state.flight[start] = found
     it.inside_module -= 1
     return it.land(start)[0]
+
+
+def _through_all(it: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
+    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
+    from gradlint.interpreter.loops import leave, run_loop
+
+    start = it.hold(ref, value)
+    place = it.place_of(node, f"{ref.site} parts")
+    entered = [module_containers.certainly_not_empty(it, it[ref])]
+
+    def step() -> None:
+        held, given = it.state.flight[start : start + 2]
+        if not entered.pop() if entered else True:
+            leave(it)
+        some = module_containers.all_parts(it, it[held])  # type: ignore[index]
+        it.state.flight[start + 1] = call(it, place, some, Arguments([given]), "call", "")
+
+    it.inside_module += 1
+    run_loop(it, place, step, None, lambda: None)
+    it.inside_module -= 1
+    return it.land(start)[1]
 
 
 def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_PRECISION,
     EVAL,
     MAYBE,
     MOST_ITEMS,
@@ -33,25 +34,40 @@ from gradlint.domain import (
     alternatives,
     either,
     one_of,
+    references,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
-from gradlint.interpreter.containers import elements, iterator
+from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.gradients import clear_gradients
-from gradlint.interpreter.modules import parameter_iterator, parameters, set_mode, submodules, unknown_module
+from gradlint.interpreter.modules import buffers, parameters, set_mode, submodules, tensor_iterator, unknown_module
+from gradlint.interpreter.names import set_by_name
+from gradlint.interpreter.requests import flag
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import written_without_graph
 
 
+def _recurse(args: Arguments, position: int) -> bool:
+    return flag(args, "recurse", position, default=True) is not NO
+
+
 def _parameters(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return parameter_iterator(it, node, owner, named=False)
+    return tensor_iterator(it, node, owner, parameters(it, owner, recurse=_recurse(args, 0)), "parameters()")
 
 
 def _named_parameters(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return parameter_iterator(it, node, owner, named=True)
+    return tensor_iterator(it, node, owner, parameters(it, owner, recurse=_recurse(args, 1)), "named_parameters()")
+
+
+def _buffers(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return tensor_iterator(it, node, owner, buffers(it, owner, recurse=_recurse(args, 0)), "buffers()")
+
+
+def _named_buffers(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return tensor_iterator(it, node, owner, buffers(it, owner, recurse=_recurse(args, 1)), "named_buffers()")
 
 
 def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -62,12 +78,27 @@ def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 
 def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`eval()` is `train(False)`, also where the class has a `train` of its own."""
+    from gradlint.interpreter.classes import method_of
+    from gradlint.interpreter.functions import call_function
+
+    own = method_of(it, owner, "train")
+    if own is not None:
+        return call_function(it, node, own, Arguments([owner, Const(False)]))
     set_mode(it, node, owner, EVAL)
     return owner
 
 
-def _itself(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
+    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
+        if not it[ref].precision.is_unsure:
+            it.put(ref, replace(it[ref], precision=ANY_PRECISION))
     return owner
+
+
+def _nothing(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return NONE_VALUE
 
 
 def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -95,7 +126,7 @@ def _modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value
 
 def _all(it: Interpreter, node: Any, owner: Value) -> Value:
     """A module and all its parts; those nobody saw are one more."""
-    return one_of([*submodules(it, owner), *_unseen(it, node, owner)], MOST_ITEMS)
+    return one_of([NOTHING, *submodules(it, owner), *_unseen(it, node, owner)], MOST_ITEMS)
 
 
 def _unseen(it: Interpreter, node: Any, owner: Value) -> list[Value]:
@@ -111,9 +142,10 @@ def _children_of(it: Interpreter, node: Any, owner: Value, args: Arguments) -> V
 
 
 def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
-    found = [part for _, module in it.all(owner, Module) for _, part in module.attributes if it.may_be(part, Module)]
-    found += _unseen(it, node, owner)
-    return one_of(found, MOST_ITEMS) if found else Unknown(tuple(ref for ref, _ in it.all(owner, Module)))
+    """The modules that are registered on a module itself."""
+    held = [part for _, module in it.all(owner, Module) for part in (*dict(module.attributes).values(), module.rest)]
+    found = [ref for part in held for ref, _ in it.all(part, Module)]
+    return one_of([NOTHING, *found, *_unseen(it, node, owner)], MOST_ITEMS)
 
 
 def _named(it: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
@@ -139,37 +171,36 @@ def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 
 def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _register(it, owner, args.get("name", 0, UNKNOWN), args.get("tensor", 1, NONE_VALUE))
-
-
-def _register_parameter(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _register(it, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
-
-
-def _add_module(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _register(it, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
-
-
-def _register(it: Interpreter, owner: Value, name: Value, value: Value) -> Value:
-    key = name.value if type(name) is Const else None
-    for ref, module in it.all(owner, Module):
-        attributes = dict(module.attributes)
-        if isinstance(key, str):
-            attributes[key] = value
-        elif it.may_be(value, Module):
-            attributes[f"{len(attributes)}..."] = value
-        it.put(ref, replace(module, attributes=tuple(attributes.items())))
+    name = args.get("name", 0, UNKNOWN)
+    saved = Const(True) if flag(args, "persistent", 2, default=True) is not NO else Const(False)
+    if type(name) is Const:
+        found = it.all(owner, Module)
+        for ref, module in found:
+            known = dict(module.buffers) | {name.value: saved}
+            it.put(ref, replace(module, buffers=tuple(known.items())), sure=it.sure(found))
+    set_by_name(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     return NONE_VALUE
 
 
-def _append(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    """`append`, `extend` and `insert` of ModuleList and Sequential."""
-    for value in args.positional:
-        part = value if it.may_be(value, Module) else elements(it, node, value)
-        if it.may_be(part, Module):
-            for ref, module in it.all(owner, Module):
-                position = str(len(module.attributes)) if part is value else f"{len(module.attributes)}..."
-                it.put(ref, replace(module, attributes=(*module.attributes, (position, part))[:MOST_ITEMS]))
+def _register_parameter(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_by_name(it, node, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
+    return NONE_VALUE
+
+
+def _add_module(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_by_name(it, node, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
+    return NONE_VALUE
+
+
+def _at_path(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`get_submodule`, `get_parameter` and `get_buffer`: what a dotted name leads to."""
+    from gradlint.interpreter.attributes import get_attribute
+
+    path = args.values()[0] if args.values() else UNKNOWN
+    if type(path) is not Const or not isinstance(path.value, str):
+        return Unknown(references(owner))
+    for name in path.value.split(".") if path.value else ():
+        owner = get_attribute(it, node, owner, name, "")
     return owner
 
 
@@ -178,25 +209,10 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
     items: dict[object, Value] = {}
     rest: Value = NOTHING
     origin = tuple(ref for ref, _ in it.all(owner, Module))
-    found, _ = parameters(it, owner)
-    keeps = truth_of(args.get("keep_vars", -1, Const(False)))
+    found = [*parameters(it, owner)[0], *buffers(it, owner, saved=True)[0]]
+    keeps = flag(args, "keep_vars", 2)
     for index, (name, ref) in enumerate(found):
-        tensor: Tensor = it[ref]
-        handle = (
-            ref
-            if keeps is YES
-            else fresh(
-                it,
-                node,
-                f"entry {index}",
-                dtype=tensor.dtype,
-                made="state_dict",
-                storage=tensor.storage,
-                inference=tensor.inference,
-                many=tensor.many,
-                belief=tensor.belief,
-            )
-        )
+        handle = ref if keeps is YES else _entry(it, node, index, it[ref])
         if name and len(found) <= MOST_ITEMS and name not in items:
             items[name] = handle
         else:
@@ -214,6 +230,12 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
             (Mark("made", node),),
         ),
     )
+
+
+def _entry(it: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
+    """What a state dict holds of a parameter: a handle of its own on the same memory."""
+    return fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage,
+                 inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
 
 
 def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -234,7 +256,7 @@ def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) 
             written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
             taken=tuple(mark for thing in given for mark in thing.marks),
         )
-    for _, ref in parameters(it, owner)[0]:
+    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
         written_without_graph(it, node, ref, "load_state_dict", "load", sure=True)
     return UNKNOWN if shown is None else Plain("keys")
 
@@ -248,6 +270,20 @@ def _shares(it: Interpreter, source: Value, loaded: Sequence[Tensor], memories: 
     return YES if all(inside) else MAYBE if any(inside) else NO
 
 
+MOVING = (
+    "to",
+    "cuda",
+    "xpu",
+    "ipu",
+    "cpu",
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+    "type",
+    "share_memory",
+    "to_empty",
+)
 METHODS: dict[str, Callable[..., Value]] = (
     {
         "parameters": _parameters,
@@ -265,14 +301,17 @@ METHODS: dict[str, Callable[..., Value]] = (
         "register_parameter": _register_parameter,
         "add_module": _add_module,
         "register_module": _add_module,
-        "append": _append,
-        "extend": _append,
+        "get_submodule": _at_path,
+        "get_parameter": _at_path,
+        "get_buffer": _at_path,
+        "buffers": _buffers,
+        "named_buffers": _named_buffers,
+        "compile": _nothing,
+        "flatten_parameters": _nothing,
         "state_dict": _state_dict,
         "load_state_dict": _load_state_dict,
     }
-    | dict.fromkeys(
-        ("to", "cuda", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty"), _itself
-    )
+    | dict.fromkeys(MOVING, _moved)
     | {f"register_{kind}": hooks.registering(kind) for kind in (hooks.BEFORE, hooks.AFTER, *hooks.BACKWARD)}
 )
 """Methods that every nn.Module has."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_GRAD,
+    BOOL,
+    EVAL,
     FLOAT,
     INTEGER,
     MAYBE,
@@ -20,13 +23,16 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Const,
     Container,
+    Function,
     Mark,
     Mode,
     Module,
     Named,
     Plain,
     Ref,
+    Scalar,
     Tensor,
     Truth,
     Unknown,
@@ -37,13 +43,17 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.containers import consume, elements, iterator
+from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge import MODULES
+from gradlint.knowledge.rows import ModuleRow
 
 MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
+MOST_NAMED = 6
+"""How many parameters of a layer of torch have names of their own here."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""
 
@@ -65,26 +75,46 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     """A new module of a class of torch."""
     row = MODULES[path]
     attributes: dict[object, Value] = {}
-    own: Value = NOTHING
-    for name in row.parameters if row.call not in ("container", "none") else ():
-        left_out = _left_out(name, args)
-        if left_out is YES:
-            attributes[name] = NONE_VALUE
-        elif "." in name or len(row.parameters) > 6:
-            own = parameter(it, node, "own parameters", many=True)
-        else:
-            made = parameter(it, node, f"parameter {name}")
-            attributes[name] = made if left_out is NO else one_of((made, NONE_VALUE))
+    rest: Value = NOTHING
+    if row.call in ("container", "none"):
+        found, rest = filled(it, node, path, args)
+        attributes |= dict(found)
+    else:
+        attributes, rest = _own_parameters(it, node, row, args)
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
         attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, inference=NO, made="buffer")
-    if row.call in ("container", "none"):
-        attributes |= _children(it, node, args)
     ref = it.new(node, "module", Module(
-        cls=Named(path), attributes=tuple(attributes.items()), own=own, mode=TRAIN,
-        open=UNSURE if args.unknown else NO, marks=(Mark("made", node),)))  # fmt: skip
+        cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
+        buffers=tuple((name, Const(True)) for name in row.buffers),
+        open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
     it.emit(events.ModuleBuilt, node, module=it[ref])
     return ref
+
+
+def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
+    """The parameters of a layer of torch: those with names of their own, and the rest."""
+    found: dict[object, Value] = {}
+    rest: Value = NOTHING
+    if row.call in ("rnn", "lstm") and _several_layers(args):
+        rest = parameter(it, node, "own parameters", many=True)
+    for name in row.parameters:
+        left_out = _left_out(name, args)
+        if left_out is YES:
+            found[name] = NONE_VALUE
+        elif "." in name or len(row.parameters) > MOST_NAMED:
+            rest = parameter(it, node, "own parameters", many=True)
+        else:
+            made = parameter(it, node, f"parameter {name}")
+            found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
+    return found, rest
+
+
+def _several_layers(args: Arguments) -> bool:
+    """Whether a recurrent layer may have more parameters than those of one layer in one direction."""
+    layers = args.get("num_layers", 2, Const(1))
+    told = [truth_of(args.get(name, -1, Const(False))) for name in ("bidirectional", "proj_size")]
+    return args.unknown or layers != Const(1) or any(one is not NO for one in told)
 
 
 def _left_out(name: str, args: Arguments) -> Truth:
@@ -96,32 +126,13 @@ def _left_out(name: str, args: Arguments) -> Truth:
     return NO
 
 
-def _children(it: Interpreter, node: Any, args: Arguments) -> dict[object, Value]:
-    """The parts of Sequential, ModuleList, ModuleDict and their like."""
-    out: dict[object, Value] = {}
-    for value in args.positional:
-        given = it.only(value, Container)
-        if given is None and it.may_be(value, Module):
-            out[str(len(out))] = value
-        elif given is None:
-            if (element := elements(it, node, value)) and it.may_be(element, Module):
-                out[f"{len(out)}..."] = element
-            consume(it, node, value, "module list")
-        else:
-            for key, part in given.items:
-                out[str(key)] = part
-            if given.rest != NOTHING:
-                out[f"{len(out)}..."] = given.rest
-    return out
-
-
 def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
     rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
     facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
-    names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= 6 else ()
+    names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
         (
             name,
@@ -129,58 +140,101 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
         )
         for name in names
     )
-    own = NOTHING if names else parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
-    made = Module(cls=cls, attributes=attributes, own=own, belief=belief, marks=(Mark("made", node),))
+    rest = NOTHING if names else parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
+    made = Module(cls=cls, attributes=attributes, rest=rest, belief=belief, marks=(Mark("made", node),))
     return it.new(node, part, made)
 
 
-def submodules(it: Interpreter, value: Value) -> dict[Ref, None]:
-    """A module and all modules inside it, in order."""
-    found: dict[Ref, None] = {}
-    todo = [ref for ref, _ in it.all(value, Module)]
+def walk(it: Interpreter, value: Value) -> dict[Ref, str | None]:
+    """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known."""
+    found: dict[Ref, str | None] = {}
+    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in it.all(value, Module)]
     while todo:
-        ref = todo.pop(0)
+        ref, path = todo.pop(0)
         if ref in found:
             continue
-        found[ref] = None
-        for _, part in it[ref].attributes:
-            todo += [inner for inner, _ in it.all(part, Module)]
+        found[ref] = path
+        module: Module = it[ref]
+        inside = [(inner, below(path, name)) for name, part in module.attributes for inner, _ in it.all(part, Module)]
+        todo = [*inside, *((inner, None) for inner, _ in it.all(module.rest, Module)), *todo]
     return found
 
 
-def parameters(it: Interpreter, value: Value) -> tuple[list[tuple[str, Ref]], Truth]:
-    """The parameters of a module by name, and whether it may have others."""
+def below(path: str | None, name: object) -> str | None:
+    """The dotted name of a part of the module of that name."""
+    return None if path is None else f"{path}.{name}" if path else str(name)
+
+
+def submodules(it: Interpreter, value: Value) -> list[Ref]:
+    """A module and all modules inside it, in order."""
+    return list(walk(it, value))
+
+
+Tensors = tuple[list[tuple[str, Ref]], Truth]
+"""Tensors with their dotted names (empty where not known), and whether there may be others."""
+
+
+def parameters(it: Interpreter, value: Value, *, recurse: bool = True) -> Tensors:
+    """The parameters of a module."""
+    return _tensors(it, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
+
+
+def buffers(it: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
+    """The buffers of a module; `saved`: only those that its state dict has."""
+
+    def wanted(module: Module, name: object, tensor: Tensor) -> bool:
+        registered = dict(module.buffers).get(name)
+        return registered is not None and not (saved and registered == Const(False))
+
+    return _tensors(it, value, recurse, wanted)
+
+
+def _tensors(it: Interpreter, value: Value, recurse: bool, wanted: Callable[[Module, object, Tensor], bool]) -> Tensors:
     found: dict[Ref, str] = {}
     opens = [NO]
-    for ref in submodules(it, value):
+    for ref, path in walk(it, value).items() if recurse else [(ref, "") for ref, _ in it.all(value, Module)]:
         module: Module = it[ref]
         opens.append(module.open)
-        for name, part in module.attributes:
+        for name, part in (*module.attributes, (None, module.rest)):
             for inner, tensor in it.all(part, Tensor):
-                if tensor.parameter.may(YES):
-                    found.setdefault(inner, str(name))
-        for inner, _ in it.all(module.own, Tensor):
-            found.setdefault(inner, "")
+                if wanted(module, name, tensor):
+                    found.setdefault(inner, "" if name is None else below(path, name) or "")
     return [(name, ref) for ref, name in found.items()], either(opens)
 
 
-def parameter_iterator(it: Interpreter, node: Any, owner: Value, named: bool) -> Value:
-    """`parameters()` and `named_parameters()`."""
-    found, opened = parameters(it, owner)
-    element = (
-        one_of([ref for _, ref in found], MOST_ITEMS) if found else Unknown(tuple(r for r, _ in it.all(owner, Module)))
-    )
-    if named:
+def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, by: str) -> Value:
+    """`parameters()`, `named_buffers()` and the like."""
+    found, opened = tensors
+    element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
+        NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
+    if by.startswith("named"):
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, element, "named_parameters()" if named else "parameters()", empty=NO if found else opened,
-                    source=owner)  # fmt: skip
+    return iterator(it, node, element, by, empty=NO if found else opened, source=owner)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
-    """`train()` and `eval()` reach all parts of a module."""
+    """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
+    from gradlint.interpreter.classes import find_method
+
     found = it.all(owner, Module)
     shown = it.only(owner, Module)
     if shown is not None:
         it.emit(events.ModeChanged, node, module=shown, to=mode)
+    tops = {ref for ref, _ in found}
+    overriding: dict[Ref, Function] = {}
     for ref in submodules(it, owner):
-        it.put(ref, replace(it[ref], mode=mode), sure=len(found) == 1)
+        it.put(ref, replace(it[ref], mode=mode), sure=it.sure(found))
+        if ref not in tops and type(it[ref].cls) is Ref and (method := find_method(it, it[ref].cls, "train")):
+            overriding[ref] = method
+    _hand_mode_on(it, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
+
+
+def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
+    """Run the `train` methods that classes of the program define."""
+    from gradlint.interpreter.functions import call_function
+
+    start = it.hold(*overriding)
+    for index, method in enumerate(overriding.values()):
+        place = it.place_of(node, f"train {index}")
+        call_function(it, place, method, Arguments([it.state.flight[start + index], mode]))
+    it.land(start)

@@ -44,8 +44,11 @@ from gradlint.domain import (
     truth,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import module_containers
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
+from gradlint.knowledge import MODULES
+from gradlint.knowledge.module_families import FAMILIES, public
 
 
 def truthiness(it: Interpreter, value: Value) -> Truth:
@@ -61,7 +64,9 @@ def _truthiness(it: Interpreter, value: Value) -> Truth:
     if type(value) is Const:
         return truth(bool(value.value))
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) in (Module, Optimizer, Scaler, Scheduler, Class):
+    if type(thing) is Module:
+        return module_containers.truthiness(it, thing)
+    if type(thing) in (Optimizer, Scaler, Scheduler, Class):
         return YES
     if type(thing) is Container and thing.items:
         return YES
@@ -389,12 +394,23 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
 
     if type(thing) is not Module:
         return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
+    cls = public(cls)
     found = list(ancestry(it, thing.cls))
-    if cls == "torch.nn.Module" or Named(cls) in found:
+    if cls == "torch.nn.Module":
         return YES
-    if thing.belief is not Belief.PROVEN:
-        return Truth.unsure()
-    return NO if all(type(one) is Ref or type(one) is Named for one in found) else Truth.unsure()
+    below = FAMILIES.get(cls, frozenset())
+    verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
+    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in MODULES or cls in FAMILIES):
+        return YES if YES in verdicts else Truth.unsure()
+    sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
+    return NO if sure else Truth.unsure()
+
+
+def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
+    """Whether a class of torch is or derives from another; a lazy module is of another class after its first call."""
+    if path == cls:
+        return Truth.unsure() if path.startswith("torch.nn.Lazy") else YES
+    return truth(path in below)
 
 
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
@@ -403,7 +419,6 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     from gradlint.interpreter.gifts import typical
     from gradlint.interpreter.modules import unknown_module
     from gradlint.interpreter.uses import unknown_tensor
-    from gradlint.knowledge import MODULES
 
     value = peek(it, place)
     thing: Any = it.thing(value) if value is not None else None
@@ -411,8 +426,8 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
         return
     if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
         poke(it, place, unknown_tensor(it, place, "isinstance", Belief.PROVEN))
-    elif all(cls == "torch.nn.Module" or cls in MODULES for cls in classes):
-        named = one_of([Named(cls) for cls in classes if isinstance(cls, str)])
+    elif all(isinstance(cls, str) and (public(cls) in MODULES or cls in FAMILIES) for cls in classes):
+        named = one_of([Named(public(cls)) for cls in classes if isinstance(cls, str)])
         poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
     elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
         poke(it, place, typical(it, place, classes[0], "isinstance", Belief.PROVEN))

@@ -7,6 +7,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
+    ANY_PRECISION,
     BOOL,
     COMPLEX,
     FLOAT,
@@ -17,9 +18,11 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Array,
+    Const,
     Container,
     Dtypes,
     Plain,
+    Precision,
     Ref,
     Scalar,
     Tensor,
@@ -31,7 +34,16 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import apply
-from gradlint.interpreter.tensors import LETTERS, combined, data_kind, dtype_named, fresh, truth_of
+from gradlint.interpreter.tensors import (
+    LETTERS,
+    combined,
+    data_kind,
+    default_precision,
+    dtype_named,
+    fresh,
+    precision_named,
+    truth_of,
+)
 from gradlint.interpreter.writing import write
 from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.rows import Factory, Operation
@@ -175,7 +187,7 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     )
     if given is not None and shared is not None and given.dtype is dtype:
         return shared
-    facts: dict[str, Any] = {"dtype": dtype, "made": row.name}
+    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first)}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts["storage"] = array.storage
@@ -193,6 +205,30 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     if args.unknown and row.takes_requires_grad:
         it.update(made, Tensor, requires_grad=Truth.unsure())
     return made
+
+
+def _precision(
+    it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
+) -> Precision:
+    """The precision of what a factory makes."""
+    wanted = bound.get("dtype") if row.takes_dtype else None
+    if args.unknown or (wanted is not None and wanted != NONE_VALUE):
+        return ANY_PRECISION if args.unknown else precision_named(wanted)
+    if row.dtype == "default":
+        return default_precision(it)
+    tensor = it.only(first, Tensor) if first is not None else None
+    if tensor is not None and row.dtype in ("data", "like"):
+        return tensor.precision
+    return default_precision(it) if row.dtype == "data" and _is_literal(it, first) else ANY_PRECISION
+
+
+def _is_literal(it: Interpreter, value: Value | None, depth: int = 4) -> bool:
+    """Whether data is made of Python's own constants: numbers of NumPy bring their dtype with them."""
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is Container:
+        inside = [inner for _, inner in thing.items]
+        return depth > 0 and thing.rest == NOTHING and all(_is_literal(it, inner, depth - 1) for inner in inside)
+    return type(value) is Const
 
 
 def _tell_made(it: Interpreter, node: Any, row: Factory, made: Ref) -> None:

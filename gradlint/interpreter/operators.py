@@ -22,6 +22,7 @@ from gradlint.domain import (
     Container,
     Dtypes,
     Iterator,
+    Module,
     Plain,
     Scalar,
     Tensor,
@@ -32,7 +33,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
-from gradlint.interpreter import containers, receivers
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -42,6 +43,7 @@ from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
+from gradlint.interpreter.text import combined_text
 from gradlint.knowledge import OPERATIONS
 
 BINARY: dict[type, str] = {
@@ -104,7 +106,10 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
         return _number(name, kinds)
     if all(type(value) in (Const, Plain, Scalar) for value in values):
         plain = next((value.kind for value in values if type(value) is Plain), "str")
-        return Plain(COMBINED.get(plain, "str"))
+        combined = COMBINED.get(plain, "str")
+        return combined_text(name, values) if combined == "str" else Plain(combined)
+    if name == "add" and (found := module_containers.added(it, node, *values, in_place=False)) is not None:
+        return found
     if (joined := _joined_containers(it, node, name, values)) is not None:
         return joined
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
@@ -221,6 +226,10 @@ def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Va
 def _certainly_lacks(it: Interpreter, value: Value, key: Value) -> bool:
     """Whether a mapping has no such key."""
     constant = containers.key_of(key)
+    if modules := it.all(value, Module):
+        return len(modules) == len(alternatives(value)) and all(
+            module_containers.certainly_lacks(it, module, key) for _, module in modules
+        )
     found = it.all(value, Container)
     return (
         constant is not None

@@ -43,10 +43,13 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     protocols,
     records,
     reflection,
+    reparametrizing,
     statements,
+    transforms,
     utilities,
 )
 from gradlint.interpreter.attributes import STAND_IN
+from gradlint.interpreter.autograd_functions import mode_alone
 from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.classes import ancestry
 from gradlint.interpreter.core import Interpreter
@@ -263,9 +266,11 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     for name, value in given:
         names[frame.id, name] = value
     start = it.hold(*first, *(value for _, value in given))
+    mode, it.state.grad_mode = it.state.grad_mode, mode_alone(it, function)
     with called_by_library(it, function, first) as returned:
         value = run_function(it, function.node, frame, function, caller=None)
         returned(value)
+    it.state.grad_mode = mode
     handed = it.land(start)
     if it.state.live:
         it.escape(handed)

@@ -9,7 +9,9 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
+    ANY_PRECISION,
     DISCRETE,
+    FLOAT,
     NO,
     UNKNOWN,
     UNSURE,
@@ -22,6 +24,7 @@ from gradlint.domain import (
     Named,
     Node,
     Plain,
+    Precision,
     Ref,
     Scalar,
     Tensor,
@@ -82,6 +85,7 @@ def apply(
     slots: Sequence[tuple[str, Value]],
     *,
     dtype: Dtypes | None = None,
+    precision: Precision = ANY_PRECISION,
     part: str = "",
     extra: Sequence[Value] = (),
 ) -> Value:
@@ -91,7 +95,7 @@ def apply(
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, dtype, part)
+        _result(it, node, row, result, index, operands, own, wants, dtype, precision, part)
         for index, result in enumerate(row.results)
     ]
     recording = [ref for _, ref in parts if ref is not None]
@@ -119,6 +123,7 @@ def _result(
     own: list[Operand],
     wants: Truth,
     dtype: Dtypes | None,
+    precision: Precision,
     part: str,
 ) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
@@ -129,14 +134,34 @@ def _result(
         return NO_TENSOR[result.kind](kind), None
     first = operands[0] if operands else None
     handles = result.kind.split(" or ")
-    if first is not None and first.dtype is not None and not kind.is_unsure and not first.dtype.may(kind):
+    if result.precision:
+        precision = Precision.named(result.precision)
+    if first is not None and _converts(first, kind, precision):
         handles = [handle for handle in handles if handle not in ("self", "view")] or handles
+    elif result.precision and first is not None and first.tensor and _is_precisely(first.tensor, precision):
+        handles = ["self"]
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
     rest = [handle for handle in handles if handle != "self"]
     made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
+    if precision is not ANY_PRECISION:
+        it.state.heap[made] = replace(it[made], precision=precision)
     recorded = made if it[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
+
+
+def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
+    """Whether a result of this kind is certainly another tensor than the operand, because the elements change."""
+    if first.dtype is None or kind.is_unsure:
+        return False
+    if not first.dtype.may(kind):
+        return True
+    same_kind = first.tensor is not None and first.dtype <= FLOAT and kind <= FLOAT
+    return same_kind and not first.tensor.precision.may(precision) and not precision.is_unsure  # type: ignore[union-attr]
+
+
+def _is_precisely(tensor: Tensor, precision: Precision) -> bool:
+    return tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
 NO_TENSOR: dict[str, Callable[[Dtypes], Value]] = {
@@ -167,6 +192,7 @@ def _handle(
     requires, leaf = _flags(it, requires, first.requires_grad if viewed else None)
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     if handle != "fresh":
+        facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
         if first.tensor:
             facts["inference"] = first.tensor.inference

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint.domain import (
     BOOL,
+    MOST_ITEMS,
     NO,
     NONE_VALUE,
     UNKNOWN,
@@ -34,6 +35,7 @@ from gradlint.interpreter.classes import find_member, super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
 from gradlint.interpreter.methods import is_tensor_method
+from gradlint.interpreter.names import got_somewhere, has_attribute, holders, names_of, set_somewhere
 from gradlint.interpreter.narrowing import is_instance
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.setting import delete_attribute, set_attribute
@@ -53,15 +55,11 @@ def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- attributes by name
 
 
-def _names(value: Value) -> list[str] | None:
-    """The names that a value may be; None where it may be others."""
-    found = [option.value for option in alternatives(value) if type(option) is Const and isinstance(option.value, str)]
-    return found if len(found) == len(alternatives(value)) else None
-
-
 def has(it: Interpreter, owner: Value, name: str) -> Truth:
     """Whether an object has an attribute: an attribute that some path set need not be there on another."""
     thing = it.thing(owner)
+    if type(thing) is Module and (found := has_attribute(it, owner, name)) is not Truth.unsure():
+        return found
     if isinstance(thing, (Module, Instance)):
         if find_member(it, thing.cls, name) is not None:
             return YES
@@ -76,9 +74,11 @@ def has(it: Interpreter, owner: Value, name: str) -> Truth:
 
 @special("builtins.getattr")
 def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    names = _names(args.get("name", 1, UNKNOWN))
-    if names is None or len(args.positional) < 2:
-        return result_of_unknown([*args.positional[:1], *args.positional[2:]])
+    names = names_of(args.get("name", 1, UNKNOWN))
+    if len(args.positional) < 2:
+        return result_of_unknown(args.positional[:1])
+    if names is None:
+        return one_of([got_somewhere(it, *args.positional[:2]), *args.positional[2:]], MOST_ITEMS)
     start, found = it.hold(*args.positional), []
     for name in names:
         owner, default = it.state.flight[start], it.state.flight[start + 2 : start + 3]
@@ -92,7 +92,7 @@ def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special("builtins.hasattr")
 def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    names = _names(args.get("name", 1, UNKNOWN))
+    names = names_of(args.get("name", 1, UNKNOWN))
     if names is None or len(names) != 1:
         return Scalar(BOOL)
     return _answer(has(it, args.positional[0], names[0]))
@@ -103,9 +103,11 @@ def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 3:
         return NONE_VALUE
     owner, name, value = args.positional[:3]
-    names = _names(name)
+    names = names_of(name)
     if names is None:
-        havoc(it, [owner])
+        if not holders(it, owner):
+            havoc(it, [owner])
+        set_somewhere(it, owner, name, value)
         it.escape([value])
         return NONE_VALUE
     start, after = it.hold(owner, value), []
@@ -122,7 +124,7 @@ def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special("builtins.delattr", "builtins.object.__delattr__")
 def _delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    names = _names(args.get("name", 1, UNKNOWN))
+    names = names_of(args.get("name", 1, UNKNOWN))
     if names is not None and len(names) == 1:
         delete_attribute(it, node, args.positional[0], names[0])
     return NONE_VALUE

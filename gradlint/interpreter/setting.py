@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_PRECISION,
     FRESH,
     NO,
     NONE_VALUE,
@@ -106,7 +107,8 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        it.put(ref, replace(thing, storage=memory, dtype=other.dtype if other else thing.dtype), sure=sure)
+        facts = {"dtype": other.dtype, "precision": other.precision} if other else {"precision": ANY_PRECISION}
+        it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 
 def setter_of(name: str) -> str:

@@ -14,6 +14,7 @@ from gradlint.domain import (
     Const,
     Container,
     Imported,
+    Module,
     Named,
     Plain,
     State,
@@ -23,7 +24,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.interpreter import containers, receivers
+from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign, is_own, set_item
 from gradlint.interpreter.attributes import found_at, get_attribute
@@ -144,6 +145,8 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     if it.only(old, Container) is not None and operation in CHANGING:
         CHANGING[operation](it, node, old, more)
         return old, True
+    if operation == "add" and (found := module_containers.added(it, node, old, more, in_place=True)) is not None:
+        return found, True
     method = method_of(it, old, f"__i{operation}__")
     if method is not None:
         return call_function(it, node, method, Arguments([old, more])), False
@@ -193,6 +196,8 @@ def _delete_item(it: Interpreter, node: Any, owner: Value, index: Value) -> None
         call_function(it, node, method, Arguments([owner, index]))
     else:
         containers.delete_item(it, owner, index)
+        for ref, _ in it.all(owner, Module):
+            module_containers.delete_item(it, ref, index)
 
 
 @statement(cst.Global, cst.Nonlocal)

@@ -35,6 +35,7 @@ from gradlint.interpreter.callbacks import handed
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
+from gradlint.interpreter.modules import submodules
 from gradlint.interpreter.scan import parameters_of
 from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 
@@ -50,7 +51,10 @@ def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
         args.positional = [value for _, value in arguments(it, frame, method, plain)]
         args.keywords = dict(arguments(it, frame, method, list(params.kwonly_params)))
         args.unknown = False
-    return instantiate(it, node, cls, args)
+    made = instantiate(it, node, cls, args)
+    for ref in submodules(it, made):
+        it.put(ref, replace(it[ref], mode=ANY_MODE))
+    return made
 
 
 def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -63,7 +67,7 @@ def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
         made = typical_instance(it, it.place_of(node, "annotated"), cls)
     it.building.pop()
     for ref, module in it.all(made, Module):
-        it.put(ref, replace(module, mode=ANY_MODE, open=UNSURE, belief=Belief.ANNOTATED))
+        it.put(ref, replace(module, open=UNSURE, belief=Belief.ANNOTATED))
     for ref, instance in it.all(made, Instance):
         it.put(ref, replace(instance, open=UNSURE, belief=Belief.ANNOTATED))
     return made

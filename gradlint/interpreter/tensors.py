@@ -8,9 +8,11 @@ from typing import Any
 
 from gradlint.domain import (
     ANY_DTYPE,
+    ANY_PRECISION,
     BOOL,
     COMPLEX,
     FLOAT,
+    FLOAT32,
     FRESH,
     INTEGER,
     LOST,
@@ -29,6 +31,7 @@ from gradlint.domain import (
     Grad,
     Mark,
     Named,
+    Precision,
     Ref,
     Tensor,
     Truth,
@@ -38,7 +41,7 @@ from gradlint.domain import (
     truth,
 )
 from gradlint.interpreter.core import Interpreter
-from gradlint.knowledge import DTYPES
+from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation
 
 LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
@@ -72,6 +75,24 @@ def dtype_named(value: Value) -> Dtypes | None:
         letter = DTYPES.get(value.path)
         return LETTERS[letter] if letter else None
     return None
+
+
+def precision_named(value: Value | None) -> Precision:
+    """The precision that a dtype asks for; unsure for what is none or not told apart."""
+    name = PRECISIONS.get(value.path) if type(value) is Named else None
+    return Precision.named(name) if name else ANY_PRECISION
+
+
+def default_precision(it: Interpreter) -> Precision:
+    """What floats are made of where nothing is said, unless the program changes that somewhere."""
+    uses = it.scan.scopes[it.tree].uses
+    changed = any(name in uses.get("torch", ()) or name in uses for name in CHANGING_DEFAULT)
+    return ANY_PRECISION if changed else FLOAT32
+
+
+CHANGING_DEFAULT = frozenset(
+    f"{name}{use}" for name in ("set_default_dtype", "set_default_tensor_type") for use in ("", "()", "(.)")
+)
 
 
 def data_kind(it: Interpreter, value: Value, depth: int = 0) -> Dtypes:

@@ -29,6 +29,7 @@ from gradlint.knowledge import (
     operations_cast,
     operations_compare,
     operations_decomposition,
+    operations_functional,
     operations_in_place,
     operations_in_place_binary,
     operations_in_place_compare,
@@ -36,6 +37,7 @@ from gradlint.knowledge import (
     operations_in_place_index,
     operations_index,
     operations_init,
+    operations_linalg,
     operations_linear,
     operations_loss,
     operations_neural,
@@ -43,11 +45,15 @@ from gradlint.knowledge import (
     operations_order,
     operations_pointwise,
     operations_pooling,
+    operations_pooling_indices,
     operations_reduction,
     operations_shape,
+    operations_special,
+    operations_spectral,
     optimizers,
     plain,
     plain_objects,
+    reparametrizations,
     scalers,
     schedulers,
 )
@@ -60,6 +66,7 @@ from gradlint.knowledge.rows import (
     Operation,
     OptimizerRow,
     PlainRow,
+    ReparametrizationRow,
     ScalerRow,
     SchedulerRow,
 )
@@ -110,6 +117,11 @@ OPERATION_ROWS: tuple[Operation, ...] = (
     *operations_in_place_compare.ROWS,
     *operations_in_place_index.ROWS,
     *operations_init.ROWS,
+    *operations_spectral.ROWS,
+    *operations_special.ROWS,
+    *operations_pooling_indices.ROWS,
+    *operations_linalg.ROWS,
+    *operations_functional.ROWS,
 )
 MODULE_ROWS: tuple[ModuleRow, ...] = (
     *modules.ROWS,
@@ -124,6 +136,7 @@ OPERATIONS: Mapping[str, Operation] = _by_paths(OPERATION_ROWS)
 ATTRIBUTES: Mapping[str, Operation] = _by_paths(attributes.ATTRIBUTE_ROWS)
 FACTORIES: Mapping[str, Factory] = _by_paths(factories.ROWS)
 MODULES: Mapping[str, ModuleRow] = _by_path(MODULE_ROWS)
+REPARAMETRIZATIONS: Mapping[str, ReparametrizationRow] = _by_path(reparametrizations.ROWS)
 OPTIMIZERS: Mapping[str, OptimizerRow] = _by_path(optimizers.ROWS)
 CLIPPING: Mapping[str, ClipRow] = _by_path(clipping.ROWS)
 MANAGERS: Mapping[str, ManagerRow] = _by_path(managers.ROWS)
@@ -136,3 +149,4 @@ OBJECT_METHODS: Mapping[str, PlainRow] = _by_path(plain_objects.METHOD_ROWS)
 OBJECT_ATTRIBUTES: Mapping[str, PlainRow] = _by_path(plain_objects.ATTRIBUTE_ROWS)
 CONSTANTS: Mapping[str, PlainRow] = _by_path(plain_objects.CONSTANT_ROWS)
 DTYPES: Mapping[str, str] = MappingProxyType(contexts.KIND_OF_DTYPE)
+PRECISIONS: Mapping[str, str] = MappingProxyType(contexts.PRECISIONS)

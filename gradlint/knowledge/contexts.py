@@ -58,3 +58,11 @@ KIND_OF_DTYPE: dict[str, str] = {
         ("torch.complex32", "torch.chalf", "torch.complex64", "torch.cfloat", "torch.complex128", "torch.cdouble"), "c"
     ),
 }
+
+PRECISIONS: dict[str, str] = {
+    **{f"torch.{name}": name for name in ("float16", "bfloat16", "float32", "float64")},
+    "torch.half": "float16",
+    "torch.float": "float32",
+    "torch.double": "float64",
+}
+"""The floating point dtypes that are told apart, by the names they go under."""

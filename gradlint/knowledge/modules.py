@@ -122,6 +122,20 @@ ROWS = (
         saves=("target",),
     ),
     ModuleRow(
+        "torch.nn.MaxUnpool1d",
+        "torch.nn.MaxUnpool1d(2)",
+        "torch.rand(1, 1, 1), torch.zeros(1, 1, 1, dtype=torch.int64)",
+        call="custom",
+        saves=("target",),
+    ),
+    ModuleRow(
+        "torch.nn.MaxUnpool3d",
+        "torch.nn.MaxUnpool3d(2)",
+        "torch.rand(1, 1, 1, 1, 1), torch.zeros(1, 1, 1, 1, 1, dtype=torch.int64)",
+        call="custom",
+        saves=("target",),
+    ),
+    ModuleRow(
         "torch.nn.CrossMapLRN2d", "torch.nn.CrossMapLRN2d(2)", "torch.rand(2, 2, 4, 4)", saves=("input", "result")
     ),
     ModuleRow(

@@ -213,7 +213,7 @@ ROWS = (
     ),
     Operation(
         "xlogy",
-        ("torch.xlogy", "torch.Tensor.xlogy"),
+        ("torch.xlogy", "torch.Tensor.xlogy", "torch.special.xlogy"),
         parameters=("input", "other"),
         operands=("input", "other"),
         example="f(x, y)",
@@ -237,7 +237,7 @@ ROWS = (
     ),
     Operation(
         "igamma",
-        ("torch.igamma", "torch.Tensor.igamma"),
+        ("torch.igamma", "torch.Tensor.igamma", "torch.special.gammainc"),
         parameters=("input", "other"),
         operands=("input", "other"),
         example="f(x, y)",
@@ -249,7 +249,7 @@ ROWS = (
     ),
     Operation(
         "igammac",
-        ("torch.igammac", "torch.Tensor.igammac"),
+        ("torch.igammac", "torch.Tensor.igammac", "torch.special.gammaincc"),
         parameters=("input", "other"),
         operands=("input", "other"),
         example="f(x, y)",

@@ -8,25 +8,25 @@ ROWS = (
     Operation(
         "float",
         ("torch.Tensor.float",),
-        results=(Result("self or fresh", dtype="float"),),
+        results=(Result("self or fresh", dtype="float", precision="float32"),),
         others=("x if f(t := f(x)) is t else t",),
     ),
     Operation(
         "double",
         ("torch.Tensor.double",),
-        results=(Result("self or fresh", dtype="float"),),
+        results=(Result("self or fresh", dtype="float", precision="float64"),),
         others=("x if f(t := f(x)) is t else t",),
     ),
     Operation(
         "half",
         ("torch.Tensor.half",),
-        results=(Result("self or fresh", dtype="float"),),
+        results=(Result("self or fresh", dtype="float", precision="float16"),),
         others=("x if f(t := f(x)) is t else t",),
     ),
     Operation(
         "bfloat16",
         ("torch.Tensor.bfloat16",),
-        results=(Result("self or fresh", dtype="float"),),
+        results=(Result("self or fresh", dtype="float", precision="bfloat16"),),
         others=("x if f(t := f(x)) is t else t",),
     ),
     Operation(

@@ -82,7 +82,7 @@ ROWS = (
     ),
     Operation(
         "digamma",
-        ("torch.digamma", "torch.Tensor.digamma", "torch.special.digamma"),
+        ("torch.digamma", "torch.Tensor.digamma", "torch.special.digamma", "torch.special.psi"),
         results=(Result(dtype="float"),),
         saves=("input",),
         refuses=("c",),
@@ -311,7 +311,7 @@ ROWS = (
     Operation("clone", ("torch.clone", "torch.Tensor.clone")),
     Operation(
         "mvlgamma",
-        ("torch.mvlgamma", "torch.Tensor.mvlgamma"),
+        ("torch.mvlgamma", "torch.Tensor.mvlgamma", "torch.special.multigammaln"),
         parameters=("input", "p"),
         example="f(x, 1)",
         results=(Result(dtype="float"),),

@@ -12,8 +12,11 @@ TENSOR_ROWS = tuple(
             "bool",
             "is_complex is_floating_point is_signed is_contiguous is_inference is_pinned is_shared is_conj is_neg",
         ),
+        ("bool", "is_distributed is_nested is_mkldnn is_sparse_csr is_xla"),
         ("bool", "is_nonzero is_same_size is_set_to __bool__ __contains__"),
         ("int", "ndim nbytes itemsize output_nr dim ndimension numel nelement element_size data_ptr get_device"),
+        ("int", "dense_dim sparse_dim const_data_ptr"),
+        ("tuple", "dim_order"),
         ("int", "storage_offset __len__ __int__ __hash__"),
         ("float", "__float__"),
         ("str", "__repr__ __str__ __format__"),
@@ -131,6 +134,9 @@ HARMLESS_ROWS = tuple(
             "save set_printoptions set_default_dtype set_default_device set_num_threads use_deterministic_algorithms "
             "set_float32_matmul_precision",
         ),
+        ("torch.nn.init.", "float", "calculate_gain"),
+        ("torch.nn.init.", "tuple", "_calculate_fan_in_and_fan_out"),
+        ("torch.nn.init.", "int", "_calculate_correct_fan"),
         ("torch.", "Generator", "manual_seed Generator"),
         ("torch.", "int", "seed initial_seed get_num_threads numel"),
         (

@@ -72,7 +72,8 @@ class Result:
     and arguments decide ("self or view or fresh"), "number" (a Python number), "none" (None), or another Python
     type's name ("list", "Size", ...). A result of another dtype kind than the first operand is neither self nor view,
     unless the row names nothing else.
-    `dtype` names a rule of `DTYPE_RULES`.
+    `dtype` names a rule of `DTYPE_RULES`. `precision` is the floating point dtype that the result certainly has
+    (empty: not told): of an operand that has it already the result is then the operand itself.
 
     What follows from a row (the tests hold torch to it), where `asked` says that some operand not in `ignores`
     requires grad and the result is float or complex:
@@ -89,6 +90,7 @@ class Result:
     kind: str = "fresh"
     dtype: str = "same"
     differentiable: bool = True
+    precision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,3 +323,19 @@ class PlainRow:
 
     path: str
     returns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReparametrizationRow:
+    """A function of torch that makes a parameter of a module depend on others, and gives the module back.
+
+    `example` makes it of `m`, a Linear layer; `parameters` and `buffers` are what takes the place of the parameter
+    `weight` there. The weight itself is from then on computed, in the grad mode of whoever looks or of the last
+    call. `asks`: the new parameters require grad even where the old one did not.
+    """
+
+    path: str
+    example: str
+    parameters: tuple[str, ...]
+    buffers: tuple[str, ...] = ()
+    asks: bool = False

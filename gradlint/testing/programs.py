@@ -45,6 +45,7 @@ from gradlint.domain import (
     OneOf,
     Optimizer,
     Plain,
+    Precision,
     Scalar,
     Scaler,
     Tensor,
@@ -243,6 +244,7 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
             "unit": unit,
             "is": "Tensor",
             "dtype": _kind(value),
+            "precision": _precision(value),
             "requires_grad": truth(value.requires_grad),
             "leaf": truth(value.is_leaf),
             "retains": truth(value.retains_grad),
@@ -266,6 +268,11 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
     return {"is": type(value).__name__, "value": value if value is None or isinstance(value, str) else ...}
 
 
+def _precision(tensor: Any) -> Precision:
+    name = str(tensor.dtype).removeprefix("torch.")
+    return Precision.named(name) if name in Precision.names else Precision.unsure()
+
+
 def _kind(tensor: Any) -> Dtypes:
     import torch
 
@@ -286,7 +293,7 @@ def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
             yield f"torch has a {thing['is']}, gradlint says {known}"
             return
         for name, fact in thing.items():
-            if isinstance(fact, Fact) and not getattr(known, name).may(fact):
+            if isinstance(fact, Fact) and not fact.is_unsure and not getattr(known, name).may(fact):
                 yield f"{name} is {fact} in torch, gradlint says {getattr(known, name)}"
     elif isinstance(known, Scalar):
         if thing["is"] != "number" or not known.dtype.may(thing["dtype"]):

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Container, Mark, Syntax
+from gradlint.domain import YES, Mark, Syntax
 from gradlint.events import Called, Returned, StateLoaded
 from gradlint.rule import LIKELY, Findings, Rule, quoted
 
@@ -50,20 +50,15 @@ def check_loaded(event: StateLoaded) -> Findings:
 
 @rule.on(Returned)
 def check_returned(event: Returned) -> Findings:
-    if _is_state_dict(event.value) and event.written.possibly(YES):
+    if event.written.possibly(YES):
         yield from _at_each(event.taken, event.node, event.name, "returned here, with the weights of now")
 
 
 @rule.on(Called, "torch.save")
 def check_saved(event: Called) -> Findings:
-    if event.args and _is_state_dict(kept := event.args[0]) and event.written.possibly(YES):
-        taken = tuple(mark for mark in kept.marks if mark.how == "made") if isinstance(kept, Container) else ()
-        for draft in _at_each(taken, event.node, "", "saved here, with the weights of now"):
+    if event.written.possibly(YES):
+        for draft in _at_each(event.taken, event.node, "", "saved here, with the weights of now"):
             yield draft.lowered(LIKELY)
-
-
-def _is_state_dict(value: object) -> bool:
-    return isinstance(value, Container) and (value.kind == "state_dict" or bool(value.origin))
 
 
 def _at_each(taken: tuple[Mark, ...], used: Syntax, name: str, how: str) -> Findings:

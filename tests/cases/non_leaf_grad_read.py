@@ -39,7 +39,7 @@ def widened():
     start = torch.ones(3, requires_grad=True)
     wide = start.double()
     wide.sum().backward()
-    return {"wide": wide.grad, "start": 1}  # todo GRD201
+    return {"wide": wide.grad, "start": 1}  # GRD201
 
 
 def shifted_view():

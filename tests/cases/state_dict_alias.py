@@ -88,7 +88,7 @@ def train_with_stopper():
 def train_and_save_all(path):
     model = nn.Linear(4, 1)
     optimizer = SGD(model.parameters(), lr=0.1)
-    checkpoint = {"epoch": 0, "model": model.state_dict()}  # todo GRD310
+    checkpoint = {"epoch": 0, "model": model.state_dict()}  # GRD310
     step(model, optimizer)
     torch.save(checkpoint, path)
 

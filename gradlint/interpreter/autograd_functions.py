@@ -1,0 +1,184 @@
+"""Classes derived from `torch.autograd.Function`: `apply` runs `forward` without recording and records one operation.
+
+Measured by `tests/programs/autograd_functions.py`: the results require grad if one of the tensors handed over by
+itself does (those inside lists do not count), whatever happened inside; whole numbers and what
+`mark_non_differentiable` names never do. A result that is an argument comes back as a view of it, unless
+`mark_dirty` names it. `backward` runs with gradients on only under `create_graph=True`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    UNSURE,
+    Class,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Named,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+    references,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.classes import ancestry, find_method
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.functions import call_function, restoring
+from gradlint.interpreter.library import special
+from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.recording import apply
+from gradlint.knowledge.rows import Operation, Result
+
+BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
+CONTEXT = "torch.autograd.function.FunctionCtx"
+SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differentiable tensors"
+BACKWARD = frozenset({"backward", "vjp"})
+
+
+def is_function(it: Interpreter, cls: Ref) -> bool:
+    """Whether a class of the program derives from `torch.autograd.Function`."""
+    return any(type(one) is Named and one in BASES for one in ancestry(it, cls))
+
+
+def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+    """`Cls.apply(...)`; None where the class does not say what its `forward` does."""
+    forward, setup = find_method(it, cls, "forward"), find_method(it, cls, "setup_context")
+    if forward is None or not is_function(it, cls):
+        return None
+    thing: Class = it[cls]
+    context = it.new(it.place_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), open=NO))
+    start = it.hold(context, *args.values())
+    given = args if setup is not None else args.with_first(context)
+    found = unrecorded(it, lambda: call_function(it, it.place_of(node, "forward"), forward, given))
+    it.hold(found)
+    if setup is not None:
+        held, *values, found = it.state.flight[start:]
+        inputs = it.new(it.place_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(values))))
+        call_function(it, it.place_of(node, "setup"), setup, Arguments([held, inputs, found]))
+    held, *values, found = it.land(start)
+    return _Outcome(it, node, thing.name, values, held).of(found)
+
+
+def unrecorded(it: Interpreter, run: Callable[[], Value]) -> Value:
+    """Run something with gradients off."""
+    mode = (it.state.grad_mode, it.state.inference)
+    with restoring(it, mode):
+        it.state.grad_mode = NO
+        found = run()
+        it.state.grad_mode = mode[0]
+    return found
+
+
+def recorded(it: Interpreter, node: Any, name: str, given: list[Value], value: Value) -> Value:
+    """What was computed with gradients off from these values, as the results of one operation on them."""
+    return _Outcome(it, node, name, given, NONE_VALUE).of(value)
+
+
+class _Outcome:
+    """What `apply` makes of what `forward` returned."""
+
+    def __init__(self, it: Interpreter, node: Any, name: str, given: list[Value], context: Value) -> None:
+        self.it, self.node, self.name, self.given = it, node, name, given
+        self.noted = dict(getattr(it.thing(context), "attributes", ()))
+        self.count = 0
+
+    def of(self, value: Value) -> Value:
+        """The result for what was returned: a tensor, a tuple of them, or anything else, which stays as it is."""
+        return one_of([self._of(option) for option in alternatives(value)])
+
+    def _of(self, value: Value) -> Value:
+        it = self.it
+        thing = it.state.heap.get(value) if type(value) is Ref else None
+        if type(thing) is Tensor:
+            return self._tensor(value, thing)  # type: ignore[arg-type]
+        if type(thing) is Container and thing.kind == "tuple":
+            start = it.hold(*(inner for _, inner in thing.items), thing.rest)
+            for index in range(start, len(it.state.flight)):
+                it.state.flight[index] = self.of(it.state.flight[index])
+            *items, rest = it.land(start)
+            return it.new(self.node, "results", Container("tuple", items=tuple(enumerate(items)), rest=rest))
+        return value if type(value) is Const or type(thing) is Container else result_of_unknown([value, *self.given])
+
+    def _tensor(self, ref: Ref, tensor: Tensor) -> Value:
+        it, node = self.it, self.node
+        differentiable = ref not in self._noted(NON_DIFFERENTIABLE)
+        row = Operation(self.name, (), (), (), "", results=(Result(differentiable=differentiable),))
+        inputs = [("input", value) for value in self.given if it.may_be(value, Tensor)] or [("input", NONE_VALUE)]
+        self.count += 1
+        made = apply(it, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
+        new: Tensor = it[made]  # type: ignore[index]
+        for recorded in new.node:
+            if recorded is not None:
+                it.state.heap[recorded] = replace(it[recorded], saves=self._saves())
+        if ref in self._noted(DIRTY):
+            it.put(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
+            return ref
+        base = (ref,) if ref in [one for value in self.given for one in alternatives(value)] else tensor.base
+        it.state.heap[made] = replace(new, storage=tensor.storage, base=base)  # type: ignore[index]
+        return made
+
+    def _noted(self, name: str) -> tuple[Ref, ...]:
+        held = self.it.only(self.noted.get(name, UNKNOWN), Container)
+        return () if held is None else tuple(ref for _, value in held.items for ref in references(value))
+
+    def _saves(self) -> tuple[tuple[Ref | None, ...], ...]:
+        saved = [self.it.state.heap.get(ref) for ref in self._noted(SAVED)]
+        return tuple(thing.storage for thing in saved if type(thing) is Tensor)
+
+
+# ---- the context
+
+
+@special(f"{CONTEXT}.save_for_backward")
+def _save(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(it, node, args, SAVED)
+
+
+@special(f"{CONTEXT}.mark_dirty")
+def _mark_dirty(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(it, node, args, DIRTY)
+
+
+@special(f"{CONTEXT}.mark_non_differentiable")
+def _mark_non_differentiable(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(it, node, args, NON_DIFFERENTIABLE)
+
+
+@special(f"{CONTEXT}.set_materialize_grads", f"{CONTEXT}.save_for_forward")
+def _nothing(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return NONE_VALUE
+
+
+def _note(it: Interpreter, node: Any, args: Arguments, name: str) -> Value:
+    """What was handed to the context is kept there."""
+    context, *values = args.positional
+    kept = it.new(node, name, Container("tuple", items=tuple(enumerate(values))))
+    for ref, thing in it.all(context, Instance):
+        it.put(ref, replace(thing, attributes=tuple((dict(thing.attributes) | {name: kept}).items())))
+    return NONE_VALUE
+
+
+# ---- methods that run on their own
+
+
+def _owner(it: Interpreter, function: Function) -> Ref | None:
+    cls = it.classes.get(function.owner)
+    return cls if cls in it.state.heap and is_function(it, cls) else None
+
+
+def mode_alone(it: Interpreter, function: Function) -> Truth:
+    """The grad mode that torch runs a function in when the program does not call it."""
+    if function.owner is None or _owner(it, function) is None:
+        return it.state.grad_mode
+    return {"forward": NO}.get(function.name, NO | UNSURE if function.name in BACKWARD else it.state.grad_mode)

@@ -1,0 +1,110 @@
+"""Parameters that are computed from others: weight norm, spectral norm, parametrizations, pruning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    YES,
+    Const,
+    Mark,
+    Module,
+    Named,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.library import Known, special
+from gradlint.interpreter.modules import parameter, parameters
+from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.tensors import fresh
+from gradlint.knowledge import REPARAMETRIZATIONS
+from gradlint.knowledge.reparametrizations import RESTORING
+from gradlint.knowledge.rows import Operation, ReparametrizationRow, Result
+
+COMPUTED = Operation("reparametrize", (), (), (), "", results=(Result(),))
+INSIDE = "parametrizations"
+
+
+def _name(args: Arguments) -> str:
+    """The parameter that is meant; empty where that is not known."""
+    given = args.get("tensor_name" if "tensor_name" in args.keywords else "name", 1, Const("weight"))
+    return given.value if type(given) is Const and isinstance(given.value, str) else ""
+
+
+def _reparametrizing(row: ReparametrizationRow) -> Known:
+    def reparametrize(it: Interpreter, node: Any, args: Arguments) -> Value:
+        start, name = it.hold(args.get("module", 0, NONE_VALUE)), _name(args)
+        for ref, module in it.all(it.state.flight[start], Module):
+            tensor = it.only(dict(module.attributes).get(name, NONE_VALUE), Tensor)
+            if tensor is not None and tensor.parameter.may(YES):
+                _replace(it, node, ref, row, name, tensor)
+                if it.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
+                    _put(it, node, ref, f"{INSIDE}.{name}.0", given)
+        owner = it.land(start)[0]
+        return owner if it.may_be(owner, Module) else result_of_unknown([owner])
+
+    return reparametrize
+
+
+def _replace(it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, old: Tensor) -> None:
+    """Others take the place of a parameter, which from now on is computed from them."""
+    asked = YES if row.asks else old.requires_grad
+    sources: list[tuple[str, Value]] = []
+    for path in row.parameters:
+        made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype)
+        sources.append(("input", made))
+        _put(it, node, ref, path.replace("weight", name), made)
+    for path in row.buffers:
+        made = fresh(it, node, f"buffer {path}", dtype=old.dtype, inference=NO, made="buffer")
+        _put(it, node, ref, path.replace("weight", name), made, buffer=True)
+    computed = apply(it, node, COMPUTED, sources)
+    for one, tensor in it.all(computed, Tensor):  # it is computed anew for whoever looks, or by every call
+        facts = {"requires_grad": tensor.requires_grad | NO, "leaf": tensor.leaf | YES, "node": (*tensor.node, None)}
+        it.put(one, replace(tensor, **facts))
+    _put(it, node, ref, name, computed)
+
+
+def _put(it: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffer: bool = False) -> None:
+    """Set what a dotted name means in a module; what stands between is made where it is missing."""
+    first, _, below = path.partition(".")
+    module: Module = it[ref]
+    if below:
+        inside = [held for held, _ in it.all(dict(module.attributes).get(first, NONE_VALUE), Module)]
+        held = inside[0] if inside else it.new(node, f"{first} inside", Module(
+            cls=Named("torch.nn.ModuleDict"), mode=module.mode, open=NO, marks=(Mark("made", node),)))  # fmt: skip
+        _put(it, node, held, below, value, buffer=buffer)
+        value, buffer = held, False
+    attributes = tuple((dict(module.attributes) | {first: value}).items())
+    buffers = tuple((dict(module.buffers) | ({first: Const(True)} if buffer else {})).items())
+    it.put(ref, replace(module, attributes=attributes, buffers=buffers))
+
+
+def _restore(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """What was computed is a parameter again."""
+    owner, name = args.get("module", 0, NONE_VALUE), _name(args)
+    for ref, module in it.all(owner, Module):
+        known = dict(module.attributes)
+        tensor = it.only(known.get(name, NONE_VALUE), Tensor)
+        if tensor is None or tensor.made != COMPUTED.name:
+            continue
+        asked = Truth.of(0)
+        for path, source in parameters(it, ref)[0]:
+            if path.startswith((f"{name}_", f"{INSIDE}.{name}.")):
+                asked = asked | it[source].requires_grad
+        kept = {k: v for k, v in known.items() if k != INSIDE and not str(k).startswith(f"{name}_")}
+        made = parameter(it, node, "restored", requires_grad=asked, dtype=tensor.dtype)
+        it.put(ref, replace(module, attributes=tuple((kept | {name: made}).items())))
+    return owner
+
+
+for _row in REPARAMETRIZATIONS.values():
+    special(_row.path)(_reparametrizing(_row))
+special(*(path for path, _ in RESTORING))(_restore)

@@ -1,0 +1,47 @@
+"""Strings that are put together: a name made by `f"block{i}"` begins with what was written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gradlint.domain import Const, Plain, Value
+
+LONGEST = 200
+HOLES = {"mod": "%", "format": "{"}
+"""What begins the parts to be filled in, by the operator or method that fills them."""
+
+
+def beginning(value: Value) -> str:
+    """How a string begins, as far as that is known."""
+    if type(value) is Const:
+        return value.value if isinstance(value.value, str) else ""
+    return value.start if type(value) is Plain else ""
+
+
+def joined_text(pieces: Iterable[Value]) -> Value:
+    """The pieces one behind the other: a constant where all are, else a string of which the beginning is known."""
+    start = ""
+    for piece in pieces:
+        start += beginning(piece)
+        if type(piece) is not Const or not isinstance(piece.value, str) or len(start) > LONGEST:
+            return Plain("str", start[:LONGEST])
+    return Const(start)
+
+
+def literal_text(written: str) -> Value:
+    """The text between the holes of an f-string, up to what is escaped."""
+    known = re.split(r"[\\{}]", written)[0]
+    return Const(written) if known == written else Plain("str", known)
+
+
+def filled_text(pattern: Value, how: str) -> Value:
+    """What `pattern % x` (`how` "mod") and `pattern.format(x)` (`how` "format") give."""
+    return Plain("str", beginning(pattern).partition(HOLES[how])[0])
+
+
+def combined_text(operator: str, values: list[Value]) -> Value:
+    """What an operator gives whose operands are strings and numbers."""
+    if operator == "add":
+        return Plain("str", beginning(values[0])) if type(values[0]) is not Const else joined_text(values)
+    return filled_text(values[0], operator) if operator in HOLES else Plain("str")

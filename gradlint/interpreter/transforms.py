@@ -1,0 +1,160 @@
+"""Functions of torch that run other functions or modules: checkpoints, functional calls, tracing, `vmap`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Container,
+    Mark,
+    Module,
+    Ref,
+    Tensor,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter import module_calls
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.autograd_functions import recorded, unrecorded
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.library import special
+from gradlint.interpreter.modules import walk
+from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.requests import flag
+
+OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
+
+
+@special("torch.utils.checkpoint.checkpoint")
+def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """The call itself; the reentrant kind records one operation, on the tensors handed over by themselves."""
+    from gradlint.interpreter.calls import call_value
+
+    function, *given = args.positional or [UNKNOWN]
+    options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
+    inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
+    place = it.place_of(node, "checkpoint")
+    reentrant = flag(Arguments([], options), "use_reentrant", -1, default=True)
+    if reentrant is NO:
+        return call_value(it, place, function, inner, "")
+    start = it.hold(*given)
+    found = unrecorded(it, lambda: call_value(it, place, function, inner, ""))
+    given = it.land(start)
+    made = recorded(it, node, "checkpoint", given, found)
+    if reentrant is not YES:
+        for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
+            it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
+    return made
+
+
+@special("torch.utils.checkpoint.checkpoint_sequential")
+def _checkpoint_sequential(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A Sequential is called part by part."""
+    functions, given = args.get("functions", 0, UNKNOWN), args.get("input", 2, UNKNOWN)
+    options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
+    return _checkpoint(it, node, Arguments([functions, given], options))
+
+
+@special("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
+def _functional_call(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A module is called with other tensors in the place of its parameters and buffers."""
+    module = args.get("module", 0, UNKNOWN)
+    given = args.get("parameter_and_buffer_dicts", 1, args.keywords.get("parameters_and_buffers", UNKNOWN))
+    others, rest = _by_name(it, given)
+    inner = _arguments(it, args)
+    if it.only(module, Module) is None or others is None or inner is None:
+        havoc(it, args.values())
+        return result_of_unknown(args.values())
+    start = it.hold(module)
+    exchanged = _exchange(it, module, others, rest)
+    held = it.hold(*(value for _, _, value in exchanged))
+    found = module_calls.call(it, it.place_of(node, "functional"), module, inner, "call", "")
+    it.hold(found)
+    back = it.state.flight[held:]
+    for (ref, name, _), old in zip(exchanged, back, strict=False):
+        now: Module = it[ref]
+        it.put(ref, replace(now, attributes=tuple((dict(now.attributes) | {name: old}).items())))
+    return it.land(start)[-1]
+
+
+def _by_name(it: Interpreter, given: Value) -> tuple[dict[object, Value] | None, Value]:
+    """The tensors of one or several mappings: those under known names, and the rest."""
+    thing = it.only(given, Container)
+    if thing is None:
+        return None, NOTHING
+    if thing.kind != "tuple" and thing.kind != "list":
+        return dict(thing.items), thing.rest
+    found: dict[object, Value] = {}
+    rest: Value = NOTHING
+    for inner in [value for _, value in thing.items]:
+        more, others = _by_name(it, inner)
+        if more is None:
+            return None, NOTHING
+        found |= more
+        rest = one_of([rest, others], MOST_ITEMS)
+    return (found, rest) if thing.rest == NOTHING else (None, NOTHING)
+
+
+def _arguments(it: Interpreter, args: Arguments) -> Arguments | None:
+    """What the module is called with: one value, or a tuple of them, and keywords."""
+    value, keywords = args.get("args", 2, NONE_VALUE), args.get("kwargs", 3, NONE_VALUE)
+    named = it.only(keywords, Container)
+    if (named is not None and named.rest != NOTHING) or (named is None and keywords != NONE_VALUE):
+        return None
+    several = it.only(value, Container)
+    listed = [inner for _, inner in several.items] if several is not None and several.kind == "tuple" else [value]
+    if several is not None and several.rest != NOTHING:
+        return None
+    return Arguments([] if value == NONE_VALUE else listed, {str(k): v for k, v in named.items} if named else {})
+
+
+def _exchange(
+    it: Interpreter, module: Value, others: dict[object, Value], rest: Value
+) -> list[tuple[Ref, object, Value]]:
+    """Put other tensors in place; gives what was there before."""
+    before: list[tuple[Ref, object, Value]] = []
+    for ref, path in walk(it, module).items():
+        part: Module = it[ref]
+        attributes = dict(part.attributes)
+        for name, old in part.attributes:
+            dotted = f"{path}.{name}" if path else str(name)
+            if not it.may_be(old, Tensor):
+                continue
+            if path is not None and dotted in others:
+                attributes[name] = others[dotted]
+            elif rest != NOTHING:
+                attributes[name] = one_of([old, rest], MOST_ITEMS)
+            else:
+                continue
+            before.append((ref, name, old))
+        it.put(ref, replace(part, attributes=tuple(attributes.items())))
+    return before
+
+
+@special("torch.vmap", "torch.func.vmap")
+def _vmap(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """The function itself, as far as flags and graphs go."""
+    return args.get("func", 0, UNKNOWN)
+
+
+@special("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
+def _traced(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A module of its own that shares the parameters, with a mode of its own; a function is run as it is."""
+    value = args.positional[0] if args.positional else UNKNOWN
+    return one_of([_traced_one(it, node, option) for option in alternatives(value)])
+
+
+def _traced_one(it: Interpreter, node: Any, value: Value) -> Value:
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is not Module:
+        return value
+    return it.new(it.copy_site(node, value), "traced", replace(thing, marks=(Mark("made", node),)))  # type: ignore[arg-type]
