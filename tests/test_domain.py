@@ -4,7 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from gradlint.domain import NONE_VALUE, Bound, Function, OneOf, Ref, Super, Unknown, Value, references, renamed
+from gradlint.domain import (
+    NONE_VALUE,
+    Bound,
+    Class,
+    Const,
+    Container,
+    Function,
+    Ground,
+    Instance,
+    OneOf,
+    Ref,
+    State,
+    Super,
+    Unknown,
+    Value,
+    joined_states,
+    one_of,
+    references,
+    renamed,
+)
 
 NEWEST, BEFORE, CLASS, OLD_CLASS = (
     Ref(1, "tensor", 0, 0),
@@ -33,3 +52,43 @@ def test_every_reference_ages(value: Value) -> None:
     before = references(value)
     assert before
     assert references(renamed(value, AGED)) == tuple(AGED[ref] for ref in before)
+
+
+def test_what_was_taken_from_the_ground_is_not_forgotten_for_want_of_a_name():
+    """A class that only an object mentions stays when the object goes: a name may be asked for it later."""
+    cls, one = Ref(1, "class", 0), Ref(2, "instance", 0)
+    ground = Ground()
+    heap = {cls: Class(None, "Net"), one: Instance(cls=cls)}
+    ground.lay({(0, "Net"): cls, (0, "net"): one}, heap, lambda name: False, keeper=0)
+    state = State(ground=ground)
+    assert state.held((0, "net")) == one and state.heap.keys() == {cls, one}
+    state.names[0, "net"] = NONE_VALUE
+    state.sweep()
+    assert state.held((0, "Net")) == cls and state.heap.keys() == {cls}
+
+
+def test_what_hangs_together_is_taken_together_and_nothing_else():
+    first, second, both, alone = (Ref(site, "list", 0) for site in range(1, 5))
+    heap = {
+        first: Container("list"),
+        second: Container("list"),
+        both: Container("list", rest=one_of([first, second])),
+        alone: Container("list"),
+    }
+    ground = Ground()
+    names = {(0, "a"): first, (0, "b"): second, (0, "both"): both, (0, "alone"): alone}
+    ground.lay(names, heap, lambda name: False, keeper=0)
+    state = State(ground=ground)
+    state.held((0, "a"))
+    assert state.heap.keys() == {first, second, both} and set(state.names) == {(0, "a"), (0, "b"), (0, "both")}
+
+
+def test_paths_that_took_different_parts_join_with_what_each_left_alone():
+    ground = Ground()
+    ground.lay({(0, "a"): Const(1), (0, "b"): Const(2)}, {}, lambda name: False, keeper=0)
+    changed, other = State(ground=ground), State(ground=ground)
+    changed.held((0, "a"))
+    changed.names[0, "a"] = Const(3)
+    other.held((0, "b"))
+    joined = joined_states([changed, other])
+    assert joined.names[0, "a"] == one_of([Const(3), Const(1)]) and joined.held((0, "b")) == Const(2)

@@ -42,12 +42,14 @@ class Ground:
         names: dict[Name, Value],
         heap: dict[Ref, Object],
         together: Callable[[Name], bool],
-        keeper: int | None = None,
+        keeper: int,
+        *,
+        held_elsewhere: bool = False,
     ) -> None:
         """Lay down these names and objects; names for which `together` holds make one part.
 
-        Where others than these names refer to the objects, a frame that is their `keeper` keeps a state that has taken
-        them over from forgetting them.
+        A state that has taken over objects does not forget them where no name of their part holds them, or others may
+        (`held_elsewhere`): the frame `keeper` does.
         """
         groups = _Groups(heap)
         for name, value in names.items():
@@ -69,7 +71,7 @@ class Ground:
             mentioned += [ref for thing in part.heap.values() for ref in object_references(thing)]
             part.needs = {self.of_ref[ref]: None for ref in mentioned if ref in self.of_ref}
             part.needs.pop(number, None)
-            if keeper is not None:
+            if held_elsewhere or not part.names:
                 part.names[keeper, f"part {number}"] = Unknown(tuple(part.heap))
 
     def _part(self, number: int) -> Part:

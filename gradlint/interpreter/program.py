@@ -113,7 +113,7 @@ def _run_the_rest(it: Interpreter) -> None:
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
     base = it.state
     base.sweep()
-    base.ground.lay(base.names, base.heap, lambda name: it.frames[name[0]].parent is not None)
+    base.ground.lay(base.names, base.heap, lambda name: it.frames[name[0]].parent is not None, keeper=0)
     inner = {part: None for name, part in base.ground.of_name.items() if it.frames[name[0]].parent is not None}
 
     def fresh() -> State:
