@@ -364,7 +364,8 @@ def _cls(value: Value) -> str:
 
 
 def _join_union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    return a + tuple(x for x in b if x not in a)
+    both = tuple(dict.fromkeys(a + b))
+    return a if len(both) == len(a) else both
 
 
 def _join_parts(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:

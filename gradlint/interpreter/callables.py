@@ -61,9 +61,9 @@ def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 def _call_partial(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     about = dict(thing.attributes)
-    given, named = it.thing(about["args"]), it.thing(about["keywords"])
+    given, named = (it.thing(about.get(name, UNKNOWN)) for name in ("args", "keywords"))
     if type(given) is not Container or type(named) is not Container:
-        return call_value(it, node, about["func"], Arguments(unknown=True), "")
+        return call_value(it, node, about.get("func", UNKNOWN), Arguments(unknown=True), "")
     positional = [value for _, value in given.items] + args.positional
     keywords = {str(key): value for key, value in named.items} | args.keywords
     unknown = args.unknown or given.rest != NOTHING or named.rest != NOTHING

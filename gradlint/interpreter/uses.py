@@ -14,7 +14,6 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain import (
-    OPAQUE,
     UNKNOWN,
     UNSURE,
     Belief,
@@ -23,6 +22,7 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
+    Node,
     Optimizer,
     Ref,
     Scaler,
@@ -30,6 +30,7 @@ from gradlint.domain import (
     Tensor,
     Unknown,
     Value,
+    object_references,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Frame, Interpreter
@@ -170,14 +171,24 @@ def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach:
 
 
 def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ...], tuple[Ref, ...]]:
-    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in."""
-    history: dict[Ref | None, None] = {OPAQUE: None, None: None}
+    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in.
+
+    What it made itself of that stands behind the opaque node: whose history that is, is not known.
+    """
+    history = {**dict.fromkeys(it.operand(Unknown(tuple(reach)))), None: None}
     memories: dict[Ref, None] = {}
-    for ref in it.state.reach([Unknown(tuple(reach))]) if reach else ():
-        thing = it[ref]
+    seen: set[Ref] = set()
+    todo = list(reach)
+    while todo:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if ref in seen or thing is None or type(thing) is Node:
+            continue
+        seen.add(ref)
         if type(thing) is Tensor:
-            history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
+        else:
+            todo += object_references(thing)
     return tuple(history), tuple(memories)
 
 
