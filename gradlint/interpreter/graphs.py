@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from gradlint.domain import Node, Ref
+from gradlint.domain import Graph, Node, Ref
 from gradlint.interpreter.core import Interpreter
+
+T = TypeVar("T")
 
 MOST_WEIGHED = 300
 MOST_LOOKED_BACK = 20
@@ -22,19 +25,30 @@ def sure_past(it: Interpreter, start: tuple[Ref | None, ...], most: int = MOST_W
         if most is MOST_WEIGHED:
             it.hit("size of a graph")
         return _single_past(it, start, most)
-    order = _inputs_first(it, start)
-    certain: dict[Ref, set[Ref]] = {}
-    for ref in order:
-        thing = it.state.heap.get(ref)
-        inside = {ref} if ref.age < 2 else set()
-        for slot in thing.inputs if type(thing) is Node else ():
-            inside |= _in_all(slot, certain)
-        certain[ref] = inside
-    sure = _in_all(start, certain)
+    sure = _in_all(start, _certain(it, start, lambda ref: {ref} if ref.age < 2 else set()))
     return {ref: None for ref in nodes if ref in sure}
 
 
-def _in_all(slot: tuple[Ref | None, ...], certain: dict[Ref, set[Ref]]) -> set[Ref]:
+def sure_places(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> set[Graph]:
+    """Where nodes and leaves were made that are certainly in the history, whichever of those made there they are."""
+    if len(it.past(start, most)) > most:
+        return {ref.key for ref in _single_past(it, start, most)}
+    return _in_all(start, _certain(it, start, lambda ref: {ref.key}))
+
+
+def _certain(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
+    """For each node of a history what `known` says of it and of all that is certainly before it."""
+    certain: dict[Ref, set[T]] = {}
+    for ref in _inputs_first(it, start):
+        thing = it.state.heap.get(ref)
+        inside = known(ref)
+        for slot in thing.inputs if type(thing) is Node else ():
+            inside |= _in_all(slot, certain)
+        certain[ref] = inside
+    return certain
+
+
+def _in_all(slot: tuple[Ref | None, ...], certain: dict[Ref, set[T]]) -> set[T]:
     """What every alternative certainly has in its history."""
     if None in slot or not slot:
         return set()

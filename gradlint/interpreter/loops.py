@@ -39,6 +39,20 @@ from gradlint.interpreter.reach import AFTERWARDS
 MOST_PASSES = 8
 """Silent passes before what still changes is given up as unknown."""
 PEELED_LEVELS = 2
+TELLING_APART = frozenset(
+    {
+        events.BackwardRun,
+        events.GradientRead,
+        events.GradientsCleared,
+        events.HookRegistered,
+        events.OptimizerBuilt,
+        events.OptimizerStepped,
+        events.ScalerUsed,
+        events.StateLoaded,
+        events.WrittenInPlace,
+    }
+)
+"""What leaves the objects of one iteration in another state than those of the iterations before it."""
 MOST_LOOPS_DEEP = 4
 """Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
 
@@ -149,17 +163,19 @@ def _ageing(it: Interpreter) -> Iterator[Callable[[], None]]:
     """Within a loop: gives what to do before each later pass, so that what the passes before it made grows older.
 
     While an instance is built, its parts are not told apart by the iteration that made them: `self.layers` of a
-    hundred equal layers is the first one and all others, later just all.
+    hundred equal layers is the first one and all others, later just all. Nor is what earlier iterations computed
+    where nothing happens that could make a difference between the last one and those before it.
     """
     made, it.made = it.made, set()
     before, age = frozenset(it.entered), it.age
     entered = set(before)
-    building = it.instances_deep > 0
+    building, began = it.instances_deep > 0, len(it.story)
 
     def grow_older() -> None:
         entered.update(it.entered)
         it.entered = set(before)
-        it.state.age(it.made, at_once=building)
+        alike = building or it.muted > 0 or not any(type(event) in TELLING_APART for event in it.story[began:])
+        it.state.age(it.made, at_once=alike)
         if building and it.made:
             it.age = OLDEST
 

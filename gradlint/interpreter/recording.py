@@ -37,8 +37,9 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.domain.state import OLDEST
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_past
+from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_places
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
 
@@ -278,11 +279,10 @@ def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Se
 
 def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
     """Whether the history certainly holds an older node of the same place."""
-    older = Ref(it.site(node), f"{part}node", it.frame.id, 1)
-    if older not in it.state.heap:
+    site, part, frame = it.site(node), f"{part}node", it.frame.id
+    if not any(Ref(site, part, frame, age) in it.state.heap for age in (1, OLDEST)):
         return NO
-    key = older.key
-    sure = any(ref.key == key for slot in inputs for ref in sure_past(it, slot, MOST_LOOKED_BACK))
+    sure = any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs)
     return YES if sure else UNSURE
 
 

@@ -27,7 +27,7 @@ def detached(data):
 tree = {"a": weight, "b": {"c": weight * 2, "d": [weight, 3]}}
 for tensor in flat(detached(tree)):
     # vague: more kinds of parts than alternatives are kept
-    reveal(tensor)  # unknown
+    reveal(tensor)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(detached({"a": {"b": weight}})["a"]["b"])  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(detached([weight])[0])  # Tensor[float, requires_grad=no, leaf=yes]
 found = []
