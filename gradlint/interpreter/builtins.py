@@ -265,7 +265,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if all(type(option) in (Const, Scalar, Plain) for option in options):
-        if name == "format":
+        if name == "format" and all(kind_of(option) == "str" for option in options):
             return filled_text(owner, name)
         rows = [OBJECT_METHODS.get(f"{kind_of(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])

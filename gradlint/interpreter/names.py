@@ -94,6 +94,8 @@ def has_attribute(it: Interpreter, value: Value, name: str) -> Truth:
     thing = it.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is not Module:
         return UNSURE
+    if find_member(it, thing.cls, "__getattr__") is not None:
+        return UNSURE
     closed = thing.open is NO and thing.rest == NOTHING and type(thing.cls) is Ref
     if name in METHODS or name in MODULE_NAMES or find_member(it, thing.cls, name) is not None:
         return YES
