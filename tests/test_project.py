@@ -39,7 +39,7 @@ def codes(path: Path, project: Project | None = None) -> list[str]:
 def told(text: str, **files: str) -> list[str]:
     """What is known at each `reveal` of a program with these modules beside it."""
     there = tuple((f"{name.replace('__', '/')}.py", content) for name, content in files.items())
-    return [spell(thing) for _, thing in sorted(revealed(text, there).items())]
+    return [spell(thing) for _, thing in sorted(revealed(text, files=there).items())]
 
 
 # ---- where files are found

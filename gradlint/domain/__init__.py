@@ -1,6 +1,7 @@
 """What can be known about a program: facts, values, and objects on the heap."""
 
 from gradlint.domain.facts import *  # noqa: F403
+from gradlint.domain.ground import *  # noqa: F403
 from gradlint.domain.objects import *  # noqa: F403
 from gradlint.domain.state import *  # noqa: F403
 from gradlint.domain.values import *  # noqa: F403

@@ -8,6 +8,7 @@ paths join in it:
 * `parts`: a tuple of things that hold together, each a tuple of alternatives; joins slot by slot;
 * `items`: pairs of key and value; joins key by key;
 * `value`: a value; joins as one of both;
+* `values`: a tuple of values; joins one by one;
 * `marks`: where something came from, for notes; joins by union, a few at most.
 
 Everything else must agree, or falls back to the field's default.
@@ -18,7 +19,7 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from typing import Any, get_args
@@ -46,6 +47,7 @@ from gradlint.domain.values import (
     UNKNOWN,
     Const,
     Origin,
+    Plain,
     Ref,
     Syntax,
     Value,
@@ -89,6 +91,10 @@ def _items(**kw: Any) -> Any:
 
 def _value(**kw: Any) -> Any:
     return field(metadata={"join": "value"}, **kw)
+
+
+def _values(**kw: Any) -> Any:
+    return field(metadata={"join": "values"}, **kw)
 
 
 def _marks() -> Any:
@@ -261,7 +267,8 @@ class Scheduler(Cell):
 @dataclass(frozen=True, slots=True)
 class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`:
-    there are certainly no others). `origin` is the module whose `state_dict()` it is."""
+    there are certainly no others). `keys` is what the keys of those others are in a mapping; `cls` is the
+    class of a named tuple, whose fields name the items; `origin` is the module whose `state_dict()` it is."""
 
     kind: str
     items: Items = _items(default=())
@@ -269,6 +276,8 @@ class Container(Cell):
     origin: tuple[Ref, ...] = _alternatives(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    keys: Value = _value(default=UNKNOWN)
+    cls: Value = _value(default=NOTHING)
 
     def __str__(self) -> str:
         return self.kind
@@ -279,7 +288,8 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 
 @dataclass(frozen=True, slots=True)
 class Iterator(Cell):
-    """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over."""
+    """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over, `listed`
+    a list of all it gives, in order, where that is known, `returned` what a generator gives to who delegates to it."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
@@ -288,6 +298,8 @@ class Iterator(Cell):
     empty: Truth = UNSURE
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    listed: Value = _value(default=NOTHING)
+    returned: Value = _value(default=UNKNOWN)
 
     def __str__(self) -> str:
         return f"Iterator[{self.by}]"
@@ -309,15 +321,19 @@ class Array(Cell):
 @dataclass(frozen=True, slots=True)
 class Class(Cell):
     """A class written in the program: its members, bases in order, and the attribute names that its methods read
-    off `self` (`reads`); `open` says whether some base is not known."""
+    off `self` (`reads`); `open` says whether some base is not known. `kind` is "dataclass", "named tuple", "typed
+    dict" or "enum" where calling it does what no method of the program says; `fields` are then the names it takes,
+    each with its default (`NOTHING`: none)."""
 
     node: Syntax
     name: str
-    bases: tuple[Value, ...] = ()
+    bases: tuple[Value, ...] = _values(default=())
     members: Items = _items(default=())
     reads: frozenset[str] = frozenset()
     module: Truth = UNSURE
     open: Truth = UNSURE
+    kind: str = ""
+    fields: Items = _items(default=())
 
     def __str__(self) -> str:
         return f"class {self.name}"
@@ -375,6 +391,7 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "parts": _join_parts,
     "items": _join_items,
     "value": lambda a, b: one_of((a, b), MOST_ITEMS),
+    "values": lambda a, b: tuple(one_of(pair) for pair in zip(a, b, strict=False)),
     "marks": _join_marks,
 }
 
@@ -386,7 +403,7 @@ def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
 
 _PLANS = {cls: _plan(cls) for cls in get_args(Object)}
 _REFERRING = {
-    cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value"))
+    cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value", "values"))
     for cls, plan in _PLANS.items()
 }
 
@@ -457,14 +474,22 @@ def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
     kept = tuple((key, value) for key, value in mapping.items if key in certain)
     if len(kept) == len(mapping.items):
         return mapping
-    return replace(mapping, items=kept, rest=one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest]))
+    rest = one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest])
+    return replace(mapping, items=kept, rest=rest, keys=keys_with(mapping, (k for k, _ in mapping.items)))
 
 
 def summarised(container: Container) -> Container:
     """The same container with all elements in one summary."""
     if not container.items:
         return container
-    return replace(container, items=(), rest=one_of([*(value for _, value in container.items), container.rest]))
+    rest = one_of([*(value for _, value in container.items), container.rest])
+    return replace(container, items=(), rest=rest, keys=keys_with(container, (key for key, _ in container.items)))
+
+
+def keys_with(mapping: Container, more: Iterable[object]) -> Value:
+    """What the keys of a mapping's summary are when these constants are among them."""
+    known = mapping.keys if mapping.rest != NOTHING else NOTHING
+    return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
 
 
 def object_references(thing: Object) -> tuple[Ref, ...]:
@@ -507,6 +532,9 @@ def _mentioned(thing: Object) -> list[Ref]:
         elif how == "parts":
             for part in content:
                 out += part
+        elif how == "values":
+            for value in content:
+                out += references(value)
         else:
             out += content
     return [ref for ref in out if ref is not None] if None in out else out
@@ -528,6 +556,8 @@ def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
             new = tuple([(key, value if type(value) is Const else renamed(value, now)) for key, value in content])
         elif how == "parts":
             new = tuple([part if renaming.isdisjoint(part) else _union(part, now) for part in content])
+        elif how == "values":
+            new = tuple([renamed(value, now) for value in content])
         elif renaming.isdisjoint(content):
             continue
         else:

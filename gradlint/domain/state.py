@@ -12,20 +12,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from gradlint.domain.facts import NO, YES, Truth
+from gradlint.domain.ground import Ground, Name
 from gradlint.domain.objects import MOST_ITEMS, Object, joined, object_references, object_renamed, origins
 from gradlint.domain.values import CONTEXT_BITS, Origin, Ref, Value, one_of, references, renamed
-
-Name = tuple[int, str]
-"""A variable: the frame it belongs to, and its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """What the code of other files left when it was imported: a state that finds itself without it takes it over."""
-
-    names: dict[Name, Value]
-    heap: dict[Ref, Object]
-
 
 OLDEST = 2
 FEW = 64
@@ -33,7 +22,10 @@ FEW = 64
 
 @dataclass(slots=True)
 class State:
-    """What holds at one point of one path. A state that is not `live` is never reached."""
+    """What holds at one point of one path. A state that is not `live` is never reached.
+
+    `taken` are the parts of the `ground` that it has taken over.
+    """
 
     names: dict[Name, Value] = field(default_factory=dict)
     heap: dict[Ref, Object] = field(default_factory=dict)
@@ -42,7 +34,8 @@ class State:
     inference: Truth = NO
     live: bool = True
     swept: int = 0
-    images: tuple[Image, ...] = ()
+    ground: Ground = field(default_factory=Ground)
+    taken: dict[int, None] = field(default_factory=dict)
 
     def copy(self) -> State:
         """The same facts, to be changed on another path."""
@@ -54,18 +47,38 @@ class State:
             self.inference,
             self.live,
             self.swept,
-            self.images,
+            self.ground,
+            dict(self.taken),
         )
 
-    def import_(self, images: tuple[Image, ...]) -> None:
-        """Take over those of these images that are not here yet; of two lists of images one begins with the other."""
-        for image in images[len(self.images) :]:
-            for name, value in image.names.items():
+    def held(self, name: Name) -> Value | None:
+        """What a variable holds."""
+        found = self.names.get(name)
+        if found is None and (part := self.ground.of_name.get(name)) is not None and part not in self.taken:
+            self.take([part])
+            found = self.names.get(name)
+        return found
+
+    def reaching(self, value: Value) -> Value:
+        """The value; what it refers to is there from now on."""
+        of_ref = self.ground.of_ref
+        self.take([of_ref[ref] for ref in references(value) if ref in of_ref])
+        return value
+
+    def take(self, parts: Iterable[int]) -> None:
+        """Take over parts of the ground with all they need, where that has not been done."""
+        todo = [part for part in parts if part not in self.taken]
+        while todo:
+            number = todo.pop()
+            if number in self.taken:
+                continue
+            self.taken[number] = None
+            part = self.ground.parts[number]
+            for name, value in part.names.items():
                 self.names.setdefault(name, value)
-            for ref, thing in image.heap.items():
+            for ref, thing in part.heap.items():
                 self.heap.setdefault(ref, thing)
-        if len(images) > len(self.images):
-            self.images = images
+            todo += part.needs
 
     def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> None:
         """What was made at these origins grows one step older, or `at_once` as old as can be: they are about to make
@@ -140,9 +153,10 @@ def joined_states(states: Iterable[State]) -> State:
         return State(live=False)
     if len(live) == 1:
         return live[0]
-    longest = max((state.images for state in live), key=len)
-    for state in live:
-        state.import_(longest)
+    for state in live[1:]:
+        live[0].take(state.taken)
+    for state in live[1:]:
+        state.take(live[0].taken)
     out = live[0].copy()
     for state in live[1:]:
         _join_into(out, state)

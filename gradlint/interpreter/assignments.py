@@ -22,11 +22,11 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.attributes import set_attribute
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.dropping import tell_rebound
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
+from gradlint.interpreter.setting import set_attribute
 from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import memory_written, write
 
@@ -49,13 +49,13 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         receivers.note(it, target, owner)
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
-        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=_is_own(it, owner))
+        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value
 
 
-def _is_own(it: Interpreter, owner: Value) -> bool:
+def is_own(it: Interpreter, owner: Value) -> bool:
     """Whether the owner is `self` of the method that runs."""
     function = it.frame.function
     if function is None or function.owner is None:
@@ -100,13 +100,19 @@ def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> li
 
 def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
-    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.expressions import index_value
-    from gradlint.interpreter.functions import call_function
 
     start = it.hold(value, it.value(target.value))
     index = index_value(it, target)
     value, owner = it.land(start)[:2]
+    set_item(it, target, owner, index, value)
+
+
+def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
+    """An element of something is given another value."""
+    from gradlint.interpreter.classes import method_of
+    from gradlint.interpreter.functions import call_function
+
     for option in alternatives(owner):
         if it.may_be(option, Container):
             containers.set_item(it, target, option, index, value)

@@ -1,4 +1,4 @@
-"""Attributes: reading and setting them on tensors, modules, instances, classes and everything else."""
+"""Attributes: reading them off tensors, modules, instances, classes and everything else."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from gradlint import events
 from gradlint.domain import (
-    ANY_PRECISION,
     BOOL,
     EVAL,
-    FRESH,
     INTEGER,
     MOST_ALTERNATIVES,
     NO,
@@ -44,25 +41,22 @@ from gradlint.domain import (
     Super,
     Tensor,
     Truth,
-    Unit,
     Unknown,
     Value,
     alternatives,
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import gifts, libraries, library, module_containers, module_methods, modules, optimizers
+from gradlint.interpreter import gifts, libraries, module_containers, module_methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch
-from gradlint.interpreter.classes import find_member, find_method
+from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.gradients import clear_gradients, read_gradient
-from gradlint.interpreter.operations import plain_value
+from gradlint.interpreter.gradients import read_gradient
+from gradlint.interpreter.operations import plain_result, plain_value
 from gradlint.interpreter.recording import apply
-from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.uses import by_use, told_by_use
-from gradlint.knowledge import ATTRIBUTES, MODULES, PLAIN
+from gradlint.knowledge import ATTRIBUTES, CONSTANTS, MODULES, OBJECT_ATTRIBUTES, PLAIN
 from gradlint.knowledge.module_settings import SETTINGS, SIZES
 
 STAND_IN = "attribute "
@@ -70,8 +64,6 @@ STAND_IN = "attribute "
 
 LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
 """Methods by which something unknown shows that it is a tensor and is looked at, not handed on."""
-
-# ---- reading
 
 
 def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:
@@ -97,14 +89,22 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
         reader = READERS.get(type(thing))
         return reader(it, node, owner, thing, name, chain, guard) if reader else Unknown((owner,))
     if type(owner) is Named:
-        return Named(f"{owner.path}.{name}")
+        return found_at(f"{owner.path}.{name}")
     if type(owner) is Imported:
         return it.neighbours.attribute(owner, name)
+    if type(owner) is Plain and (row := OBJECT_ATTRIBUTES.get(f"{owner.kind}.{name}")) is not None:
+        return plain_result(it, node, row.returns)
     if type(owner) is Unknown:
         return Bound(owner, name) if name in LEAVING_THE_GRAPH or name == "backward" else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)
+
+
+def found_at(path: str) -> Value:
+    """What an import path names: a constant of the library, or whatever it may be."""
+    row = CONSTANTS.get(path)
+    return Named(path) if row is None else plain_value(row.returns)
 
 
 def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
@@ -194,11 +194,47 @@ def _instance_attribute(
             return Bound(owner, name)
         if (part := _part_of_torch(it, node, thing, name)) is not None:
             return part
-    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in library.SPECIAL:
-        return Bound(owner, name)
-    if thing.open.may(YES):
+    if name in OF_ALL_OBJECTS:
+        return OF_ALL_OBJECTS[name](it, node, owner)
+    method = find_method(it, thing.cls, "__getattr__")
+    if method is not None:
+        from gradlint.interpreter.functions import call_function
+
+        return call_function(it, node, method, Arguments([owner, Const(name)]))
+    if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)
-    return Bound(owner, name) if find_method(it, thing.cls, "__getattr__") is None else Unknown((owner,))
+    return Bound(owner, name)
+
+
+def _is_method_of_library(cls: Value, name: str) -> bool:
+    from gradlint.interpreter.library import is_known
+
+    return type(cls) is Named and is_known(f"{cls.path}.{name}")
+
+
+def attributes_of(it: Interpreter, node: Any, owner: Value) -> Value:
+    """`vars(x)`: what was set on an object so far. Through it others may be set, which are then not known."""
+    found: list[Value] = []
+    for option in alternatives(owner):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if not isinstance(thing, (Module, Instance)) or type(option) is not Ref:
+            found.append(Unknown((option,) if type(option) is Ref else ()))
+            continue
+        rest = UNKNOWN if thing.open.may(YES) else NOTHING
+        found.append(it.new(node, "attributes", Container("dict", items=thing.attributes, rest=rest)))
+        it.put(option, replace(thing, open=thing.open | UNSURE))
+    return one_of(found)
+
+
+def _class_of(it: Interpreter, node: Any, owner: Value) -> Value:
+    return it.thing(owner).cls  # type: ignore[union-attr]
+
+
+OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
+    "__dict__": attributes_of,
+    "__class__": _class_of,
+}
+"""Attributes that every object has."""
 
 
 def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
@@ -225,7 +261,9 @@ def _training(mode: Mode) -> Value:
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     full = f"{chain}.{name}" if chain else ""
-    found = gifts.foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
+    found: Value | None = gifts.foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
+    if found is None:
+        found = _declared(it, node, owner, name)
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
@@ -240,6 +278,25 @@ def keep_attribute(it: Interpreter, owner: Ref, name: str, value: Value) -> None
     if isinstance(thing, (Module, Instance)):
         attributes = dict(thing.attributes) | {name: value}
         it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+
+
+def _is_declared(it: Interpreter, cls: Value, name: str) -> bool:
+    things = [it.state.heap.get(one) for one in ancestry(it, cls) if type(one) is Ref]
+    scopes = [it.scan.scopes.get(thing.node) for thing in things if type(thing) is Class]
+    return any(scope is not None and name in scope.annotations for scope in scopes)
+
+
+def _declared(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+    """What the classes of an object say in annotations of an attribute."""
+    from gradlint.interpreter.declared import value_of
+
+    thing: Any = it.state.heap.get(owner)
+    for one in ancestry(it, getattr(thing, "cls", UNKNOWN)):
+        cls = it.state.heap.get(one) if type(one) is Ref else None
+        scope = it.scan.scopes.get(cls.node) if type(cls) is Class else None
+        if scope is not None and name in scope.annotations:
+            return value_of(it, it.place_of(node, f"{STAND_IN}{name}"), scope.annotations[name])
+    return None
 
 
 def _member(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
@@ -262,13 +319,28 @@ def _class_attribute(it: Interpreter, node: Any, owner: Ref, thing: Class, name:
     if member is not None:
         known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
         return member if known is None else known
-    if name in ("apply", "__name__", "__init__"):
+    if name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        return Plain("str")
+    if name in ("apply", "__init__", "_make"):
         return Bound(owner, name)
     return Unknown((owner,))
 
 
 def _method_only(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool) -> Value:
     return Bound(owner, name)
+
+
+def _container_attribute(
+    it: Interpreter, node: Any, owner: Ref, thing: Container, name: str, chain: str, guard: bool
+) -> Value:
+    """A field of a named tuple, what its class defines, or a method that all containers have."""
+    if thing.cls == NOTHING:
+        return Bound(owner, name)
+    found = field_of(it, thing, name)
+    if found is not None:
+        return found
+    member = find_member(it, thing.cls, name)
+    return Bound(owner, name) if member is None else _member(it, node, owner, member, name)
 
 
 def _optimizer_attribute(
@@ -305,116 +377,11 @@ READERS: dict[type, Callable[..., Value]] = {
     Module: _instance_attribute,
     Instance: _instance_attribute,
     Class: _class_attribute,
-    Container: _method_only,
+    Container: _container_attribute,
     Iterator: _method_only,
     Optimizer: _optimizer_attribute,
     Scaler: _method_only,
     Scheduler: _scheduler_attribute,
     Array: _array_attribute,
     Node: _method_only,
-}
-
-
-# ---- setting
-
-
-def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
-    """`owner.name = value`."""
-    shown = it.thing(owner)
-    if not it.muted:
-        old = _old(shown, name)
-        it.emit(
-            events.AttributeAssigned,
-            node,
-            owner=shown,
-            attr=name,
-            value=it.thing(value),
-            old=it.thing(old),
-            holders=optimizers.holding(it, old),
-            name=chain,
-            own=own,
-            read_by_class=_read_by_class(it, shown, name).may(YES),
-        )
-    found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
-    sure = len(found) == len(alternatives(owner)) and it.sure(found)
-    for ref, thing in found:
-        if type(thing) is Tensor and name == "requires_grad":
-            set_requires_grad(it, node, ref, truth_of(value), "assign", chain, sure=sure)
-        elif (setter := SETTERS.get(type(thing))) is not None:
-            setter(it, node, ref, thing, name, value, sure)
-    for option in alternatives(owner):
-        if type(option) is Imported:
-            it.neighbours.set(option.module, name, value)
-    if not found and type(owner) is Unknown:
-        it.escape([value])
-
-
-def _old(shown: Any, name: str) -> Value:
-    known: dict[object, Value] = dict(getattr(shown, "attributes", ()))
-    return known.get(name, UNKNOWN)
-
-
-def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
-    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning."""
-    if not isinstance(shown, (Module, Instance)):
-        return NO
-    verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE
-    for cls in alternatives(shown.cls):
-        thing = it.thing(cls)
-        if type(thing) is Class:
-            todo: list[Any] = [thing]
-            while todo:
-                one = todo.pop()
-                if type(one) is Class:
-                    if name in one.reads:
-                        return YES
-                    todo += [it.thing(base) for base in one.bases]
-            if thing.open is not NO:
-                verdict = verdict | UNSURE
-        elif type(thing) is not Named:
-            verdict = verdict | UNSURE
-    return verdict
-
-
-def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
-    if name == "grad" and value == NONE_VALUE:
-        clear_gradients(it, node, [ref], to_none=YES, sure=sure)
-    elif name == "grad":
-        it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
-    elif name == "data":
-        other = it.only(value, Tensor)
-        memory = other.storage if other else (it.memory(node, "data"),)
-        facts = {"dtype": other.dtype, "precision": other.precision} if other else {"precision": ANY_PRECISION}
-        it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
-
-
-def setter_of(name: str) -> str:
-    """The name under which a class keeps the setter of a property; no attribute can be called so."""
-    return f"{name} setter"
-
-
-def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
-    from gradlint.interpreter.functions import call_function
-
-    setter = find_member(it, thing.cls, setter_of(name))
-    if type(setter) is Function:
-        call_function(it, node, setter, Arguments([ref, value]))
-        return
-    attributes = dict(thing.attributes) | {name: value}
-    it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
-    if type(thing) is Instance and thing.cls == UNKNOWN:
-        it.escape([value])
-
-
-def _set_on_class(it: Interpreter, node: Any, ref: Ref, thing: Class, name: str, value: Value, sure: bool) -> None:
-    members = dict(thing.members) | {name: value}
-    it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
-
-
-SETTERS: dict[type, Callable[..., None]] = {
-    Tensor: _set_on_tensor,
-    Module: _set_on_object,
-    Instance: _set_on_object,
-    Optimizer: _set_on_object,
-    Class: _set_on_class,
 }

@@ -8,209 +8,93 @@ from gradlint.domain import (
     BOOL,
     INTEGER,
     MAPPINGS,
-    MOST_ITEMS,
-    NO,
     NONE_VALUE,
     NOTHING,
+    OLDEST,
     UNKNOWN,
-    UNSURE,
-    YES,
     Array,
     Const,
     Container,
     Context,
-    Function,
     Instance,
-    Module,
     Named,
     Plain,
     Ref,
     Scalar,
     Tensor,
-    Truth,
     Unknown,
     Value,
     alternatives,
+    joined,
+    number_kind,
     one_of,
+    summarised,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
-from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import Known, special
-from gradlint.interpreter.names import get_by_name, set_by_name
-from gradlint.interpreter.operations import operation_row, run_operation
-from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.operations import operation_row, plain_result, run_operation
+from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.requests import run_backward
 from gradlint.interpreter.text import filled_text
+from gradlint.knowledge import OBJECT_METHODS
 from gradlint.knowledge.arrays import ARRAYS, SHARING
+
+BOUNDED = "bounded deque"
+"""A deque that drops elements: none of them has a place of its own."""
 
 
 def _collected(kind: str) -> Known:
     def collect(it: Interpreter, node: Any, args: Arguments) -> Value:
         if not args.positional:
-            items = tuple(args.keywords.items()) if kind in MAPPINGS else ()
-            return it.new(node, "container", Container(kind, items=items))
-        source = args.positional[-1 if kind == "defaultdict" else 0]
-        thing = it.only(source, Container)
-        if kind in MAPPINGS:
-            return _mapping(it, node, kind, source, thing, args)
-        start = it.hold(source)
-        rest = containers.elements(it, node, source)
+            return it.new(node, "container", Container(BOUNDED if "maxlen" in args.keywords else kind))
+        if args.given("maxlen", 1):
+            return it.new(node, "container", Container(BOUNDED, rest=containers.elements(it, node, args.positional[0])))
+        listing = containers.listing(it, args.positional[0])
+        start = it.hold(*args.positional)
+        found = it.hold(containers.elements(it, node, args.positional[0]))
         containers.consume(it, node, it.state.flight[start], kind)
-        it.land(start)
-        if thing is not None and thing.rest == NOTHING and thing.kind not in MAPPINGS and kind in containers.SEQUENCES:
-            return it.new(node, "container", replace(thing, kind=kind, origin=()))
-        return it.new(node, "container", Container(kind, rest=rest))
+        element = it.land(start)[found - start]
+        if listing is not None and kind in containers.SEQUENCES:
+            return containers.container(it, node, kind, listing)
+        return it.new(node, "container", Container(kind, rest=element))
 
     return collect
 
 
-def _mapping(it: Interpreter, node: Any, kind: str, source: Value, thing: Container | None, args: Arguments) -> Value:
-    if thing is not None and thing.kind in MAPPINGS:
-        made = replace(thing, kind=kind)
-    elif thing is not None:
-        made = Container(kind)
-        for _, pair in thing.items:
-            inner = it.only(pair, Container)
-            if inner is not None and len(inner.items) == 2:
-                made = containers.stored(made, containers.key_of(inner.items[0][1]), inner.items[1][1])
-            else:
-                made = replace(made, rest=UNKNOWN)
-        made = replace(made, rest=one_of((made.rest, thing.rest))) if thing.rest != NOTHING else made
-    elif kind == "defaultdict":
-        made = Container(kind, rest=UNKNOWN)
-    else:
-        pairs = containers.elements(it, node, source)
-        containers.consume(it, node, source, kind)
-        inner = it.only(pairs, Container)
-        made = Container(kind, rest=dict(inner.items).get(1, UNKNOWN) if inner else UNKNOWN)
-    for key, value in args.keywords.items():
-        made = containers.stored(made, key, value)
-    return it.new(node, "container", made)
-
-
 for _kind, _paths in {
     "list": ("builtins.list",), "tuple": ("builtins.tuple",), "set": ("builtins.set", "builtins.frozenset"),
-    "deque": ("collections.deque",), "dict": ("builtins.dict",), "OrderedDict": ("collections.OrderedDict",),
-    "defaultdict": ("collections.defaultdict",),
+    "deque": ("collections.deque",),
 }.items():  # fmt: skip
     special(*_paths)(_collected(_kind))
 
 
-@special("builtins.sorted")
-def _sorted(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A list of the elements in another order."""
-    source = args.get("iterable", 0, UNKNOWN)
-    rest = containers.elements(it, node, source)
-    containers.consume(it, node, source, "sorted")
-    return it.new(node, "sorted", Container("list", rest=rest))
+@special("builtins.dict", "types.MappingProxyType")
+def _dict(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _mapping(it, node, Container("dict"), args)
 
 
-@special("builtins.reversed", "builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
-         "tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
-def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Iterates over what its first argument iterates over."""
-    if not args.positional:
-        return UNKNOWN
-    source = args.positional[0]
-    element = containers.elements(it, node, source)
-    empty = NO if containers.certainly_not_empty(it, source) else UNSURE
-    return containers.iterator(it, node, element, "iter", empty=empty, source=source)
+@special("collections.OrderedDict")
+def _ordered_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _mapping(it, node, Container("OrderedDict"), args)
 
 
-@special("builtins.next")
-def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
-    source = args.get("iterator", 0, UNKNOWN)
-    found = containers.elements(it, node, source)
-    containers.begin(it, source)
-    return one_of([found, *args.positional[1:]])
-
-
-def _tuples(it: Interpreter, node: Any, values: list[Value], by: str, *, empty: Truth, source: Value) -> Value:
-    pair = it.new(node, "pair", Container("tuple", items=tuple(enumerate(values))))
-    return containers.iterator(it, node, pair, by, empty=empty, source=source)
-
-
-@special("builtins.enumerate")
-def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
-    source = args.get("iterable", 0, UNKNOWN)
-    element = containers.elements(it, node, source)
-    empty = NO if containers.certainly_not_empty(it, source) else UNSURE
-    return _tuples(it, node, [Scalar(INTEGER), element], "enumerate", empty=empty, source=source)
-
-
-@special("builtins.zip")
-def _zip(it: Interpreter, node: Any, args: Arguments) -> Value:
-    start = it.hold()
-    for value in args.positional:
-        it.hold(containers.elements(it, node, value))
-    empty = NO if all(containers.certainly_not_empty(it, value) for value in args.positional) else UNSURE
-    source = one_of(args.positional, MOST_ITEMS) if args.positional else UNKNOWN
-    return _tuples(it, node, it.land(start), "zip", empty=empty, source=source)
-
-
-@special("builtins.map")
-def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
+@special("collections.defaultdict")
+def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A key that is not there holds what the factory makes; one such object stands for those of all keys."""
+    factory = args.positional[0] if args.positional else NONE_VALUE
+    if factory == NONE_VALUE:
+        return _mapping(it, node, Container("defaultdict"), Arguments(args.positional[1:], args.keywords))
     from gradlint.interpreter.calls import call_value
 
-    if len(args.positional) < 2:
-        return UNKNOWN
-    start = it.hold(args.positional[0])
-    for value in args.positional[1:]:
-        it.hold(containers.elements(it, node, value))
-    function, *elements = it.land(start)
-    start = it.hold(*args.positional[1:])
-    found = call_value(it, node, function, Arguments(elements), "")
-    return containers.iterator(it, node, found, "map", source=one_of(it.land(start), MOST_ITEMS))
-
-
-@special("builtins.filter")
-def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """The elements for which the function may hold, which is asked of each."""
-    from gradlint.interpreter.calls import call_value
-    from gradlint.interpreter.narrowing import truthiness
-
-    function, source = args.get("function", 0, UNKNOWN), args.get("iterable", 1, UNKNOWN)
-    options = alternatives(containers.elements(it, node, source))
-    start = it.hold(function, source, *options)
-    kept = []
-    for index, option in enumerate(options):
-        if option == NOTHING:
-            continue
-        place = it.place_of(node, f"element {index}")
-        function, element = it.state.flight[start], it.state.flight[start + 2 + index]
-        verdict = element if function == NONE_VALUE else call_value(it, place, function, Arguments([element]), "")
-        if truthiness(it, verdict) is not NO:
-            kept.append(start + 2 + index)
-    found = one_of([it.state.flight[index] for index in kept] or [NOTHING], MOST_ITEMS)
-    source = it.land(start)[1]
-    return containers.iterator(it, node, found, "filter", source=source)
-
-
-@special("itertools.chain")
-def _chain(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """One iterable after the other."""
-    return _chained(it, node, args.positional)
-
-
-@special("itertools.chain.from_iterable")
-def _chain_from(it: Interpreter, node: Any, args: Arguments) -> Value:
-    inner = it.only(args.get("iterable", 0, UNKNOWN), Container)
-    if inner is None or inner.rest != NOTHING:
-        return _chained(it, node, [containers.elements(it, node, args.get("iterable", 0, UNKNOWN))])
-    return _chained(it, node, [value for _, value in inner.items])
-
-
-def _chained(it: Interpreter, node: Any, values: list[Value]) -> Value:
-    start = it.hold()
-    for value in values:
-        it.hold(containers.elements(it, node, value))
-    empty = NO if any(containers.certainly_not_empty(it, value) for value in values) else UNSURE
-    element = one_of([found for found in it.land(start) if found != NOTHING] or [NOTHING], MOST_ITEMS)
-    return containers.iterator(it, node, element, "chain", empty=empty, source=one_of(values or [NOTHING], MOST_ITEMS))
+    start, known = it.hold(*args.values()), frozenset(it.state.heap)
+    made = _oldest(it, call_value(it, it.place_of(node, "default"), factory, Arguments(), ""), known)
+    held = it.land(start)
+    given = Arguments(held[1 : len(args.positional)], args.keywords)
+    return _mapping(it, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
 
 
 @special("builtins.any", "builtins.all")
@@ -219,38 +103,69 @@ def _some(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Scalar(BOOL)
 
 
-@special("builtins.hasattr")
-def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Whether an object has an attribute, where all that it may have is known."""
-    from gradlint.interpreter.names import has_attribute
-
-    name = args.get("name", 1, UNKNOWN)
-    if type(name) is not Const or not isinstance(name.value, str) or not args.positional:
-        return Scalar(BOOL)
-    found = [has_attribute(it, option, name.value) for option in alternatives(args.positional[0])]
-    return Const(found[0] is YES) if len(set(found)) == 1 and found[0] in (YES, NO) else Scalar(BOOL)
+def _oldest(it: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
+    """A new object, as the summary of all that will be made like it."""
+    if type(value) is not Ref or value in known:
+        return value
+    summary = value._replace(age=OLDEST)
+    thing, older = it.state.heap.pop(value), it.state.heap.get(summary)
+    it.state.heap[summary] = thing if older is None else joined(thing, older)
+    return summary
 
 
-@special("builtins.range")
-def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
-    stop = args.positional[1] if len(args.positional) > 1 else args.positional[0] if args.positional else UNKNOWN
-    begin = args.positional[0] if len(args.positional) > 1 else Const(0)
-    known = (
-        type(stop) is Const and isinstance(stop.value, int) and type(begin) is Const and isinstance(begin.value, int)
-    )
-    empty = NO if known and begin.value < stop.value and len(args.positional) < 3 else UNSURE  # type: ignore[union-attr,operator]
-    return it.new(node, "range", Container("list", rest=Scalar(INTEGER))) if empty is not NO else containers.iterator(
-        it, node, Scalar(INTEGER), "range", empty=NO)  # fmt: skip
+@special("collections.Counter")
+def _counter(it: Interpreter, node: Any, args: Arguments) -> Value:
+    keys = containers.elements(it, node, args.positional[0]) if args.positional else NOTHING
+    return it.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
 
 
-@special("builtins.sum")
-def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Adds elements one to another, beginning with 0."""
-    from gradlint.interpreter.operators import compute
+@special("collections.ChainMap")
+def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
+    made = Container("dict")
+    for value in reversed(args.positional):
+        thing = it.only(value, Container)
+        made = replace(made, rest=UNKNOWN, keys=UNKNOWN) if thing is None else containers.with_all(made, thing)
+    return it.new(node, "container", made)
 
-    element = containers.elements(it, node, args.get("iterable", 0, UNKNOWN))
-    containers.consume(it, node, args.get("iterable", 0, UNKNOWN), "sum")
-    return compute(it, node, "add", [args.get("start", 1, Const(0)), element])
+
+@special("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
+def _from_keys(it: Interpreter, node: Any, args: Arguments) -> Value:
+    value, listing = args.get("value", 1, NONE_VALUE), containers.listing(it, args.get("iterable", 0, UNKNOWN))
+    made = Container("dict")
+    if listing is None:
+        keys = containers.elements(it, node, args.get("iterable", 0, UNKNOWN))
+        return it.new(node, "container", replace(made, rest=value, keys=keys))
+    for key in listing:
+        made = containers.stored(made, key, value)
+    return it.new(node, "container", made)
+
+
+def _mapping(it: Interpreter, node: Any, made: Container, args: Arguments) -> Value:
+    """The mapping with what a mapping or pairs give it, and the keywords."""
+    if args.positional:
+        made = _filled(it, node, made, args.positional[0])
+    for key, value in args.keywords.items():
+        made = containers.stored(made, UNKNOWN if key == "**" else Const(key), value)
+    if args.unknown:
+        made = containers.stored(made, UNKNOWN, UNKNOWN)
+    return it.new(node, "container", made)
+
+
+def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Container:
+    thing = it.only(source, Container)
+    if thing is not None and thing.kind in MAPPINGS:
+        whole = containers.with_all(made, thing)
+        return replace(whole, origin=thing.origin, marks=thing.marks)
+    pairs = containers.listing(it, source)
+    if pairs is None:
+        pairs = [containers.elements(it, node, source)]
+        containers.consume(it, node, source, made.kind)
+        made = containers.stored(made, UNKNOWN, NOTHING)
+    for pair in pairs:
+        inner = it.only(pair, Container)
+        key, value = [v for _, v in inner.items] if inner is not None and len(inner.items) == 2 else (UNKNOWN, UNKNOWN)
+        made = containers.stored(made, key, value)
+    return made
 
 
 @special("builtins.abs")
@@ -260,54 +175,42 @@ def _abs(it: Interpreter, node: Any, args: Arguments) -> Value:
     return run_operation(it, node, row, args, by="operator") if row and it.may_be(value, Tensor) else value
 
 
-@special("builtins.isinstance")
-def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.narrowing import is_instance
-
-    if len(args.positional) < 2:
-        return Scalar(BOOL)
-    found = is_instance(it, args.positional[0], args.positional[1])
-    return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
-
-
-@special("builtins.getattr")
-def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    if len(args.positional) < 2:
-        return result_of_unknown(args.positional[:1])
-    owner, name, *default = args.positional
-    return one_of([get_by_name(it, node, owner, name), *default], MOST_ITEMS)
+@special("builtins.round")
+def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A whole number, or with digits one of the same kind."""
+    value = args.get("number", 0, UNKNOWN)
+    if it.may_be(value, Tensor):
+        row = operation_row(it, "torch.round", args)
+        return UNKNOWN if row is None else run_operation(it, node, row, args, by="function")
+    kind = number_kind(value)
+    if kind is None:
+        return result_of_unknown(args.values())
+    return Scalar(INTEGER if len(args.values()) < 2 else kind)
 
 
-@special("builtins.setattr")
-def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    if len(args.positional) == 3:
-        set_by_name(it, node, *args.positional)
+@special("builtins.pow")
+def _pow(it: Interpreter, node: Any, args: Arguments) -> Value:
+    from gradlint.interpreter.operators import compute
+
+    return compute(it, node, "pow", args.positional[:2])
+
+
+@special("random.shuffle")
+def _shuffle(it: Interpreter, node: Any, args: Arguments) -> Value:
+    for ref, thing in it.all(args.get("x", 0, UNKNOWN), Container):
+        it.put(ref, summarised(thing))
     return NONE_VALUE
 
 
-@special("builtins.super")
-def _super(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return super_of(it, args)
+@special("random.sample", "random.choices")
+def _drawn(it: Interpreter, node: Any, args: Arguments) -> Value:
+    rest = containers.elements(it, node, args.get("population", 0, UNKNOWN))
+    return it.new(node, "drawn", Container("list", rest=rest))
 
 
-@special("builtins.type")
-def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
-    thing = it.thing(args.positional[0]) if args.positional else UNKNOWN
-    return thing.cls if isinstance(thing, (Module, Instance)) else UNKNOWN
-
-
-@special("functools.partial")
-def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A callable with some arguments given: they become defaults where that can be said."""
-    callee = args.positional[0] if args.positional else UNKNOWN
-    if type(callee) is Function and len(args.positional) == 1:
-        return replace(
-            callee, defaults=(*(d for d in callee.defaults if d[0] not in args.keywords), *args.keywords.items())
-        )
-    if type(callee) is Named and len(args.positional) == 1:
-        return callee
-    havoc(it, args.values())
-    return result_of_unknown(args.values())
+@special("contextlib.nullcontext")
+def _null_context(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return args.get("enter_result", 0, NONE_VALUE)
 
 
 @special("typing.cast")
@@ -351,32 +254,21 @@ def _signature(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "signature", Instance(cls=Named("inspect.Signature")))
 
 
-TEXT_METHODS = frozenset(
-    [
-        "join",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "lower",
-        "upper",
-        "replace",
-        "title",
-        "encode",
-        "decode",
-        "zfill",
-        "ljust",
-        "rjust",
-    ]
-)
+def kind_of(value: Value) -> str:
+    """The word by which the tables call what has no tensor in it."""
+    if type(value) is Plain:
+        return value.kind
+    return type(value.value).__name__ if type(value) is Const else "float"
 
 
 def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if all(type(option) in (Const, Scalar, Plain) for option in options):
-        if name == "format":
+        if name == "format" and all(kind_of(option) == "str" for option in options):
             return filled_text(owner, name)
-        return Plain("str") if name in TEXT_METHODS else UNKNOWN
+        rows = [OBJECT_METHODS.get(f"{kind_of(option)}.{name}") for option in options]
+        return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":

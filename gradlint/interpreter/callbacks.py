@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradlint.domain import (
+    ANY_GRAD,
     NONE_VALUE,
+    UNKNOWN,
     Belief,
     Const,
     Container,
@@ -25,11 +27,12 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import differentiating, gifts, libraries
 from gradlint.interpreter.classes import find_member
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gifts import GRADIENTS, MODES
-from gradlint.interpreter.modules import submodules
+from gradlint.interpreter.modules import parameters, submodules
 from gradlint.knowledge.packs import Hook, New
 
 
@@ -68,11 +71,18 @@ def called_by_library(it: Interpreter, function: Function, owner: list[Value]) -
         to, inference = GRADIENTS[hook.gradients]
         it.state.grad_mode, it.state.inference = to, it.state.inference if inference is None else inference
         it.assumed_mode = False
-    for value in owner if hook.mode != "?" else ():
-        for ref in submodules(it, value):
-            it.update(ref, Module, mode=MODES[hook.mode])
+    for value in owner:
+        _as_found(it, value, hook)
     yield lambda value: _returned(it, function, hook, owner, value)
     it.state.grad_mode, it.state.inference, it.assumed_mode = before
+
+
+def _as_found(it: Interpreter, owner: Value, hook: Hook) -> None:
+    """The modules of an object as its library has left them: in the mode of the hook, with gradients of any state."""
+    for ref in submodules(it, owner) if hook.mode != "?" else ():
+        it.update(ref, Module, mode=MODES[hook.mode])
+    for _, ref in parameters(it, owner)[0]:
+        it.state.heap[ref] = replace(it[ref], grad=it[ref].grad | ANY_GRAD, gradient=UNKNOWN)
 
 
 def _returned(it: Interpreter, function: Function, hook: Hook, owner: list[Value], value: Value) -> None:

@@ -38,6 +38,7 @@ from gradlint.domain import (
 from gradlint.interpreter import (
     autograd_functions,
     builtins,
+    container_methods,
     containers,
     library,
     methods,
@@ -76,9 +77,9 @@ def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cs
     if argument.keyword is not None:
         args.keywords[argument.keyword.value] = value
     elif argument.star == "*":
-        thing = it.only(value, Container)
-        if thing is not None and thing.rest == NOTHING and thing.kind in containers.SEQUENCES:
-            args.positional += [v for _, v in thing.items]
+        listing = containers.listing(it, value)
+        if listing is not None:
+            args.positional += listing
         else:
             args.positional.append(containers.elements(it, node, value))
             containers.consume(it, node, value, "*")
@@ -128,8 +129,8 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
             return module_calls.call(it, node, callee, args, "call", name)
         if type(thing) is Class:
             return instantiate(it, node, callee, args)  # type: ignore[arg-type]
-        if type(thing) is Instance and (method := find_member(it, thing.cls, "__call__")) is not None:
-            return _call(it, node, method, args.with_first(callee), name)
+        if type(thing) is Instance and (found := _call_instance(it, node, callee, thing, args, name)) is not None:
+            return found
     return call_unknown(it, node, [callee, *_owner_of_method(it, node), *args.values()])
 
 
@@ -139,6 +140,15 @@ def _owner_of_method(it: Interpreter, node: Any) -> list[Value]:
     owner = peek(it, func.value) if type(func) is cst.Attribute else None
     thing = it.only(owner, Module) if owner is not None else None
     return [owner] if owner is not None and thing is not None and thing.cls == UNKNOWN else []
+
+
+def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args: Arguments, name: str) -> Value | None:
+    """An object is called: by the method of its class, or as its library says."""
+    called = library.CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
+    if called is not None:
+        return called(it, node, thing, args)
+    method = find_member(it, thing.cls, "__call__")
+    return None if method is None else _call(it, node, method, args.with_first(ref), name)
 
 
 def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
@@ -282,9 +292,31 @@ def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: A
     results = []
     for ref, _ in it.all(owner, Container):
         start = it.hold(ref)
-        results.append(containers.call_method(it, node, ref, method, args.positional, args.keywords))
+        results.append(container_methods.call(it, node, ref, method, args))
         it.land(start)
     return one_of(results)
+
+
+def _of_instance(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """A method of an object whose class is known by its import path."""
+    instance = it.only(owner, Instance)
+    if instance is None or type(instance.cls) is not Named:
+        return _plain_method(it, node, owner, method, args)
+    return call_named(it, node, f"{instance.cls.path}.{method}", args.with_first(owner), name)
+
+
+def _of_class(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """A method that a class has without defining it."""
+    cls = it.only(owner, Class)
+    if cls is not None and cls.kind == "named tuple" and method == "_make" and type(owner) is Ref:
+        listing = containers.listing(it, args.get("iterable", 0, UNKNOWN))
+        if listing is not None:
+            return instantiate(it, node, owner, Arguments(listing))
+    if cls is not None and method == "apply" and type(owner) is Ref:
+        found = autograd_functions.call(it, node, owner, args)
+        if found is not None:
+            return found
+    return _plain_method(it, node, owner, method, args)
 
 
 def _of_iterator(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
@@ -293,30 +325,14 @@ def _of_iterator(it: Interpreter, node: Any, owner: Value, method: str, args: Ar
     return Unknown(tuple(ref for ref, _ in it.all(owner, Iterator)))
 
 
-def _of_class(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
-    """`Cls.apply` of an autograd function."""
-    refs = [ref for ref, _ in it.all(owner, Class)]
-    if method == "apply" and len(refs) == 1 and (found := autograd_functions.call(it, node, refs[0], args)) is not None:
-        return found
-    return call_unknown(it, node, [owner, *args.values()])
-
-
-def _of_instance(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
-    """A method of an object whose class a library defines."""
-    cls = getattr(it.thing(owner), "cls", None)
-    if type(cls) is Named and (known := library.SPECIAL.get(f"{cls.path}.{method}")) is not None:
-        return known(it, node, args.with_first(owner))
-    return _plain_method(it, node, owner, method, args)
-
-
 OWNERS: dict[type, Callable[..., Value]] = {
     Tensor: _of_tensor,
     Module: _of_module,
     Optimizer: _of_optimizer,
-    Class: _of_class,
-    Instance: _of_instance,
     Scaler: _by_method(scaling.METHODS),
     Scheduler: _by_method(scheduling.METHODS),
     Container: _of_container,
+    Instance: _of_instance,
+    Class: _of_class,
     Iterator: _of_iterator,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -16,6 +16,8 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Class,
+    Const,
+    Container,
     Function,
     Instance,
     Mark,
@@ -41,19 +43,26 @@ from gradlint.knowledge.module_families import FAMILIES, public
 MOST_INSTANCES_DEEP = 4
 """How deep modules of the program are taken apart, one inside the constructor of another."""
 MOST_BASES = 100
-PLAIN_BASES = frozenset(
-    {
-        "builtins.object",
-        "abc.ABC",
-        "typing.Generic",
-        "typing.Protocol",
-        "enum.Enum",
-        "builtins.Exception",
-        "typing.NamedTuple",
-        "torch.autograd.Function",
-        "torch.autograd.function.Function",
-    }
-)
+BASE_KINDS = {
+    "typing.NamedTuple": "named tuple",
+    "typing.TypedDict": "typed dict",
+    "typing_extensions.TypedDict": "typed dict",
+    **dict.fromkeys(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"), "enum"),
+}
+"""The classes whose descendants are made otherwise than by running methods of the program."""
+PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
+    ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol",
+     "builtins.Exception", "builtins.ValueError", "builtins.RuntimeError", "torch.utils.data.Dataset",
+     "torch.utils.data.IterableDataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.Sampler",
+      "torch.autograd.Function", "torch.autograd.function.Function"]
+)  # fmt: skip
+"""Classes that neither make anything of the arguments of their descendants nor give them tensors."""
+
+Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]
+MAKERS: dict[str, Maker] = {}
+"""What calling a class of these kinds gives."""
+FILLED: dict[str, Callable[[Interpreter, Any, Value, Class, Arguments], None]] = {}
+"""What the `__init__` does that classes of these kinds are given."""
 
 
 def define(it: Interpreter, node: cst.ClassDef) -> Ref:
@@ -74,10 +83,35 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     module = either([_is_module(it, base) for base in bases]) if bases else NO
     opened = either([_is_open(it, base) for base in bases]) if bases else NO
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
-    ref = it.new(node, "class", Class(node, node.name.value, bases, members, reads, module, opened))
+    made = Class(node, node.name.value, bases, members, reads, module, opened, _kind_of(it, node, bases))
+    ref = it.new(node, "class", made)
     if not frame.file.foreign:
         it.classes[node] = ref
+    if made.kind:
+        COMPLETED[made.kind](it, node, ref, made)
     return ref
+
+
+COMPLETED: dict[str, Callable[[Interpreter, Any, Ref, Class], None]] = {}
+"""What is done to classes of these kinds once their body has run."""
+
+
+def _kind_of(it: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> str:
+    if any(_decorator_name(decorator) == "dataclass" for decorator in node.decorators):
+        return "dataclass"
+    for base in bases:
+        thing = it.thing(base)
+        kind = thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is Named else ""
+        if kind:
+            return kind
+    return ""
+
+
+def _decorator_name(decorator: cst.Decorator) -> str:
+    node: Any = decorator.decorator
+    while isinstance(node, (cst.Call, cst.Attribute)):
+        node = node.func if isinstance(node, cst.Call) else node.attr
+    return str(node.value) if isinstance(node, cst.Name) else ""
 
 
 def _is_module(it: Interpreter, base: Value) -> Truth:
@@ -140,6 +174,13 @@ def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None
     return found if type(found) is Function else None
 
 
+def field_of(it: Interpreter, thing: Container, name: str) -> Value | None:
+    """The item of a named tuple under the name of a field."""
+    cls = it.thing(thing.cls)
+    names = [known for known, _ in cls.fields] if type(cls) is Class else []
+    return dict(thing.items).get(names.index(name), thing.rest) if name in names else None
+
+
 def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
     """The first of these methods that the class of an object defines in the program."""
     cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
@@ -165,22 +206,45 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
 
 def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     thing: Class = it[cls]
+    if thing.kind in MAKERS:
+        return MAKERS[thing.kind](it, node, cls, thing, args)
     if thing.module is YES and it.instances_deep >= MOST_INSTANCES_DEEP:
         it.hit("depth of instances")
         havoc(it, args.values())
         return unseen_instance(it, node, cls)
+    start = it.hold(*args.values())
+    made = _new_by_program(it, node, cls, args)
+    if made is None:
+        made = bare_instance(it, node, cls)
+    elif it.only(made, Instance) is None and it.only(made, Module) is None:
+        it.land(start)
+        return made
+    it.land(start)
+    start = it.hold(made)
+    it.instances_deep += 1
+    initialise(it, node, made, cls, args)
+    it.instances_deep -= 1
+    return it.land(start)[0]
+
+
+def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+    """What a `__new__` written in the program gives; None where there is none."""
+    from gradlint.interpreter.functions import call_function
+
+    method = find_method(it, cls, "__new__")
+    return None if method is None else call_function(it, it.place_of(node, "new"), method, args.with_first(cls))
+
+
+def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
+    """An instance before its `__init__` runs."""
+    thing: Class = it[cls]
     if thing.module is YES:
         fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
     elif optimizers.torch_optimizer(it, cls):
         fresh = optimizers.unfilled(thing.name, cls, node)
     else:
         fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
-    ref = it.new(node, "instance", fresh)
-    start = it.hold(ref)
-    it.instances_deep += 1
-    initialise(it, node, ref, cls, args)
-    it.instances_deep -= 1
-    return it.land(start)[0]
+    return it.new(node, "instance", fresh)
 
 
 def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -209,50 +273,10 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
     if libraries.initialise(it, node, owner, cls, args):
         return
     thing = it.thing(cls)
-    if type(thing) is Class and _is_dataclass(thing):
-        _fill_fields(it, node, owner, cls, args)
+    if type(thing) is Class and thing.kind in FILLED:
+        FILLED[thing.kind](it, node, owner, thing, args)
     elif type(thing) is Class and thing.open is not NO:
         havoc(it, [owner, *args.values()])
-
-
-def _is_dataclass(thing: Class) -> bool:
-    return any(_decorator_name(decorator) == "dataclass" for decorator in thing.node.decorators)
-
-
-def _fill_fields(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> None:
-    """What the `__init__` of a dataclass does: the fields of its bases come first."""
-    from gradlint.interpreter.attributes import set_attribute
-    from gradlint.interpreter.functions import call_function
-
-    bases = [it.thing(one) for one in ancestry(it, cls)]
-    fields: dict[str, None] = {}
-    for base in reversed(bases):
-        if type(base) is Class and _is_dataclass(base):
-            fields |= dict.fromkeys(name for name, _ in _annotated(base))
-    start = it.hold(owner)
-    for name, value in [*zip(fields, args.positional, strict=False), *args.keywords.items()]:
-        set_attribute(it, node, it.state.flight[start], name, value, "", own=False)
-    method = find_method(it, cls, "__post_init__")
-    if method is not None:
-        call_function(it, node, method, Arguments([it.state.flight[start]]))
-    it.land(start)
-
-
-def _decorator_name(decorator: cst.Decorator) -> str:
-    node: Any = decorator.decorator
-    while isinstance(node, (cst.Call, cst.Attribute)):
-        node = node.func if isinstance(node, cst.Call) else node.attr
-    return str(node.value) if isinstance(node, cst.Name) else ""
-
-
-def _annotated(thing: Class) -> list[tuple[str, Any]]:
-    """The fields of a dataclass, in order."""
-    found = []
-    for line in thing.node.body.body:
-        for small in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-            if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
-                found.append((small.target.value, small.annotation.annotation))
-    return found
 
 
 def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
@@ -296,8 +320,36 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
             return known(it, node, value.owner, args)
     if it.may_be(value.owner, Optimizer) and (inherited := optimizers.INHERITED.get(name)) is not None:
         return inherited(it, node, value.owner, args)
+    if name in OF_OBJECT:
+        return OF_OBJECT[name](it, node, value, args)
     havoc(it, [value.owner, *args.values()])
     return result_of_unknown([value.owner, *args.values()])
+
+
+def _set_plainly(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+    from gradlint.interpreter.setting import set_plainly
+
+    name = args.get("name", 0, UNKNOWN)
+    if type(name) is not Const or not isinstance(name.value, str):
+        havoc(it, [value.owner, *args.values()])
+        return NONE_VALUE
+    for option in alternatives(value.owner):
+        if type(option) is Ref and isinstance(it.thing(option), (Module, Instance)):
+            set_plainly(it, option, name.value, args.get("value", 1, UNKNOWN))
+    return NONE_VALUE
+
+
+def _new(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+    cls = args.get("cls", 0, UNKNOWN)
+    return bare_instance(it, node, cls) if type(cls) is Ref and it.may_be(cls, Class) else UNKNOWN
+
+
+OF_OBJECT: dict[str, Callable[[Interpreter, Any, Super, Arguments], Value]] = {
+    "__setattr__": _set_plainly,
+    "__new__": _new,
+    "__init_subclass__": lambda it, node, value, args: NONE_VALUE,
+}
+"""What methods do that all classes have, where no class of the program defines them."""
 
 
 def super_of(it: Interpreter, args: Arguments) -> Value:

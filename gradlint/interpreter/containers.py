@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -28,6 +28,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    keys_with,
     one_of,
     summarised,
 )
@@ -48,36 +49,85 @@ def container(it: Interpreter, node: Any, kind: str, values: Sequence[Value], pa
 
 def elements(it: Interpreter, node: Any, value: Value) -> Value:
     """What iterating over a value gives, all elements in one."""
-    return one_of([_elements(it, node, option) for option in alternatives(value)], MOST_ITEMS)
+    return following(it, node, iterated(it, node, value))
 
 
-def _elements(it: Interpreter, node: Any, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is Container:
-        if thing.kind in MAPPINGS:
-            keys = [Const(key) for key, _ in thing.items]
-            return one_of([*keys, UNKNOWN] if thing.rest != NOTHING else keys or [NOTHING])
-        return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
-    if type(thing) is Iterator:
-        return NOTHING if thing.used is YES else thing.element
-    if type(thing) is Tensor:
-        return value if thing.many and thing.loose else rows(it, node, value)
-    if type(thing) is Module:
-        from gradlint.interpreter.module_containers import iterated
+def iterated(it: Interpreter, node: Any, value: Value) -> Value:
+    """What is gone through when something iterates over a value: the value itself, but for objects of the program."""
+    options = alternatives(value)
+    if not any(type(option) is Ref and type(it.state.heap.get(option)) in ITERATED for option in options):
+        return value
+    return _each(it, options, lambda option: _by_type(it, node, option, ITERATED, lambda: option))
 
-        return iterated(it, value, thing)  # type: ignore[arg-type]
-    if type(thing) is Array:
-        return Scalar(thing.dtype)
+
+def following(it: Interpreter, node: Any, value: Value) -> Value:
+    """What an iteration that has begun gives next, whichever time it is asked."""
+    options = alternatives(value)
+    if len(options) == 1:
+        return _following(it, node, value)
+    return _each(it, options, lambda option: _following(it, node, option))
+
+
+def _each(it: Interpreter, options: Sequence[Value], step: Callable[[Value], Value]) -> Value:
+    """What a step that may run code gives for each of some alternatives."""
+    start, count = it.hold(*options), len(options)
+    for index in range(count):
+        it.hold(step(it.state.flight[start + index]))
+    return one_of(it.land(start)[count:], MOST_ITEMS)
+
+
+def _following(it: Interpreter, node: Any, value: Value) -> Value:
+    if type(value) is Ref:
+        return _by_type(it, node, value, FOLLOWING, lambda: Unknown((value,)))
     if type(value) is Const and isinstance(value.value, (str, bytes)):
         return Plain("str")
     if type(value) is Plain:
         return ELEMENTS.get(value.kind, UNKNOWN)
-    if type(value) is Unknown:
-        return value
-    return Unknown((value,)) if type(value) is Ref else UNKNOWN
+    return value if type(value) is Unknown else UNKNOWN
 
 
-ELEMENTS: dict[str, Value] = {"range": Scalar(INTEGER), "Size": Scalar(INTEGER), "str": Plain("str")}
+def _by_type(it: Interpreter, node: Any, value: Value, table: Steps, otherwise: Callable[[], Value]) -> Value:
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    step = table.get(type(thing))
+    return step(it, node, value, thing) if step is not None else otherwise()
+
+
+def _of_container(it: Interpreter, node: Any, value: Value, thing: Container) -> Value:
+    if thing.kind in MAPPINGS:
+        return keys_of(thing)
+    return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
+
+
+def keys_of(thing: Container) -> Value:
+    """What the keys of a mapping are."""
+    if thing.items and thing.rest == NOTHING:
+        return one_of([Const(key) for key, _ in thing.items], MOST_ITEMS)
+    return keys_with(thing, (key for key, _ in thing.items))
+
+
+def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value:
+    from gradlint.interpreter.module_containers import iterated
+
+    return iterated(it, value, thing)  # type: ignore[arg-type]
+
+
+Steps = dict[type, Callable[[Interpreter, Any, Any, Any], Value]]
+ITERATED: Steps = {}
+"""What `iter` makes of objects that are not gone through themselves."""
+FOLLOWING: Steps = {
+    Container: _of_container,
+    Iterator: lambda it, node, value, thing: NOTHING if thing.used is YES else thing.element,
+    Tensor: lambda it, node, value, thing: value if thing.many and thing.loose else rows(it, node, value),
+    Module: _of_module,
+    Array: lambda it, node, value, thing: Scalar(thing.dtype),
+}
+"""The elements of each kind of object."""
+
+ELEMENTS: dict[str, Value] = {
+    **dict.fromkeys(("range", "Size"), Scalar(INTEGER)),
+    **dict.fromkeys(("str", "list of str", "file"), Plain("str")),
+    "data": Plain("data"),
+}
 """What the elements of Python objects are that hold no tensors."""
 
 
@@ -85,7 +135,23 @@ def rows(it: Interpreter, node: Any, value: Value) -> Value:
     """Iterating over a tensor gives views of its rows."""
     row = OPERATIONS["torch.Tensor.unbind"]
     listed = apply(it, node, row, [(row.parameters[0], value)], part="rows ")
-    return _elements(it, node, listed) if it.may_be(listed, Container) else listed
+    return following(it, node, listed) if it.may_be(listed, Container) else listed
+
+
+def listing(it: Interpreter, value: Value) -> list[Value] | None:
+    """The elements of an iterable one by one, in order; None where that is not known."""
+    iterator = it.only(value, Iterator)
+    by = "" if iterator is None else iterator.by
+    if iterator is not None:
+        source = iterator.source if by in ("values()", "keys()") else iterator.listed
+        thing = it.only(source, Container) if iterator.used is NO else None
+    else:
+        thing = it.only(value, Container)
+    if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
+        return None
+    if thing.kind in MAPPINGS and by != "values()":
+        return [Const(key) for key, _ in thing.items]
+    return [element for _, element in thing.items]
 
 
 def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value]:
@@ -96,8 +162,11 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
         if type(thing) is Container and thing.kind not in MAPPINGS and len(thing.items) >= count:
             for slot, (_, element) in zip(out, thing.items, strict=False):
                 slot.append(element)
+        elif (known := listing(it, option)) is not None and len(known) == count:
+            for slot, element in zip(out, known, strict=True):
+                slot.append(element)
         else:
-            element = _elements(it, node, option)
+            element = elements(it, node, option)
             for slot in out:
                 slot.append(element)
     return [one_of(slot) for slot in out]
@@ -153,10 +222,17 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
 
 
 def iterator(
-    it: Interpreter, node: Any, element: Value, by: str, *, empty: Truth = UNSURE, source: Value = UNKNOWN
+    it: Interpreter,
+    node: Any,
+    element: Value,
+    by: str,
+    *,
+    empty: Truth = UNSURE,
+    source: Value = UNKNOWN,
+    listed: Value = NOTHING,
 ) -> Ref:
     """A new iterator over such elements."""
-    return it.new(node, f"iterator {by}", Iterator(element=element, by=by, empty=empty, source=source))
+    return it.new(node, f"iterator {by}", Iterator(element, source, by, empty=empty, listed=listed))
 
 
 # ---- elements by key
@@ -169,11 +245,16 @@ def key_of(value: Value) -> object | None:
     return None
 
 
-def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value) -> Value:
-    """`container[key]`."""
+def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value, missing: Value | None = None) -> Value:
+    """`container[key]`; `missing` is what it is where there certainly is no such key."""
     constant = key_of(key)
+    missing = Unknown((ref,)) if missing is None else missing
     if constant is None:
-        return one_of([*(v for _, v in thing.items), thing.rest]) if thing.items or thing.rest != NOTHING else UNKNOWN
+        return (
+            one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
+            if thing.items or thing.rest != NOTHING
+            else missing
+        )
     if isinstance(constant, bool) and thing.kind in SEQUENCES:
         constant = int(constant)
     if isinstance(constant, int) and constant < 0 and thing.kind in SEQUENCES and thing.rest == NOTHING:
@@ -183,7 +264,23 @@ def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value) -> Value:
             return value
     if thing.rest != NOTHING:
         return thing.rest
-    return Unknown((ref,))
+    return missing
+
+
+SLICE = Plain("slice")
+
+
+def is_slice(index: Value) -> bool:
+    """Whether an index is a slice, with constant bounds or others."""
+    return index == SLICE or (type(index) is Const and isinstance(index.value, slice))
+
+
+def sliced(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Container:
+    """`container[a:b]`: in order where the bounds and the elements are known."""
+    known = listing(it, ref)
+    if known is None or type(index) is not Const or not isinstance(index.value, slice) or index.value.step == 0:
+        return summarised(thing)
+    return replace(thing, items=tuple(enumerate(known[index.value])))
 
 
 def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value) -> None:
@@ -191,14 +288,25 @@ def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value)
     found = it.all(owner, Container)
     for ref, thing in found:
         it.emit(events.Stored, node, container=thing, value=it.thing(value))
-        it.put(ref, stored(thing, key_of(key), value), sure=len(found) == 1)
+        if is_slice(key):
+            whole = summarised(thing)
+            it.put(ref, replace(whole, rest=one_of((whole.rest, elements(it, node, value)))), sure=len(found) == 1)
+        else:
+            it.put(ref, stored(thing, key, value), sure=len(found) == 1)
 
 
-def stored(thing: Container, key: object | None, value: Value) -> Container:
-    """The container with a value under a key; without a constant key it may be under any."""
+def stored(thing: Container, at: Value, value: Value) -> Container:
+    """The container with a value under a key; where that is no constant it may be under any."""
+    key, known = key_of(at), dict(thing.items)
+    if key is None and all(key_of(option) in known for option in alternatives(at)):
+        more = {k: one_of((known[k], value)) for option in alternatives(at) if (k := key_of(option)) is not None}
+        return replace(thing, items=tuple((known | more).items()))
     if key is None or len(thing.items) >= MOST_ITEMS:
         every = tuple((k, one_of((v, value))) for k, v in thing.items)
-        return replace(thing, items=every, rest=one_of((thing.rest, value)))
+        if thing.kind in SEQUENCES and thing.items and thing.rest == NOTHING:
+            return replace(thing, items=every)  # an index never adds an element
+        keys = one_of([keys_with(thing, ()), at])
+        return replace(thing, items=every, rest=one_of((thing.rest, value)), keys=keys)
     items = dict(thing.items)
     if key not in items and thing.kind in SEQUENCES:
         return replace(summarised(thing), rest=one_of((summarised(thing).rest, value)))
@@ -255,17 +363,24 @@ def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None
 def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     """`owner.extend(more)`, `owner += more`."""
     found = it.all(owner, Container)
-    other = it.only(more, Container)
+    known = listing(it, more)
     for ref, thing in found:
         new = thing
-        if other is not None and other.rest == NOTHING and other.kind not in MAPPINGS:
-            for _, value in other.items:
+        if known is not None:
+            for value in known:
                 new = appended(new, value)
         else:
             whole = summarised(thing)
             new = replace(whole, rest=one_of((whole.rest, elements(it, node, more)), MOST_ITEMS))
         it.put(ref, new, sure=len(found) == 1)
     consume(it, node, more, "extend")
+
+
+def with_all(thing: Container, other: Container) -> Container:
+    """The mapping with all that another one has."""
+    for key, value in other.items:
+        thing = stored(thing, Const(key), value)
+    return stored(thing, other.keys, other.rest) if other.rest != NOTHING else thing
 
 
 def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
@@ -275,101 +390,9 @@ def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     for ref, thing in found:
         new = thing
         if other is None:
-            new = replace(new, rest=Unknown(()))
+            new = replace(new, rest=UNKNOWN, keys=UNKNOWN)
         elif other.kind in MAPPINGS:
-            for key, value in other.items:
-                new = stored(new, key, value)
-            if other.rest != NOTHING:
-                new = stored(new, None, other.rest)
+            new = with_all(new, other)
         else:
-            new = replace(new, rest=UNKNOWN)
+            new = replace(new, rest=UNKNOWN, keys=UNKNOWN)
         it.put(ref, new, sure=len(found) == 1)
-
-
-# ---- methods
-
-
-def _values(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
-    items = [v for _, v in thing.items]
-    empty = NO if items else UNSURE
-    return iterator(it, node, one_of([*items, thing.rest], MOST_ITEMS), "values()", empty=empty, source=ref)
-
-
-def _keys(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
-    return iterator(it, node, _elements(it, node, ref), "keys()", empty=NO if thing.items else UNSURE, source=ref)
-
-
-def _items(it: Interpreter, node: Any, ref: Ref, thing: Container) -> Value:
-    pair = it.new(
-        node,
-        "pair",
-        Container(
-            "tuple", items=((0, Plain("str")), (1, one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)))
-        ),
-    )
-    return iterator(it, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
-
-
-VIEWS = {"values": _values, "keys": _keys, "items": _items}
-
-
-def call_method(
-    it: Interpreter, node: Any, ref: Ref, name: str, args: Sequence[Value], keywords: dict[str, Value]
-) -> Value:
-    """A method of a list, tuple, set or mapping."""
-    thing: Container = it[ref]
-    if name in VIEWS:
-        return VIEWS[name](it, node, ref, thing)
-    if name in ("append", "add") and args:
-        append(it, node, ref, args[0])
-        return Const(None)
-    if name in ("appendleft", "insert") and args:
-        insert(it, node, ref, args[-1], at=0 if name == "appendleft" else key_of(args[0]))
-        return Const(None)
-    if name == "extend" and args:
-        extend(it, node, ref, args[0])
-        return Const(None)
-    if name == "update":
-        for more in args:
-            merge(it, node, ref, more)
-        for key, value in keywords.items():
-            set_item(it, node, ref, Const(key), value)
-        return Const(None)
-    if name in ("get", "pop", "setdefault", "__getitem__") and args:
-        return _get(it, node, ref, thing, name, args)
-    if name in ("pop", "popitem", "popleft"):
-        last = Const(0 if name == "popleft" else -1)
-        found = (
-            get_item(it, ref, thing, last)
-            if thing.kind in SEQUENCES
-            else one_of([*(v for _, v in thing.items), thing.rest])
-        )
-        it.put(ref, without(thing, last.value) if thing.kind in SEQUENCES else thing)
-        return found
-    if name in ("copy", "__copy__"):
-        return it.new(node, "copy", thing)
-    if name == "clear":
-        it.put(ref, replace(thing, items=(), rest=NOTHING))
-        return Const(None)
-    if name in ("index", "count", "__len__"):
-        return Scalar(INTEGER)
-    if name in ("sort", "reverse", "remove", "discard", "move_to_end"):
-        it.put(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
-        return Const(None)
-    return Unknown((ref,))
-
-
-def _get(it: Interpreter, node: Any, ref: Ref, thing: Container, name: str, args: Sequence[Value]) -> Value:
-    key = key_of(args[0])
-    known = key is not None and any(k == key for k, _ in thing.items)
-    default: Value = args[1] if len(args) > 1 else Const(None)
-    if name == "setdefault" and not known:
-        set_item(it, node, ref, args[0], one_of((default, thing.rest)))
-    found = get_item(it, ref, thing, args[0])
-    if name == "pop":
-        it.put(ref, without(thing, key))
-    if known or name == "__getitem__" or (name == "pop" and len(args) < 2):
-        return found
-    if thing.rest == NOTHING and (key is not None or not thing.items):
-        return default
-    return one_of((found, default))

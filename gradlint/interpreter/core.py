@@ -47,7 +47,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.domain.state import Name
+from gradlint.domain.ground import Name
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook
@@ -99,7 +99,8 @@ class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
     `made` are the origins of what was made under it, whenever it ran; `switched` counts the blocks around that set the
-    grad mode; `around` runs the block around which a context manager written as a generator stands.
+    grad mode; `around` runs the block around which a context manager written as a generator stands; `suspended` is
+    the state in which a generator last waited.
     """
 
     id: int
@@ -116,6 +117,7 @@ class Frame:
     made: set[Origin] = field(default_factory=set)
     switched: int = 0
     around: Callable[[Value], None] | None = None
+    suspended: State | None = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""
@@ -392,10 +394,10 @@ class Interpreter:
     def lookup(self, name: str) -> Value | None:
         """What a name holds here: in this scope, the ones around it, the module."""
         frame: Frame | None = self.frame.declared.get(name, self.frame)
-        first = True
+        first, names = True, self.state.names
         while frame is not None:
             if (first or type(frame.scope.node) is not cst.ClassDef) and (
-                found := self.state.names.get((frame.id, name))
+                found := names.get((frame.id, name)) or self.state.held((frame.id, name))
             ) is not None:
                 if not first:
                     self.read[frame.id, name] = found
@@ -404,22 +406,25 @@ class Interpreter:
         else:
             file = self.frame.file
             if (found := file.names.get(name)) is not None:
-                self.read[file.frame, name] = found
+                self.read[file.frame, name] = self.state.reaching(found)
         return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
 
     def held(self, name: Name) -> Value | None:
         """What a variable holds now; what importing a file left is there until it is set."""
-        found = self.state.names.get(name)
+        found = self.state.held(name)
         if found is not None:
             return found
         file = self.frames[name[0]].file
-        return file.names.get(name[1]) if file.frame == name[0] else None
+        found = file.names.get(name[1]) if file.frame == name[0] else None
+        return None if found is None else self.state.reaching(found)
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value."""
         frame = self.frame.declared.get(name, self.frame)
         if frame.file.foreign and frame.parent is None and frame is not self.frame:
             value = self.neighbours.either_way(frame.file, name, value)
+        if frame.parent is None:
+            self.state.held((frame.id, name))  # with all that hangs together with it
         self.state.names[frame.id, name] = value
 
     def switch(self, frame: Frame) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -12,6 +13,7 @@ from gradlint.domain import (
     FLOAT,
     INTEGER,
     NONE_VALUE,
+    UNKNOWN,
     UNSURE,
     Array,
     Belief,
@@ -26,12 +28,10 @@ from gradlint.domain import (
     Scalar,
     Scaler,
     Scheduler,
-    Tensor,
     Value,
     one_of,
 )
 from gradlint.interpreter import gifts
-from gradlint.interpreter.batches import batch
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.modules import parameter, unknown_module
@@ -39,89 +39,165 @@ from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, pe
 from gradlint.interpreter.uses import unknown_tensor
 from gradlint.knowledge import MODULES, OPTIMIZERS, SCALERS, SCHEDULERS
 
+CALLABLE = Named("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
-SEQUENCES = {"list": "list", "List": "list", "tuple": "tuple", "Tuple": "tuple", "set": "set", "Sequence": "list",
-             "Collection": "list", "FrozenSet": "set", "MutableSequence": "list", "Deque": "deque"}  # fmt: skip
-MAPPINGS = {"dict": "dict", "Dict": "dict", "OrderedDict": "OrderedDict", "Mapping": "dict",
-            "MutableMapping": "dict", "DefaultDict": "defaultdict"}  # fmt: skip
-ITERATORS = frozenset({"Iterable", "Iterator", "Generator"})
 SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
-WRAPPERS = frozenset({"Optional", "Final", "ClassVar", "Annotated"})
+PLAIN_CLASSES = {"str": "str", "bytes": "str", "torch.device": "device", "torch.dtype": "dtype", "torch.Size": "Size",
+                 "torch.Generator": "Generator", "slice": "slice", "range": "range"}  # fmt: skip
+
+Generic = Callable[[Interpreter, Any, list[Any]], Value | None]
+GENERIC: dict[str, Generic] = {}
+"""What a class with arguments in brackets tells, by its last name."""
+
+
+def generic(*names: str) -> Callable[[Generic], Generic]:
+    """Register what these say in brackets."""
+
+    def register(known: Generic) -> Generic:
+        for name in names:
+            GENERIC[name] = known
+        return known
+
+    return register
 
 
 def value_of(it: Interpreter, node: Any, annotation: Any) -> Value | None:
     """A value of the annotated type; None where the annotation tells nothing we can use."""
     if isinstance(annotation, cst.SimpleString):
-        annotation = _parsed(annotation)
+        annotation = parsed(annotation.evaluated_value)
     if isinstance(annotation, cst.BinaryOperation) and type(annotation.operator) is cst.BitOr:
         return _either(it, node, [annotation.left, annotation.right])
     if isinstance(annotation, cst.Subscript):
-        return _generic(it, node, annotation)
+        known = GENERIC.get(_last(annotation.value))
+        inner = [e.slice.value for e in annotation.slice if isinstance(e.slice, cst.Index)]
+        return value_of(it, node, annotation.value) if known is None else known(it, node, inner)
     if isinstance(annotation, cst.Name) and annotation.value == "None":
         return NONE_VALUE
     if isinstance(annotation, cst.Name) and (meant := it.scan.scopes[it.tree].aliases.get(annotation.value)):
-        return _generic(it, node, meant)
+        return value_of(it, node, meant)
     cls = peek_class(it, annotation) if annotation is not None else None
-    return None if cls is None else _instance(it, node, cls)
+    return None if cls is None else instance_of(it, node, cls)
 
 
-def _parsed(annotation: cst.SimpleString) -> Any:
+def parsed(text: object) -> Any:
+    """The expression that a string in an annotation or a type comment is; None where it is none."""
     try:
-        text = annotation.evaluated_value
         return cst.parse_expression(text if isinstance(text, str) else "None")
-    except (cst.ParserSyntaxError, ValueError):
+    except cst.ParserSyntaxError:
         return None
-
-
-def _either(it: Interpreter, node: Any, options: list[Any]) -> Value | None:
-    found = [value_of(it, it.place_of(node, f"type {index}"), option) for index, option in enumerate(options)]
-    return None if any(value is None for value in found) else one_of([v for v in found if v is not None])
-
-
-def _generic(it: Interpreter, node: Any, annotation: cst.Subscript) -> Value | None:
-    name = _last(annotation.value)
-    inner = [e.slice.value for e in annotation.slice if isinstance(e.slice, cst.Index)]
-    if name in WRAPPERS and inner:
-        found = value_of(it, node, inner[0])
-        return None if found is None else one_of([found, NONE_VALUE]) if name == "Optional" else found
-    if name == "Union":
-        return _either(it, node, inner)
-    if name in ITERATORS:
-        return it.new(node, "annotated", Iterator(_summary(it, node, inner[:1]), used=UNSURE, belief=Belief.ANNOTATED))
-    kind = SEQUENCES.get(name) or MAPPINGS.get(name)
-    if kind is None:
-        return None
-    if kind == "tuple" and inner and not any(isinstance(one, cst.Ellipsis) for one in inner):
-        every = [_element(it, node, one, f"element {index}") for index, one in enumerate(inner)]
-        thing = Container(kind, items=tuple(enumerate(every)), belief=Belief.ANNOTATED)
-    else:
-        inner = [one for one in inner if not isinstance(one, cst.Ellipsis)]
-        thing = Container(kind, rest=_summary(it, node, inner[-1:]), belief=Belief.ANNOTATED)
-    return it.new(node, "annotated", thing)
-
-
-def _element(it: Interpreter, node: Any, annotation: Any, part: str) -> Value:
-    """An element of a container: of the annotated type, or some object."""
-    found = value_of(it, it.place_of(node, part), annotation)
-    return it.new(it.place_of(node, part), "element", Instance(belief=Belief.BY_NAME)) if found is None else found
-
-
-def _summary(it: Interpreter, node: Any, annotation: list[Any]) -> Value:
-    """What stands for all elements of a container."""
-    found = _element(it, node, annotation[0] if annotation else None, "element")
-    it.update(found, Tensor, many=True)
-    return found
 
 
 def _last(node: Any) -> str:
     return node.attr.value if isinstance(node, cst.Attribute) else getattr(node, "value", "")
 
 
-def _tensor(it: Interpreter, node: Any) -> Value:
-    return unknown_tensor(it, node, "annotated", Belief.ANNOTATED)
+# ---- what stands in brackets
 
 
-def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
+@generic("Union")
+def _either(it: Interpreter, node: Any, options: list[Any]) -> Value | None:
+    found = [value_of(it, it.place_of(node, f"type {index}"), option) for index, option in enumerate(options)]
+    return None if any(value is None for value in found) else one_of([v for v in found if v is not None])
+
+
+@generic("Optional")
+def _optional(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    found = value_of(it, node, inner[0]) if inner else None
+    return None if found is None else one_of([found, NONE_VALUE])
+
+
+@generic(
+    "Final", "ClassVar", "Annotated", "Required", "NotRequired", "Float", "Int", "Bool", "Shaped", "Num", "Inexact"
+)
+def _first(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    return value_of(it, node, inner[0]) if inner else None
+
+
+@generic("Literal")
+def _literal(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    texts = all(isinstance(option, (cst.SimpleString, cst.Name)) for option in inner)
+    return Plain("str") if texts and any(isinstance(option, cst.SimpleString) for option in inner) else None
+
+
+@generic("type", "Type")
+def _class(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    cls = peek_class(it, inner[0]) if len(inner) == 1 else None
+    if cls is None or isinstance(cls, str):
+        return Named(cls) if cls is not None and "." in cls and not cls.startswith(NO_CLASSES) else None
+    return cls
+
+
+@generic("Callable")
+def _callable(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    """A callable remembers what it gives."""
+    returns = value_of(it, it.place_of(node, "returns"), inner[1]) if len(inner) == 2 else None
+    about = (("returns", UNKNOWN if returns is None else returns),)
+    return it.new(node, "annotated", Instance(cls=CALLABLE, attributes=about, belief=Belief.ANNOTATED))
+
+
+def _element(it: Interpreter, node: Any, annotation: Any) -> Value:
+    """An element of the annotated type, or some object."""
+    place = it.place_of(node, "element")
+    found = value_of(it, place, annotation)
+    return it.new(place, "element", Instance(belief=Belief.BY_NAME)) if found is None else found
+
+
+def _sequence(kind: str) -> Generic:
+    def made(it: Interpreter, node: Any, inner: list[Any]) -> Value:
+        rest = _element(it, node, inner[0]) if inner else UNKNOWN
+        return it.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
+
+    return made
+
+
+def _mapping(kind: str) -> Generic:
+    def made(it: Interpreter, node: Any, inner: list[Any]) -> Value:
+        rest = _element(it, node, inner[-1]) if inner else UNKNOWN
+        keys = value_of(it, it.place_of(node, "key"), inner[0]) if len(inner) == 2 else None
+        thing = Container(kind, rest=rest, keys=UNKNOWN if keys is None else keys, belief=Belief.ANNOTATED)
+        return it.new(node, "annotated", thing)
+
+    return made
+
+
+KINDS = {
+    "list": "list List Sequence MutableSequence Collection",
+    "set": "set Set FrozenSet frozenset AbstractSet MutableSet",
+    "deque": "deque Deque",
+    "iterable": "Iterable AsyncIterable",
+}
+MAPPINGS = {
+    "dict": "dict Dict Mapping MutableMapping",
+    "OrderedDict": "OrderedDict",
+    "defaultdict": "defaultdict DefaultDict",
+}
+for _kind, _names in KINDS.items():
+    generic(*_names.split())(_sequence(_kind))
+for _kind, _names in MAPPINGS.items():
+    generic(*_names.split())(_mapping(_kind))
+
+
+@generic("tuple", "Tuple")
+def _tuple(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    if len(inner) == 2 and isinstance(inner[1], cst.Ellipsis):
+        return _sequence("tuple")(it, node, inner)
+    if not inner:
+        return _sequence("tuple")(it, node, [])
+    items = tuple((index, _element(it, it.place_of(node, f"item {index}"), one)) for index, one in enumerate(inner))
+    return it.new(node, "annotated", Container("tuple", items=items, belief=Belief.ANNOTATED))
+
+
+@generic("Iterator", "Generator", "AsyncIterator", "AsyncGenerator")
+def _iterator(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    element = _element(it, node, inner[0]) if inner else UNKNOWN
+    return it.new(node, "annotated", Iterator(element=element, by="annotated", belief=Belief.ANNOTATED))
+
+
+# ---- instances of classes
+
+
+def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
+    """An instance of a class that somebody else made; None for classes of which nothing is known."""
     if type(cls) is Ref:
         from gradlint.interpreter.strangers import annotated_instance
 
@@ -130,30 +206,32 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     cls = cls.removeprefix("builtins.")
     if cls in NUMBERS:
         return Scalar(NUMBERS[cls])
-    if cls in ("str", "bytes"):
-        return Plain("str")
-    if cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES:
-        return _tensor(it, node) if cls in TENSOR_CLASSES else parameter(
-            it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)  # fmt: skip
+    if cls in PLAIN_CLASSES:
+        return Plain(PLAIN_CLASSES[cls])
+    if cls in TENSOR_CLASSES:
+        return unknown_tensor(it, node, "annotated", Belief.ANNOTATED)
+    if cls in PARAMETER_CLASSES:
+        return parameter(it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)
     if cls == "torch.nn.Module" or cls in MODULES:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
     if cls == LOADER:
-        return loader(it, node, batch(it, node), Belief.ANNOTATED)
+        return loader(it, node, belief=Belief.ANNOTATED)
     if cls == "numpy.ndarray":
         return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
     if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
         kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
-        return it.new(
-            node, "annotated", Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
-        )
+        made = Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        return it.new(node, "annotated", made)
     if cls in SCALERS:
         factor = it.memory(node, "annotated factor")
-        return it.new(
-            node, "annotated", Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
-        )
+        scaler = Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        return it.new(node, "annotated", scaler)
     if cls in SCHEDULERS or cls in SCHEDULER_BASES:
         kind = cls.rpartition(".")[2] if cls in SCHEDULERS else ""
         return it.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
+    known = GENERIC.get(cls.rpartition(".")[2])
+    if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
+        return known(it, node, [])
     if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
         return gifts.typical(it, node, cls, "annotated", Belief.ANNOTATED)
     if "." not in cls or cls.startswith(NO_CLASSES):
@@ -163,3 +241,18 @@ def _instance(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
 
 NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
 """How the paths begin that annotations name and nothing is an instance of, or that are not followed."""
+# ---- what comments tell
+
+
+def commented(function: Any) -> list[Any]:
+    """The types of the parameters in a comment `# type: (Tensor, int) -> Tensor` under a definition."""
+    body = getattr(function, "body", None)
+    lines = [getattr(getattr(body, "header", None), "comment", None)]
+    first = body.body[0] if isinstance(body, cst.IndentedBlock) and body.body else None
+    lines += [line.comment for line in getattr(first, "leading_lines", ())]
+    for comment in lines:
+        text = comment.value.lstrip("# ") if comment is not None else ""
+        if text.startswith("type:") and "->" in text:
+            found = parsed(text.removeprefix("type:").partition("->")[0].strip())
+            return [element.value for element in found.elements] if isinstance(found, cst.Tuple) else [found]
+    return []

@@ -19,7 +19,6 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import libraries
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.attributes import setter_of
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.classes import define
 from gradlint.interpreter.core import Interpreter, statement
@@ -27,6 +26,7 @@ from gradlint.interpreter.functions import (
     make_function,
 )
 from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.setting import deleter_of, setter_of
 from gradlint.knowledge import CONTEXTS
 
 
@@ -88,7 +88,7 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
         return replace(value, kind="property")
     if dotted(node).endswith((".setter", ".deleter")):
         return replace(
-            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else f"{value.name} deleter"
+            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else deleter_of(value.name)
         )
     it.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))

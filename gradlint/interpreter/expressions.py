@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import lru_cache
+from types import NoneType
 from typing import Any
 
 import libcst as cst
@@ -12,14 +13,14 @@ import libcst as cst
 from gradlint.domain import (
     FLOAT,
     INTEGER,
-    MAPPINGS,
     NO,
-    NOTHING,
     UNKNOWN,
     YES,
     Array,
+    Class,
     Const,
     Container,
+    Instance,
     Module,
     Named,
     Plain,
@@ -40,6 +41,7 @@ from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_function
+from gradlint.interpreter.library import ITEMS_OF
 from gradlint.interpreter.loops import comprehension
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
@@ -127,9 +129,9 @@ def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> 
         if type(element) is not cst.StarredElement:
             out = containers.appended(out, value)
             continue
-        thing = it.only(value, Container)
-        if thing is not None and thing.rest == NOTHING and thing.kind not in MAPPINGS:
-            for _, inner in thing.items:
+        listing = containers.listing(it, value)
+        if listing is not None:
+            for inner in listing:
                 out = containers.appended(out, inner)
         else:
             whole = summarised(out)
@@ -153,7 +155,7 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
     out = Container("dict")
     for element, value in zip(node.elements, found[len(plain) :], strict=True):
         if type(element) is cst.DictElement:
-            out = containers.stored(out, containers.key_of(next(known)), value)
+            out = containers.stored(out, next(known), value)
             continue
         other = it.only(value, Container)
         if other is not None and other.origin:
@@ -161,10 +163,7 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
         if other is None:
             out = replace(out, rest=Unknown(tuple(r for r in alternatives(value) if type(r) is Ref)))
             continue
-        for key, inner in other.items:
-            out = containers.stored(out, key, inner)
-        if other.rest != NOTHING:
-            out = containers.stored(out, None, other.rest)
+        out = containers.with_all(out, other)
     return it.new(node, "container", out)
 
 
@@ -182,7 +181,7 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
 @expression(cst.DictComp)
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
     found, _ = comprehension(it, node, [node.key, node.value])
-    return it.new(node, "container", Container("dict", rest=found[1]))
+    return it.new(node, "container", Container("dict", rest=found[1], keys=found[0]))
 
 
 @expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
@@ -219,13 +218,11 @@ BASIC, ADVANCED, UNCLEAR = Plain("basic index"), Plain("advanced index"), Plain(
 
 
 def _element(it: Interpreter, part: Any) -> Value:
-    if type(part) is cst.Slice:
-        for bound in (part.lower, part.upper, part.step):
-            if bound is not None:
-                it.value(bound)
-        return Plain("slice")
-    value = it.value(part.value)
-    return value
+    if type(part) is not cst.Slice:
+        return it.value(part.value)
+    found = [Const(None) if bound is None else it.value(bound) for bound in (part.lower, part.upper, part.step)]
+    known = [bound.value for bound in found if type(bound) is Const and isinstance(bound.value, (int, NoneType))]
+    return Const(slice(*known)) if len(known) == len(found) else containers.SLICE
 
 
 def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
@@ -239,10 +236,10 @@ def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
 
 def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     thing = it.state.heap.get(owner) if type(owner) is Ref else None
-    if type(thing) is Container:
-        if index == Plain("slice"):
-            return it.new(node, "slice", summarised(thing))
-        return containers.get_item(it, owner, thing, index)  # type: ignore[arg-type]
+    if type(thing) is Container and type(owner) is Ref:
+        if containers.is_slice(index):
+            return it.new(node, "slice", containers.sliced(it, owner, thing, index))
+        return containers.get_item(it, owner, thing, index)
     if type(thing) is Tensor:
         return _row(it, node, owner, index)
     if type(thing) is Array:
@@ -250,10 +247,15 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     method = method_of(it, owner, "__getitem__")
     if method is not None:
         return call_function(it, node, method, Arguments([owner, index]))
+    known = ITEMS_OF.get(thing.cls.path) if type(thing) is Instance and type(thing.cls) is Named else None
+    if known is not None:
+        return known(it, node, thing, index)  # type: ignore[arg-type]
     if type(thing) is Module:
         return module_containers.get_item(it, node, owner, index)  # type: ignore[arg-type]
-    if type(owner) is Named or type(owner) is Const:
-        return owner if type(owner) is Named else Plain("str")
+    if type(thing) is Class or type(owner) is Named:
+        return owner
+    if type(owner) is Const:
+        return Plain("str")
     if type(owner) is Plain:
         return containers.ELEMENTS.get(owner.kind, UNKNOWN)
     return result_of_unknown([owner])

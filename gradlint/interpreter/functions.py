@@ -29,10 +29,13 @@ from gradlint.domain import (
     either,
     joined_states,
 )
+from gradlint.domain import (
+    Iterator as IteratorObject,
+)
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
+from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.summaries import by_summary
 
@@ -61,11 +64,12 @@ def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
     return frame
 
 
-def too_deep(it: Interpreter, function: Function) -> bool:
+def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
     """Whether a call is no longer followed."""
     deep = it.running.count(function.node)
+    goes_on = deep < 2 or (deep < MOST_DESCENTS and descends(it, function, args))
     steps, left = steps_left(it, it.frames[function.frame])
-    if deep < 2 and len(it.running) < MOST_CALLS_DEEP and left > 0:
+    if goes_on and len(it.running) < MOST_CALLS_DEEP and left > 0:
         return False
     it.hit("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
     return True
@@ -88,17 +92,17 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
 def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     from gradlint.interpreter import strangers
 
-    if strangers.is_left_to_others(function) or too_deep(it, function):
+    if strangers.is_left_to_others(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
         havoc(it, args.values())
         return strangers.returned(it, node, function, result_of_unknown(args.values()))
-    if function.generator and MANAGER in function.decorators:
+    if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(it, node, function, args)
     frame = enter(it, node, function, args)
     return strangers.returned(it, node, function, run_function(it, node, frame, function, caller=node))
 
 
-MANAGER = Named("contextlib.contextmanager")
+MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
 
 
 def waiting_manager(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
@@ -214,12 +218,14 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     if it.state.live and key not in it.state.names:
         it.state.names[key] = NONE_VALUE
     it.join([*frame.returns, it.state])
+    if not it.state.live and frame.suspended is not None:
+        it.state = frame.suspended  # a generator that never ends has waited for who goes through it
     del it.state.flight[depth:]
     value = it.state.names.pop(key, NONE_VALUE)
     yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
     _forget_names(it, frame)
     if function.generator:
-        value = iterator(it, node, yielded, "generator")
+        value = it.new(node, "iterator generator", IteratorObject(yielded, by="generator", returned=value))
     start = it.hold(value)
     it.state.tidy()
     return it.land(start)[0]

@@ -18,6 +18,7 @@ from gradlint.domain import (
     Container,
     Context,
     Function,
+    Instance,
     Iterator,
     Mark,
     Module,
@@ -35,14 +36,23 @@ from gradlint.interpreter import containers, libraries, methods, modules, optimi
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
+from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
-from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPTIMIZERS
+from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATIONS, OPTIMIZERS
 from gradlint.knowledge.module_families import public
 
 Known = Callable[[Interpreter, Any, Arguments], Value]
 SPECIAL: dict[str, Known] = {}
+
+
+Called = Callable[[Interpreter, Any, Instance, Arguments], Value]
+CALLED: dict[str, Called] = {}
+"""What calling an instance of these classes does."""
+ITEMS_OF: dict[str, Callable[[Interpreter, Any, Instance, Value], Value]] = {}
+"""What `instance[index]` gives for these classes."""
+ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
+"""What iterating over an instance of these classes gives."""
 
 
 def special(*paths: str) -> Callable[[Known], Known]:
@@ -82,6 +92,12 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     return libraries.call(it, node, path, args)
 
 
+def is_known(path: str) -> bool:
+    """Whether it is known what calling something at an import path does."""
+    tables = (SPECIAL, CONTEXTS, OPERATIONS, FACTORIES, MODULES, OPTIMIZERS, HARMLESS)
+    return any(path in table for table in tables)
+
+
 TENSOR = "torch.Tensor."
 
 
@@ -95,7 +111,7 @@ def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Valu
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
-    return result_of_unknown(values) if not returns else plain_value(returns)
+    return result_of_unknown(values) if not returns else plain_result(it, node, returns)
 
 
 def _runs_over(it: Interpreter, value: Value) -> bool:
@@ -141,7 +157,10 @@ UNSURE_VALUE: Value = Scalar(BOOL)
 
 @special("torch.is_tensor")
 def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return Scalar(BOOL)
+    from gradlint.interpreter.narrowing import is_instance
+
+    found = is_instance(it, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
+    return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
 
 @special("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
@@ -154,11 +173,6 @@ def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
         return result_of_unknown([inner])
     return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),), mode=TRAIN,
                   open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
-
-
-@special("torch.compile", "torch.jit.export", "torch.jit.ignore")
-def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return args.positional[0] if args.positional else Named("functools.wraps")
 
 
 @special("copy.copy")

@@ -45,7 +45,7 @@ MOST_LOOPS_DEEP = 4
 
 @statement(cst.For)
 def for_(it: Interpreter, node: cst.For) -> None:
-    start = it.hold(it.value(node.iter))
+    start = it.hold(containers.iterated(it, node, it.value(node.iter)))
     first = [True]
 
     def step() -> None:
@@ -53,7 +53,7 @@ def for_(it: Interpreter, node: cst.For) -> None:
         if not (first[0] and containers.certainly_not_empty(it, iterable)):
             leave(it)
         first[0] = False
-        element = containers.elements(it, node, iterable)
+        element = containers.following(it, node, iterable)
         if element == NOTHING:
             it.end_path()
             return
@@ -244,11 +244,11 @@ def _targets(clause: cst.CompFor) -> list[str]:
 
 
 def _clause(it: Interpreter, clause: cst.CompFor, inner: Callable[[], None]) -> None:
-    start = it.hold(it.value(clause.iter))
+    start = it.hold(containers.iterated(it, clause, it.value(clause.iter)))
 
     def step() -> None:
         leave(it)
-        element = containers.elements(it, clause, it.state.flight[start])
+        element = containers.following(it, clause, it.state.flight[start])
         if element == NOTHING:
             it.end_path()
             return

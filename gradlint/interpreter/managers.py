@@ -28,7 +28,7 @@ def run_around(it: Interpreter, node: Any, manager: Value, block: Block) -> None
     positional = [value for key, value in thing.attributes if isinstance(key, int)]
     keywords = {str(key): value for key, value in thing.attributes if not isinstance(key, int)}
     args = Arguments(positional, keywords, thing.open is not NO)
-    if too_deep(it, function):
+    if too_deep(it, function, args):
         havoc(it, args.values())
         it.state.grad_mode = it.state.grad_mode | MAYBE
         block(Const(None))

@@ -105,7 +105,7 @@ def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
         return loose_result(it, node, ref, module, args)
-    if method is not None and too_deep(it, method):
+    if method is not None and too_deep(it, method, args):
         it.escaped_functions[method.node] = None
         return loose_result(it, node, ref, module, args)
     if method is not None:

@@ -36,7 +36,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.containers import consume, elements, iterator, key_of
+from gradlint.interpreter.containers import consume, elements, is_slice, iterator, key_of
 from gradlint.interpreter.core import Interpreter
 
 SEQUENCES = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
@@ -105,7 +105,7 @@ def get_item(it: Interpreter, node: Any, ref: Ref, index: Value) -> Value:
     module: Module = it[ref]
     if not base(it, module):
         return Unknown((ref,))
-    if index == Plain("slice") or (type(index) is Const and type(index.value) is slice):
+    if is_slice(index):
         return _sliced(it, node, module, index)
     found = _place(it, module, index)
     if found is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
+    ANY_GRAD,
     BOOL,
     EVAL,
     FLOAT,
@@ -126,19 +127,20 @@ def _left_out(name: str, args: Arguments) -> Truth:
 
 
 def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
-    """A module of which only the kind is known: some parameters, which require grad unless somebody froze them."""
+    """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
+    gradients of any state."""
     rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
-    assumed = max(belief, Belief.BY_USE)
+    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
         (
             name,
-            one_of([parameter(it, node, f"{part} {name}", belief=assumed), *([NONE_VALUE] if name == "bias" else [])]),
+            one_of([parameter(it, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]),
         )
         for name in names
     )
-    rest = NOTHING if names else parameter(it, node, f"{part} own", many=True, belief=assumed, dtype=ANY_DTYPE)
+    rest = NOTHING if names else parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
     made = Module(cls=cls, attributes=attributes, rest=rest, belief=belief, marks=(Mark("made", node),))
     return it.new(node, part, made)
 

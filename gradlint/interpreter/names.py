@@ -34,20 +34,12 @@ def holders(it: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]
     return [(ref, thing) for ref, thing in found if isinstance(thing, (Module, Instance))]
 
 
-def names_of(value: Value) -> list[str] | None:
-    """The attributes that a computed name may mean; None where it is not one of a few constants."""
-    found = [option.value for option in alternatives(value) if type(option) is Const]
-    names = [name for name in found if isinstance(name, str)]
-    return names if names and len(names) == len(alternatives(value)) else None
-
-
 def set_by_name(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
-    """`setattr(owner, name, value)`."""
-    from gradlint.interpreter.attributes import set_attribute
+    """`setattr(owner, name, value)`, also where the name is made up."""
+    from gradlint.interpreter.setting import set_attribute
 
-    names = names_of(name)
-    if names is not None and len(names) == 1:
-        set_attribute(it, node, owner, names[0], value, "", own=False)
+    if type(name) is Const and isinstance(name.value, str):
+        set_attribute(it, node, owner, name.value, value, "", own=False)
         return
     start = beginning(name)
     for ref, thing in holders(it, owner):
@@ -67,13 +59,8 @@ def _set_somewhere(it: Interpreter, thing: Module | Instance, start: str, value:
     return replace(thing, attributes=attributes, open=thing.open | UNSURE)
 
 
-def get_by_name(it: Interpreter, node: Any, owner: Value, name: Value) -> Value:
-    """`getattr(owner, name)`."""
-    from gradlint.interpreter.attributes import get_attribute
-
-    names = names_of(name)
-    if names is not None:
-        return one_of([get_attribute(it, node, owner, one, "", guard=True) for one in names], MOST_ITEMS)
+def get_by_name(it: Interpreter, owner: Value, name: Value) -> Value:
+    """`getattr(owner, name)` where the name is made up."""
     start = beginning(name)
     found: list[Value] = []
     for option in alternatives(owner):
@@ -86,26 +73,17 @@ def get_by_name(it: Interpreter, node: Any, owner: Value, name: Value) -> Value:
     return result_of_unknown([owner]) if some == NOTHING else some
 
 
-def delete_attribute(it: Interpreter, owner: Value, name: str) -> None:
-    """`del owner.name`."""
-    found = holders(it, owner)
-    for ref, thing in found:
-        kept = tuple((known, value) for known, value in thing.attributes if known != name)
-        it.put(ref, replace(thing, attributes=kept), sure=len(found) == 1)
-
-
-def has_attribute(it: Interpreter, value: Value, name: str) -> Truth:
+def has_attribute(it: Interpreter, thing: Module, name: str) -> Truth:
     """Whether a module of a class of the program has an attribute, as far as that is certain."""
     from gradlint.interpreter.classes import find_member, torch_base
     from gradlint.interpreter.module_methods import METHODS
 
-    thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is not Module:
-        return UNSURE
     closed = thing.open is NO and thing.rest == NOTHING and type(thing.cls) is Ref
     if name in METHODS or name in MODULE_NAMES or find_member(it, thing.cls, name) is not None:
         return YES
     if any(known == name for known, _ in thing.attributes):
+        return UNSURE
+    if find_member(it, thing.cls, "__getattr__") is not None:
         return UNSURE
     plain = closed and torch_base(it, thing.cls) == "torch.nn.Module" and not name.startswith("_")
     return NO if plain else UNSURE

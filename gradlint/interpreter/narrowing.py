@@ -18,6 +18,7 @@ from gradlint.domain import (
     NO,
     NONE,
     NONE_VALUE,
+    NOTHING,
     YES,
     Array,
     Belief,
@@ -124,7 +125,9 @@ def _key(node: cst.Subscript) -> object | None:
 
 
 def poke(it: Interpreter, node: Any, value: Value) -> None:
-    """Let a place hold this value from here on."""
+    """Let a place hold this value from here on; what is no place is left alone."""
+    if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
+        return
     if type(node) is cst.Name:
         frame: Any = it.frame.declared.get(node.value, it.frame)
         while frame is not None:
@@ -266,6 +269,12 @@ def _call(it: Interpreter, test: cst.Call, holds: bool) -> None:
         _restrict(it, test.args[0].value, lambda value: _is_a(it, value, "torch.Tensor").may(truth(holds)))
 
 
+def narrow_class(it: Interpreter, place: Any, cls: Any) -> None:
+    """Go on with what is known where the thing at a place is an instance of a class."""
+    if type(place) in (cst.Name, cst.Attribute, cst.Subscript):
+        _isinstance(it, place, cls, True)
+
+
 def _isinstance(it: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
     names = [element.value for element in wanted.elements] if isinstance(wanted, cst.Tuple) else [wanted]
     classes = [peek_class(it, node) for node in names]
@@ -304,10 +313,18 @@ PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Paramet
 PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
     "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
 }  # fmt: skip
+_DICTS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
+_SEQUENCES = frozenset({"list", "tuple", "deque", "bounded deque"})
 CONTAINER_CLASSES: dict[str, frozenset[str]] = {
-    "dict": frozenset({"dict", "OrderedDict", "defaultdict", "Counter"}), "list": frozenset({"list"}),
-    "tuple": frozenset({"tuple"}), "set": frozenset({"set"}),
+    "dict": _DICTS, "list": frozenset({"list"}), "tuple": frozenset({"tuple"}), "set": frozenset({"set"}),
+    "collections.OrderedDict": frozenset({"OrderedDict", "state_dict"}),
+    "collections.defaultdict": frozenset({"defaultdict"}), "collections.deque": frozenset({"deque", "bounded deque"}),
+    "collections.abc.Mapping": _DICTS, "typing.Mapping": _DICTS, "typing.Dict": _DICTS, "typing.Sequence": _SEQUENCES,
+    "collections.abc.Sequence": _SEQUENCES, "typing.List": frozenset({"list"}),
+    "collections.abc.Iterable": _DICTS | _SEQUENCES | {"set"}, "typing.Iterable": _DICTS | _SEQUENCES | {"set"},
 }  # fmt: skip
+KNOWN_KINDS = frozenset().union(*CONTAINER_CLASSES.values())
+"""Kinds of containers that say which class it is; an annotation may name a protocol only."""
 
 
 def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
@@ -325,10 +342,10 @@ def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
     if cls in PYTHON_CLASSES:
         if type(thing) is Const:
             return truth(type(thing.value) in PYTHON_CLASSES[cls])
-        return NO if type(value) is Ref else Truth.unsure()
+        return NO if type(value) is Ref and type(thing) is not Instance else Truth.unsure()
     if cls in CONTAINER_CLASSES:
         if type(thing) is Container:
-            return truth(thing.kind in CONTAINER_CLASSES[cls])
+            return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
         return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
         return _is_module(it, thing, cls)
@@ -362,14 +379,14 @@ def _guessed(thing: Any) -> bool:
 def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     from gradlint.interpreter.classes import ancestry
 
-    if not isinstance(thing, (Module, Instance)):
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler) else Truth.unsure()
+    if not isinstance(thing, (Module, Instance, Container)):
+        return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
     if cls in found:
         return YES
     if thing.belief is not Belief.PROVEN:
         return Truth.unsure()
-    return NO if all(type(one) is Ref or type(one) is Named for one in found) else Truth.unsure()
+    return NO if all(type(one) is Ref or type(one) is Named or one == NOTHING for one in found) else Truth.unsure()
 
 
 def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
@@ -398,6 +415,7 @@ def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
 
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     """A value of which nothing was known turns out to be of one of these classes."""
+    from gradlint.interpreter.declared import instance_of
     from gradlint.interpreter.gifts import typical
     from gradlint.interpreter.modules import unknown_module
     from gradlint.interpreter.uses import unknown_tensor
@@ -413,3 +431,8 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
         poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
     elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
         poke(it, place, typical(it, place, classes[0], "isinstance", Belief.PROVEN))
+    elif all(isinstance(cls, str) for cls in classes):
+        told = [instance_of(it, it.place_of(place, f"class {index}"), cls) for index, cls in enumerate(classes)]
+        found = [value for value in told if value is not None]
+        if len(found) == len(told):
+            poke(it, place, one_of(found))

@@ -1,8 +1,8 @@
 """Other files of the project: found by import, run once when something in them is first needed, told to nobody.
 
 An import only says where a thing is to be found (`Imported`). The first look at it runs the top level of that file
-in a state of its own, as import does, and puts what is left aside as an image: every state in which the file is
-needed takes the image over. So nothing depends on where, on which path or how often a file is asked for.
+in a state of its own, as import does, and lays down what is left: every state in which the file is
+needed takes of it what it asks for. So nothing depends on where, on which path or how often a file is asked for.
 
 Other files that we do not look at may be imported besides, and register things: containers that a file leaves may
 hold more than it put there. Once functions run on their own, anything may have happened to all of it.
@@ -23,9 +23,7 @@ from gradlint.domain import (
     Class,
     Const,
     Container,
-    Image,
     Imported,
-    Instance,
     Name,
     Named,
     Ref,
@@ -94,7 +92,6 @@ class Neighbours:
     def __init__(self, it: Interpreter, project: Project | None) -> None:
         self.it, self.project = it, project
         self.files: dict[str, File] = {}
-        self.images: tuple[Image, ...] = ()
         self.running: list[File] = []
         self.resolving: set[Imported] = set()
         self.places: set[int] = set()
@@ -188,7 +185,7 @@ class Neighbours:
     def strangers(self) -> None:
         """From here on functions run on their own: anything may have happened to what the files left."""
         state = self.it.state
-        state.import_(self.images)
+        state.take(range(len(state.ground.parts)))
         frames = {file.frame for file in self.files.values()}
         self._handed_away([value for file in self.files.values() for value in file.names.values()])
         self._handed_away([value for (frame, _), value in state.names.items() if frame in frames])
@@ -210,7 +207,6 @@ class Neighbours:
                 self.it.hit("files of the project")
             elif (program := neighbour.program()) is not None:
                 self._run(file, program)
-        self.it.state.import_(self.images)
         return file
 
     def _run(self, file: File, program: Program) -> None:
@@ -219,8 +215,7 @@ class Neighbours:
         file.frame = it.frame_ids.setdefault(file, len(it.frame_ids) + 1)
         it.scan = _both(it.scan, program.scan)
         frame = it.frames[file.frame] = Frame(file.frame, None, it.scan.scopes[program.tree], file)
-        with _elsewhere(it, frame, it.state if self.running else State()):
-            it.state.import_(self.images)
+        with _elsewhere(it, frame, it.state if self.running else State(ground=it.state.ground)):
             it.steps_left = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * program.scan.statements)
             self.running.append(file)
             it.run_body(program.tree.body)
@@ -230,11 +225,9 @@ class Neighbours:
                 self.running.clear()
 
     def _set_aside(self, tree: cst.Module) -> None:
-        """Make an image of what the files that ran left; its objects were made nowhere that runs again."""
+        """Lay down what the files that ran left; its objects were made nowhere that runs again."""
         it, state = self.it, self.it.state
-        before: dict[Name, Value] = {}
-        for image in self.images:
-            before |= image.names
+        before = {name for part in state.taken for name in state.ground.parts[part].names}
         names = {name: value for name, value in state.names.items() if name not in before}
         if it.assumed_mode:
             self._handed_away(list(names.values()))
@@ -247,10 +240,7 @@ class Neighbours:
                 file.names[name] = renamed(value, now)
             else:
                 closures[frame, name] = renamed(value, now)
-        anchor = Ref(it.site(it.place_of(tree, "image")), "anchor", self.running[0].frame)
-        heap[anchor] = Instance(attributes=tuple((ref.part, ref) for ref in heap))
-        closures[anchor.context, ""] = anchor
-        self.images = (*self.images, Image(closures, heap))
+        state.ground.lay(closures, heap, lambda name: True, keeper=self.running[0].frame)
 
     def _new_names(self, tree: cst.Module, values: list[Value]) -> dict[Ref, Ref]:
         """New references for all that can be got at and is not part of an earlier image."""

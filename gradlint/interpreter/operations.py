@@ -9,6 +9,7 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_PRECISION,
     BOOL,
+    COMPLEX,
     FLOAT,
     INTEGER,
     NO,
@@ -27,6 +28,7 @@ from gradlint.domain import (
     Tensor,
     Truth,
     Value,
+    one_of,
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
@@ -90,11 +92,24 @@ def plain_value(kind: str) -> Value:
     return PLAIN_VALUES.get(kind) or (Plain(kind) if kind else UNKNOWN)
 
 
+def plain_result(it: Interpreter, node: Any, kind: str) -> Value:
+    """What a call gives by the word its row uses: a new list where it says so."""
+    one, _, none = kind.partition(" or ")
+    if none:
+        return one_of([plain_result(it, node, one), NONE_VALUE])
+    if not one.startswith(LIST_OF):
+        return plain_value(one)
+    element = one.removeprefix(LIST_OF)
+    return it.new(node, "list", Container("data" if element == "data" else "list", rest=plain_value(element)))
+
+
+LIST_OF = "list of "
 PLAIN_VALUES: dict[str, Value] = {
     "none": NONE_VALUE,
     "bool": Scalar(BOOL),
     "int": Scalar(INTEGER),
     "float": Scalar(FLOAT),
+    "complex": Scalar(COMPLEX),
 }
 
 

@@ -21,6 +21,7 @@ from gradlint.domain import (
     Const,
     Container,
     Dtypes,
+    Iterator,
     Module,
     Plain,
     Scalar,
@@ -28,16 +29,16 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    number_kind,
     one_of,
     summarised,
 )
-from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
-from gradlint.interpreter.functions import MANAGER, YIELDED, call_function, make_function
+from gradlint.interpreter.functions import MANAGERS, YIELDED, call_function, make_function
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
@@ -104,15 +105,22 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     if len(kinds) == len(values):
         return _number(name, kinds)
     if all(type(value) in (Const, Plain, Scalar) for value in values):
-        return combined_text(name, values)
+        plain = next((value.kind for value in values if type(value) is Plain), "str")
+        if plain == "str":
+            return combined_text(name, values)
+        return Plain(COMBINED.get(plain, "str"))
     if name == "add" and (found := module_containers.added(it, node, *values, in_place=False)) is not None:
         return found
-    if (joined := _joined_sequences(it, node, name, values)) is not None:
+    if (joined := _joined_containers(it, node, name, values)) is not None:
         return joined
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
         return it.new(node, "array", Array(arrays[0].dtype | Dtypes.unsure()))
     return result_of_unknown(values)
+
+
+COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "Size": "Size", "dtype": "bool"}
+"""What operators make of plain objects; strings of others."""
 
 
 def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
@@ -125,25 +133,20 @@ def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Va
     return None
 
 
-def _joined_sequences(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
-    """`list + list`, `[x] * n`."""
-    things = [it.only(value, Container) for value in values]
-    if name == "add" and all(things) and len(things) == 2:
-        left, right = things
-        assert left is not None and right is not None
-        out = left
-        if right.rest == NOTHING:
-            for _, value in right.items:
-                out = containers.appended(out, value)
-        else:
-            whole = summarised(out)
-            out = replace(whole, rest=one_of((whole.rest, summarised(right).rest)))
-        return it.new(node, "container", out)
-    if name == "mul" and any(things):
-        thing = things[0] or things[1]
-        assert thing is not None
-        return it.new(node, "container", summarised(thing))
-    return None
+def _joined_containers(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+    """`list + list`, `[x] * n`, `dict | dict`, and what sets are for."""
+    things = [thing for value in values if (thing := it.only(value, Container)) is not None]
+    if name == "mul" and things:
+        return it.new(node, "container", summarised(things[0]))
+    if name not in ("add", "or_", "and_", "sub", "xor") or len(things) < 2:
+        return None
+    left, right = things
+    if left.kind in MAPPINGS and right.kind in MAPPINGS:
+        return it.new(node, "container", containers.with_all(left, right))
+    out = it.new(node, "container", left)
+    if name in ("add", "or_", "xor"):
+        containers.extend(it, node, out, values[1])
+    return out
 
 
 def _folded(name: str, values: list[Value]) -> Value | None:
@@ -162,9 +165,12 @@ def _folded(name: str, values: list[Value]) -> Value | None:
 
 
 def _kind(value: Value) -> Dtypes | None:
-    from gradlint.domain import number_kind
-
-    return number_kind(value)
+    """The kind of a Python number; None where it may be something else."""
+    kinds = [number_kind(option) for option in alternatives(value)]
+    out = kinds[0]
+    for kind in kinds[1:]:
+        out = None if out is None or kind is None else out | kind
+    return out
 
 
 def _number(name: str, kinds: list[Dtypes]) -> Value:
@@ -305,16 +311,20 @@ def _tell_yielded(it: Interpreter, node: cst.Yield, value: Value) -> None:
     function = it.frame.function
     modes = function is not None and function.modes
     extent = "with" if it.frame.switched else "decorator" if modes else ""
-    manager = function is not None and MANAGER in function.decorators
+    manager = function is not None and any(one in MANAGERS for one in function.decorators)
     it.emit(events.Yielded, node, value=it.thing(value), extent=extent, function=function, manager=manager)
 
 
 @expression(cst.Yield)
 def yield_(it: Interpreter, node: cst.Yield) -> Value:
+    result: Value = UNKNOWN
     if node.value is None:
         value: Value = Const(None)
     elif type(node.value) is cst.From:
-        value = containers.elements(it, node, it.value(node.value.item))
+        start = it.hold(it.value(node.value.item))
+        value = containers.elements(it, node, it.state.flight[start])
+        inner = it.only(it.land(start)[0], Iterator)
+        result = UNKNOWN if inner is None else inner.returned
     else:
         value = it.value(node.value)
     _tell_yielded(it, node, value)
@@ -323,4 +333,5 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         return UNKNOWN
     it.escape([value])
     it.state.names[it.frame.id, YIELDED] = one_of([it.state.names.get((it.frame.id, YIELDED), NOTHING), value])
-    return UNKNOWN
+    it.frame.suspended = it.fork()
+    return result

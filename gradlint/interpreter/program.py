@@ -16,11 +16,11 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Class,
-    Container,
     Function,
     Instance,
     Module,
     Ref,
+    State,
     Value,
     alternatives,
     one_of,
@@ -31,12 +31,18 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     autograd,
     blocks,
     builtins,
+    callables,
     calls,
     definitions,
     expressions,
-    loaders,
+    iterables,
+    loading,
     loops,
+    namespaces,
     operators,
+    protocols,
+    records,
+    reflection,
     reparametrizing,
     statements,
     transforms,
@@ -51,7 +57,7 @@ from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Scan
-from gradlint.interpreter.strangers import arguments, typical_instance
+from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
 
 
@@ -105,18 +111,29 @@ def _run_the_rest(it: Interpreter) -> None:
     it.escaped = escaped
     it.neighbours.strangers()
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
-    base = it.fork()
+    base = it.state
+    base.sweep()
+    base.ground.lay(base.names, base.heap, lambda name: it.frames[name[0]].parent is not None)
+    inner = {part: None for name, part in base.ground.of_name.items() if it.frames[name[0]].parent is not None}
+
+    def fresh() -> State:
+        """What functions inside functions see is there from the start, the rest where it is asked for."""
+        state = State(ground=base.ground)
+        state.take(inner)
+        return state
+
     for node in _unmentioned_classes_first(it):
-        it.state = base.copy()
+        it.state = fresh()
         run_class(it, node)
     for function in _unmentioned_first(it, list(it.functions.values())):
         if function.owner is None and _waits(it, function):
-            it.state = base.copy()
+            it.state = fresh()
             run_alone(it, function, None)
     for function in list(it.functions.values()):
         if _waits(it, function):
-            it.state = base.copy()
+            it.state = fresh()
             run_alone(it, function, None)
+    it.state = base
 
 
 def _static(it: Interpreter, value: Value) -> bool:
@@ -148,6 +165,7 @@ def run_class(it: Interpreter, node: Any) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
     it.grant_steps()
     cls = it.classes[node]
+    it.state.reaching(cls)
     if type(it.state.heap.get(cls)) is not Class:
         return
     methods = _unmentioned_first(it, [f for f in it.functions.values() if f.owner is node])
@@ -227,6 +245,9 @@ def _without_stand_ins(name: str, value: Value) -> Value:
 
 def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     """Run a function with what annotations, defaults and use tell about its parameters."""
+    it.state.reaching(function)
+    if (cls := it.classes.get(function.owner)) is not None:
+        it.state.reaching(cls)
     it.called[function.node] = None
     it.grant_steps()
     outer = it.frame
@@ -241,14 +262,9 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
         names[frame.id, plain[0].name.value] = first[0]
         plain = plain[1:]
     given = arguments(it, frame, function, [*plain, *params.kwonly_params])
+    given += others(it, frame, params.star_arg, "tuple") + others(it, frame, params.star_kwarg, "dict")
     for name, value in given:
         names[frame.id, name] = value
-    if isinstance(params.star_arg, cst.Param):
-        names[frame.id, params.star_arg.name.value] = it.new(params.star_arg, "rest", Container("tuple", rest=UNKNOWN))
-    if params.star_kwarg is not None:
-        names[frame.id, params.star_kwarg.name.value] = it.new(
-            params.star_kwarg, "keywords", Container("dict", rest=UNKNOWN)
-        )
     start = it.hold(*first, *(value for _, value in given))
     mode, it.state.grad_mode = it.state.grad_mode, mode_alone(it, function)
     with called_by_library(it, function, first) as returned:

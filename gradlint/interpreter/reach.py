@@ -13,7 +13,6 @@ from typing import Any
 from gradlint.domain import (
     ANY_GRAD,
     ANY_MODE,
-    NOTHING,
     UNKNOWN,
     UNSURE,
     Bound,
@@ -67,9 +66,9 @@ def _node(thing: Node) -> Node:
 
 
 def _container(thing: Container) -> Container:
-    if not thing.items and ((thing.rest == NOTHING and thing.kind == "tuple") or type(thing.rest) is Unknown):
+    if thing.kind == "tuple" or (not thing.items and type(thing.rest) is Unknown):
         return thing
-    return replace(thing, items=(), rest=Unknown(object_references(thing)))
+    return replace(thing, items=(), rest=Unknown(object_references(thing)), keys=UNKNOWN)
 
 
 def _optimizer(thing: Optimizer) -> Optimizer:

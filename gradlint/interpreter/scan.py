@@ -60,8 +60,9 @@ class Scope:
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
-    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `rebindings` are filled
-    when somebody asks for them (see `dropping`).
+    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are those of
+    the names that a class body declares, and of what its methods declare on `self`; `rebindings` are filled when
+    somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -70,6 +71,7 @@ class Scope:
     reads: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     targets: set[cst.CSTNode] = field(default_factory=set)
+    annotations: dict[str, cst.CSTNode] = field(default_factory=dict)
     binds: set[str] = field(default_factory=set)
     declares: set[str] = field(default_factory=set)
     given: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -232,6 +234,8 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
     elif kind is cst.AssignTarget or kind is cst.AnnAssign:
         for target in targets(node.target):
             _assigned(target, scope)
+        if kind is cst.AnnAssign:
+            _declared(node, scope)
     elif kind in _BINDING:
         for target in targets(node.name if kind is cst.AsName else node.target):
             _bound(target, scope)
@@ -240,6 +244,8 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
 
 
 def _called(node: cst.Call, scope: Scope) -> None:
+    if type(node.func) is cst.Attribute and node.func.attr.value in FILLING:
+        _filled(node.func.value, scope)
     if type(node.func) is cst.Attribute:
         suffix = "()" if not node.args else "(.)"
         owner = dotted(kept(node.func.value))
@@ -277,12 +283,32 @@ def targets(target: Any) -> list[cst.CSTNode]:
     return [target]
 
 
+def _declared(node: cst.AnnAssign, scope: Scope) -> None:
+    name, at = dotted(node.target), scope
+    if name.startswith("self.") and scope.parent is not None:
+        name, at = name.removeprefix("self."), scope.parent
+    if type(at.node) is cst.ClassDef and "." not in name:
+        at.annotations.setdefault(name, node.annotation.annotation)
+
+
 def _bound(target: Any, scope: Scope) -> None:
     if type(target) is cst.Name and target.value not in scope.declares:
         scope.binds.add(target.value)
 
 
+FILLING = frozenset("append add extend insert appendleft setdefault".split())
+"""Methods by which containers are given elements."""
+
+
+def _filled(container: Any, scope: Scope) -> None:
+    """An attribute of `self` is given elements: that changes what it holds as setting it does."""
+    if type(container) is cst.Attribute and dotted(container.value) == "self":
+        scope.sets.add(container.attr.value)
+
+
 def _assigned(target: Any, scope: Scope) -> None:
+    if type(target) is cst.Subscript:
+        _filled(target.value, scope)
     if type(target) is not cst.Attribute:
         _bound(target, scope)
         return

@@ -19,25 +19,29 @@ from gradlint.domain import (
     Plain,
     State,
     Tensor,
+    Unknown,
     Value,
+    alternatives,
+    one_of,
 )
 from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.assignments import assign
-from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.assignments import assign, is_own, set_item
+from gradlint.interpreter.attributes import found_at, get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
+from gradlint.interpreter.declared import value_of
 from gradlint.interpreter.expressions import get_item, index_value
 from gradlint.interpreter.functions import (
     RESULT,
     call_function,
     written_since,
 )
-from gradlint.interpreter.names import delete_attribute
-from gradlint.interpreter.narrowing import narrow, truthiness
+from gradlint.interpreter.narrowing import narrow, narrow_class, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
-from gradlint.interpreter.patterns import match_case
+from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.scan import dotted, spelled
+from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import write
 from gradlint.knowledge import OPERATIONS
@@ -76,8 +80,11 @@ def assign_(it: Interpreter, node: cst.Assign) -> None:
 
 @statement(cst.AnnAssign)
 def annotated(it: Interpreter, node: cst.AnnAssign) -> None:
-    if node.value is not None:
-        assign(it, node, node.target, it.value(node.value))
+    if node.value is None:
+        return
+    value = it.value(node.value)
+    told = value_of(it, node, node.annotation.annotation) if type(value) is Unknown else None
+    assign(it, node, node.target, value if told is None else told)
 
 
 AUGMENTED: dict[type, str] = {
@@ -149,18 +156,16 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
 
 
 def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
-    """Bind the result; where the object itself was changed nothing is bound to another one."""
+    """Bind the result; where the object itself was changed only what the program says of such a binding is done."""
     if isinstance(target, cst.Name):
         it.bind(target.value, told_by_use(it, target, value, target.value))
-    elif same:
-        return
     elif isinstance(target, cst.Subscript):
-        if it.may_be(owner, Tensor):
+        if it.may_be(owner, Tensor) and not same:
             write(it, target, owner, "setitem", "augmented", [value], spelled(target.value))
-        elif it.may_be(owner, Container):
-            containers.set_item(it, target, owner, index, value)
-    else:
-        assign(it, target, target, value)
+        elif not same or method_of(it, owner, "__setitem__") is not None:
+            set_item(it, target, owner, index, value)
+    elif not same or has_setter(it, owner, target.attr.value):
+        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
 
 
 @statement(cst.Del)
@@ -178,14 +183,21 @@ def _delete(it: Interpreter, target: Any) -> None:
     elif isinstance(target, cst.Subscript):
         start = it.hold(it.value(target.value))
         index = index_value(it, target)
-        owner = it.land(start)[0]
+        _delete_item(it, target, it.land(start)[0], index)
+    elif isinstance(target, cst.Attribute):
+        delete_attribute(it, target, it.value(target.value), target.attr.value)
+    else:
+        it.value(target)
+
+
+def _delete_item(it: Interpreter, node: Any, owner: Value, index: Value) -> None:
+    method = method_of(it, owner, "__delitem__")
+    if method is not None:
+        call_function(it, node, method, Arguments([owner, index]))
+    else:
         containers.delete_item(it, owner, index)
         for ref, _ in it.all(owner, Module):
             module_containers.delete_item(it, ref, index)
-    elif isinstance(target, cst.Attribute):
-        delete_attribute(it, it.value(target.value), target.attr.value)
-    else:
-        it.value(target)
 
 
 @statement(cst.Global, cst.Nonlocal)
@@ -196,7 +208,7 @@ def declared(it: Interpreter, node: Any) -> None:
         if type(node) is cst.Global:
             it.frame.declared[name] = it.frames[it.frame.file.frame]
             continue
-        while frame is not None and (frame.id, name) not in it.state.names:
+        while frame is not None and it.state.held((frame.id, name)) is None:
             frame = frame.parent
         if frame is not None:
             it.frame.declared[name] = frame
@@ -229,7 +241,7 @@ def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
     for alias in node.names:
         name = dotted(alias.name)
         path = f"{base}.{name}" if base != dots else f"{base}{name}"
-        value = Named(canonical(path)) if home is None else Imported(home.module, name)
+        value = found_at(canonical(path)) if home is None else Imported(home.module, name)
         it.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
 
 
@@ -271,24 +283,43 @@ def if_(it: Interpreter, node: cst.If) -> None:
 
 @statement(cst.Match)
 def match_(it: Interpreter, node: cst.Match) -> None:
+    """Each case takes the alternatives of the subject that it may match; the others go on to the next."""
     start = it.hold(it.value(node.subject))
     after: list[State] = []
     for case in node.cases:
-        if not it.state.live:
-            break
-        aside = it.fork()
-        always = match_case(it, case.pattern, it.state.flight[start])
-        if case.guard is not None:
-            it.value(case.guard)
-            narrow(it, case.guard, True)
-            always = False
-        it.run_body(case.body.body)
-        after.append(it.state)
+        aside, entered, left = it.fork(), list[State](), list[Value]()
+        for option in alternatives(it.state.flight[start]):
+            it.state = aside.copy()
+            poke(it, node.subject, option)
+            verdict = matches(it, case.pattern, option)
+            if verdict is not NO and isinstance(case.pattern, cst.MatchClass):
+                narrow_class(it, node.subject, case.pattern.cls)
+            if verdict is not NO:
+                entered.append(it.state)
+            if verdict is not YES or case.guard is not None:
+                left.append(option)
+        if entered:
+            it.join(entered)
+            _run_case(it, case)
+            after.append(it.state)
         it.state = aside
-        if always:
+        if not left:
             it.end_path()
+            break
+        it.state.flight[start] = one_of(left, len(left))
+        poke(it, node.subject, it.state.flight[start])
     it.join([*after, it.state])
     it.land(start)
+
+
+def _run_case(it: Interpreter, case: cst.MatchCase) -> None:
+    if case.guard is not None:
+        decided = truthiness(it, it.value(case.guard))
+        narrow(it, case.guard, True)
+        if decided is NO:
+            it.end_path()
+    if it.state.live:
+        it.run_body(case.body.body)
 
 
 @statement(cst.Return)

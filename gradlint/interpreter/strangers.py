@@ -10,10 +10,12 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_MODE,
     BOOL,
+    NONE_VALUE,
     UNKNOWN,
     UNSURE,
     Belief,
     Const,
+    Container,
     Function,
     Instance,
     Module,
@@ -24,6 +26,7 @@ from gradlint.domain import (
     Tensor,
     Unknown,
     Value,
+    one_of,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
@@ -74,11 +77,13 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     """What an unknown caller may hand over for each parameter."""
     outer = it.frame
     it.switch(frame)
+    annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
+    annotations = annotations or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
     out: list[tuple[str, Value]] = []
     told = handed(it, function, params)
     for param in params:
         name = param.name.value
-        out.append((name, told[name] if name in told else _argument(it, function, param)))
+        out.append((name, told[name] if name in told else _argument(it, function, param, annotations.get(param))))
     it.switch(outer)
     return out
 
@@ -90,9 +95,10 @@ def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
         value = names.get((frame.id, param.name.value))
         some = type(value) is Ref and is_some_object(it.state.heap.get(value))
         if type(value) is Unknown or some:
-            outer, it.frame = it.frame, frame
+            outer = it.frame
+            it.switch(frame)
             told = _told(it, param, value if type(value) is Unknown else UNKNOWN)
-            it.frame = outer
+            it.switch(outer)
             if some and type(told) is Ref:
                 turns_out(it, value, told)  # type: ignore[arg-type]
             elif not some:
@@ -124,6 +130,8 @@ def is_left_to_others(function: Function) -> bool:
     body: Any = function.node.body
     if function.owner is None or not isinstance(body, cst.IndentedBlock):
         return False
+    if ABSTRACT in function.decorators:
+        return True
     last: Any = body.body[-1]
     if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
         return False
@@ -132,6 +140,9 @@ def is_left_to_others(function: Function) -> bool:
     raised = told.func if isinstance(told, cst.Call) else told
     alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
     return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
+
+
+ABSTRACT = Named("abc.abstractmethod")
 
 
 def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
@@ -146,22 +157,39 @@ def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
     return told
 
 
-def _argument(it: Interpreter, function: Function, param: cst.Param) -> Value:
-    name = param.name.value
-    if param.annotation is not None:
-        told = declared.value_of(it, param, param.annotation.annotation)
-        if told is not None:
-            return _as_used(it, param, told)
+def _argument(it: Interpreter, function: Function, param: cst.Param, annotation: Any) -> Value:
+    default = dict(function.defaults).get(param.name.value)
+    found = _told_of(it, function, param, annotation, default)
+    return one_of([found, NONE_VALUE]) if default == NONE_VALUE else found
+
+
+def _told_of(it: Interpreter, function: Function, param: cst.Param, annotation: Any, default: Value | None) -> Value:
+    """What the annotation, autograd, the use, the default tell of a parameter, in this order."""
+    told = declared.value_of(it, param, annotation) if annotation is not None else None
+    if told is not None:
+        return _as_used(it, param, told)
     found = _of_function(it, function, param)
     if found is not None:
         return found
-    found = by_use(it, param, name, "argument", given=True)
+    found = by_use(it, param, param.name.value, "argument", given=True)
     if found is not None:
         return found
-    default = dict(function.defaults).get(name)
     if default is not None and (told := _like_default(default)) is not None:
         return told
     return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+
+
+def others(it: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
+    """What `*args` and `**kwargs` hold that an unknown caller handed over."""
+    if not isinstance(param, cst.Param):
+        return []
+    outer = it.frame
+    it.switch(frame)
+    annotation = param.annotation.annotation if param.annotation is not None else None
+    rest = declared.value_of(it, param, annotation) if annotation is not None else None
+    it.switch(outer)
+    thing = Container(kind, rest=UNKNOWN if rest is None else rest, keys=Plain("str"))
+    return [(param.name.value, it.new(param, "others", thing))]
 
 
 def _of_function(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:

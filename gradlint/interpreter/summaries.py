@@ -41,7 +41,7 @@ from gradlint.domain import (
     renamed,
 )
 from gradlint.domain.changing import replace
-from gradlint.domain.state import Name
+from gradlint.domain.ground import Name
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
@@ -94,8 +94,8 @@ class Summary:
         heap = it.state.heap
         return (
             (self.tale is not None or it.muted > 0)
-            and all(heap.get(ref) is thing for ref, thing in self.seen)
             and all(it.held(name) == value for name, value in self.names)
+            and all(heap.get(ref) is thing for ref, thing in self.seen)
         )
 
 
@@ -108,6 +108,7 @@ class Call:
     given: tuple[Value, ...]
     heap: dict[Ref, Object]
     names: dict[Name, Value]
+    taken: frozenset[int]
     mode: tuple[Truth, Truth]
     escaped: int
     read: dict[Name, Value]
@@ -133,8 +134,7 @@ def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Argumen
 
 
 def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
-    """Note what holds before a call, with all that is known of other files."""
-    it.state.import_(it.neighbours.images)
+    """Note what holds before a call."""
     slots: dict[Ref, int] = {}
     given = (called, *args.values())
     signature = (
@@ -151,10 +151,20 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     )
     read, it.read = it.read, {}
     handed, it.handed = it.handed, {}
-    heap, names = dict(it.state.heap), dict(it.state.names)
-    mode = it.state.grad_mode, it.state.inference
-    told = len(it.story), len(it.runs)
-    return Call(signature, tuple(slots), given, heap, names, mode, len(it.escaped), read, handed, *told)
+    return Call(
+        key=signature,
+        arguments=tuple(slots),
+        given=given,
+        heap=dict(it.state.heap),
+        names=dict(it.state.names),
+        taken=frozenset(it.state.taken),
+        mode=(it.state.grad_mode, it.state.inference),
+        escaped=len(it.escaped),
+        read=read,
+        handed=handed,
+        events=len(it.story),
+        runs=len(it.runs),
+    )
 
 
 def _signature(it: Interpreter, value: Value, slots: dict[Ref, int], depth: int) -> Hashable:
@@ -167,7 +177,8 @@ def _signature(it: Interpreter, value: Value, slots: dict[Ref, int], depth: int)
         if type(thing) is Container and not thing.origin and depth < DEEPEST_ARGUMENT:
             items = tuple([(key, _signature(it, inner, slots, depth + 1)) for key, inner in thing.items])
             rest = _signature(it, thing.rest, slots, depth + 1)
-            return slots.setdefault(value, len(slots)), thing.kind, thing.belief, items, rest  # type: ignore[arg-type]
+            shape = (thing.kind, thing.cls, thing.keys, thing.belief)
+            return slots.setdefault(value, len(slots)), shape, items, rest  # type: ignore[arg-type]
         if type(thing) is Instance and thing.cls == UNKNOWN and not thing.attributes:
             return slots.setdefault(value, len(slots)), thing.open, thing.belief  # type: ignore[arg-type]
         return value
@@ -275,6 +286,9 @@ def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
 
 def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     """Summarise a call that has run, if it left everything around it as it was."""
+    for number in it.state.taken.keys() - call.taken:
+        part = it.state.ground.parts[number]
+        call.heap, call.names = part.heap | call.heap, part.names | call.names
     read, it.read = it.read, call.read | it.read
     state = it.state
     handed = _handed(it, call) if state.live and (state.grad_mode, state.inference) == call.mode else None

@@ -52,6 +52,7 @@ from gradlint.knowledge import (
     operations_spectral,
     optimizers,
     plain,
+    plain_objects,
     reparametrizations,
     scalers,
     schedulers,
@@ -144,5 +145,8 @@ SCHEDULERS: Mapping[str, SchedulerRow] = _by_path(schedulers.ROWS)
 CONTEXTS: Mapping[str, ContextRow] = _by_paths(contexts.ROWS)
 PLAIN: Mapping[str, PlainRow] = _by_path(plain.TENSOR_ROWS)
 HARMLESS: Mapping[str, PlainRow] = _by_path(plain.HARMLESS_ROWS)
+OBJECT_METHODS: Mapping[str, PlainRow] = _by_path(plain_objects.METHOD_ROWS)
+OBJECT_ATTRIBUTES: Mapping[str, PlainRow] = _by_path(plain_objects.ATTRIBUTE_ROWS)
+CONSTANTS: Mapping[str, PlainRow] = _by_path(plain_objects.CONSTANT_ROWS)
 DTYPES: Mapping[str, str] = MappingProxyType(contexts.KIND_OF_DTYPE)
 PRECISIONS: Mapping[str, str] = MappingProxyType(contexts.PRECISIONS)

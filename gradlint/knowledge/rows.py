@@ -317,7 +317,8 @@ class PlainRow:
 
     `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or
     "container" where
-    its elements are those of its argument; "argument" (one of the arguments, or an element of them); "" (anything).
+    its elements are those of its argument; "argument" (one of the arguments, or an element of them); "list of ..."
+    (a new list); "... or none" (or None); "" (anything).
     """
 
     path: str

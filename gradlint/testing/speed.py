@@ -99,9 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     gc.collect()
     gc.disable()
-    found = [
-        one for file in files if (one := timed(file, packs, project.at(str(Path(file).resolve())), options.rounds))
-    ]
+    measured = (timed(file, packs, project.at(str(Path(file).resolve())), options.rounds) for file in files)
+    found = [one for one in measured if one is not None]
     counts: Counter[str] = sum((one.counts for one in found), Counter())
     for name, number in sorted(counts.items()):
         print(f"{number:>9} {name}")

@@ -37,7 +37,7 @@ def evaluate(accelerator, model, data):
     for inputs, targets in data:
         with torch.no_grad():
             outputs = model(inputs)
-        reveal(outputs)  # Tensor[?, requires_grad=no, leaf=yes]
+        reveal(outputs)  # Tensor[float, requires_grad=no, leaf=yes]
         outputs, targets = accelerator.gather_for_metrics((outputs, targets))
         total += (outputs - targets).abs().sum().item()
     return total

@@ -12,7 +12,7 @@ data = fabric.setup_dataloaders(torch.utils.data.DataLoader(torch.rand(4, 3), 2)
 for batch in data:
     optimizer.zero_grad()
     loss = model(batch).sum()
-    reveal(loss)  # Tensor[?, requires_grad=yes, leaf=no]
+    reveal(loss)  # Tensor[float, requires_grad=yes, leaf=no]
     fabric.backward(loss)
     optimizer.step()
 model.eval()

@@ -21,7 +21,7 @@ class Net(L.LightningModule):
         (x,) = batch
         reveal(self.layer.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
         loss = self(x).pow(2).mean()
-        reveal(torch.is_grad_enabled())  # number[bool]
+        reveal(torch.is_grad_enabled())  # True
         reveal(loss.requires_grad)  # True
         self.log("loss", loss)
         return loss

@@ -25,7 +25,7 @@ with torch.no_grad():
 reveal(given)  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(model.weight, "grad")  # used
 # vague: how often LBFGS runs it is not known
-reveal(calls)  # unknown
+reveal(calls)  # 1 or 2 or number[integer]
 
 once = torch.optim.SGD(model.parameters(), lr=0.1)
 

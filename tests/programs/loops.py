@@ -47,8 +47,7 @@ def grown(tensors):
     while mode:
         torch.set_grad_enabled(False)
         mode = torch.is_grad_enabled()
-    # vague: whether gradients are on is not computed, so the loop may run no time
-    reveal(weight * 2)  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
+    reveal(weight * 2)  # Tensor[float, requires_grad=no, leaf=yes]
     torch.set_grad_enabled(True)
 
 

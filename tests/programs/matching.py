@@ -23,20 +23,17 @@ def guarded(x):
         case torch.Tensor() as tensor if tensor.requires_grad:
             reveal(tensor)  # Tensor[float, requires_grad=yes, leaf=yes]
         case other:
-            # vague: what earlier cases matched is not taken away
+            # vague: what a guard says is not taken away
             reveal(other)  # Tensor[float, requires_grad=no|yes, leaf=yes]
 
 
 match [weight, weight * 2]:
     case [first, *others]:
-        # vague: the elements that a pattern takes apart are joined
-        reveal(first)  # Tensor[float, requires_grad=yes, leaf=no|yes]
-        # vague: as above
-        reveal(others[0])  # Tensor[float, requires_grad=yes, leaf=no|yes]
+        reveal(first)  # Tensor[float, requires_grad=yes, leaf=yes]
+        reveal(others[0])  # Tensor[float, requires_grad=yes, leaf=no]
 match {"x": weight}:
     case {"x": value, **rest}:
-        # vague: mapping patterns are not taken apart
-        reveal(value)  # unknown
+        reveal(value)  # Tensor[float, requires_grad=yes, leaf=yes]
 for word in ("sum", "count", None):
     reduced(weight, word)
 for tensor in (weight, torch.zeros(3)):

@@ -12,7 +12,7 @@ reveal(net[0])  # Module[torch.nn.Linear, mode=eval]
 reveal(net[-1])  # Module[torch.nn.Linear, mode=eval]
 reveal(net[-1].bias)  # None
 reveal(net[:2])  # Module[torch.nn.Sequential, mode=train]
-reveal(net[:2](x))  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
+reveal(net[:2](x))  # Tensor[float, requires_grad=yes, leaf=no]
 for layer in net:
     reveal(layer)  # Module[?, mode=eval]
 net.append(nn.Linear(2, 1))

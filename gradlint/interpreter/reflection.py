@@ -1,0 +1,206 @@
+"""Functions by which a program looks at itself: attributes by name, classes of things, the grad mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import (
+    BOOL,
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    YES,
+    Class,
+    Const,
+    Container,
+    Instance,
+    Module,
+    Named,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    number_kind,
+    one_of,
+)
+from gradlint.interpreter import container_methods
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.attributes import attributes_of, get_attribute
+from gradlint.interpreter.classes import find_member, super_of
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.library import special
+from gradlint.interpreter.methods import is_tensor_method
+from gradlint.interpreter.names import get_by_name, has_attribute, set_by_name
+from gradlint.interpreter.narrowing import is_instance
+from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.setting import delete_attribute, set_attribute
+
+
+def _answer(fact: Truth) -> Value:
+    return Const(fact is YES) if fact in (YES, NO) else Scalar(BOOL)
+
+
+@special("builtins.isinstance")
+def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
+    if len(args.positional) < 2:
+        return Scalar(BOOL)
+    return _answer(is_instance(it, args.positional[0], args.positional[1]))
+
+
+# ---- attributes by name
+
+
+def _names(value: Value) -> list[str] | None:
+    """The names that a value may be; None where it may be others."""
+    found = [option.value for option in alternatives(value) if type(option) is Const and isinstance(option.value, str)]
+    return found if len(found) == len(alternatives(value)) else None
+
+
+def has(it: Interpreter, owner: Value, name: str) -> Truth:
+    """Whether an object has an attribute: an attribute that some path set need not be there on another."""
+    thing = it.thing(owner)
+    if type(thing) is Module:
+        return has_attribute(it, thing, name)
+    if isinstance(thing, Instance):
+        if find_member(it, thing.cls, name) is not None:
+            return YES
+        missing = thing.open is NO and all(known != name for known, _ in thing.attributes)
+        return NO if missing and find_member(it, thing.cls, "__getattr__") is None else Truth.unsure()
+    if type(thing) is Tensor and is_tensor_method(name):
+        return YES
+    if type(thing) is Container and name in container_methods.METHODS:
+        return YES
+    return Truth.unsure()
+
+
+@special("builtins.getattr")
+def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    if len(args.positional) < 2:
+        return result_of_unknown(args.positional)
+    names = _names(args.positional[1])
+    if names is None:
+        return one_of([get_by_name(it, *args.positional[:2]), *args.positional[2:]], MOST_ITEMS)
+    start, found = it.hold(*args.positional), []
+    for name in names:
+        owner, default = it.state.flight[start], it.state.flight[start + 2 : start + 3]
+        there = has(it, owner, name)
+        if there is not NO or not default:
+            found.append(get_attribute(it, node, owner, name, "", guard=True))
+        found += [] if there is YES else default
+    it.land(start)
+    return one_of(found)
+
+
+@special("builtins.hasattr")
+def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    names = _names(args.get("name", 1, UNKNOWN))
+    if names is None or len(names) != 1:
+        return Scalar(BOOL)
+    return _answer(has(it, args.positional[0], names[0]))
+
+
+@special("builtins.setattr", "builtins.object.__setattr__")
+def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    if len(args.positional) < 3:
+        return NONE_VALUE
+    owner, name, value = args.positional[:3]
+    names = _names(name)
+    if names is None:
+        set_by_name(it, node, owner, name, value)
+        return NONE_VALUE
+    start, after = it.hold(owner, value), []
+    for one in names:
+        before = it.fork()
+        held = it.state.flight[start : start + 2]
+        set_attribute(it, node, held[0], one, held[1], "", own=False)
+        after.append(it.state)
+        it.state = before
+    it.join(after)
+    it.land(start)
+    return NONE_VALUE
+
+
+@special("builtins.delattr", "builtins.object.__delattr__")
+def _delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    names = _names(args.get("name", 1, UNKNOWN))
+    if names is not None and len(names) == 1:
+        delete_attribute(it, node, args.positional[0], names[0])
+    return NONE_VALUE
+
+
+@special("builtins.vars")
+def _vars(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return attributes_of(it, node, args.positional[0]) if args.positional else UNKNOWN
+
+
+@special("builtins.locals")
+def _names_here(it: Interpreter, node: Any, args: Arguments) -> Value:
+    held = {name: value for (frame, name), value in it.state.names.items() if frame == it.frame.id}
+    return it.new(node, "names", Container("dict", items=tuple(held.items())))
+
+
+# ---- classes
+
+
+@special("builtins.super")
+def _super(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return super_of(it, args)
+
+
+@special("builtins.type")
+def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
+    if len(args.positional) != 1:
+        return UNKNOWN
+    return one_of([class_of(it, option) for option in alternatives(args.positional[0])])
+
+
+def class_of(it: Interpreter, value: Value) -> Value:
+    """The class of a thing, as a value that can be called."""
+    thing = it.state.heap.get(value) if type(value) is Ref else value
+    known = CLASSES.get(type(thing))
+    return UNKNOWN if known is None else known(thing)
+
+
+def _class_of_container(thing: Container) -> Value:
+    if type(thing.cls) is Ref:
+        return thing.cls
+    return Named(f"{'collections' if thing.kind in IN_COLLECTIONS else 'builtins'}.{thing.kind}")
+
+
+IN_COLLECTIONS = frozenset({"OrderedDict", "deque", "Counter"})
+
+
+def _class_of_constant(thing: Const) -> Value:
+    kind = number_kind(thing)
+    return Named(f"builtins.{type(thing.value).__name__}") if kind is not None else Plain("type")
+
+
+CLASSES: dict[type, Callable[[Any], Value]] = {
+    Module: lambda thing: thing.cls,
+    Instance: lambda thing: thing.cls,
+    Tensor: lambda thing: Named("torch.Tensor") if thing.parameter is NO else UNKNOWN,
+    Container: _class_of_container,
+    Const: _class_of_constant,
+    Class: lambda thing: Plain("type"),
+    Plain: lambda thing: Plain("type"),
+    Scalar: lambda thing: Plain("type"),
+}
+
+
+# ---- modes
+
+
+@special("torch.is_grad_enabled")
+def _is_grad_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Where nobody was seen to call, gradients are on by assumption only."""
+    return Scalar(BOOL) if it.assumed_mode and it.state.grad_mode is YES else _answer(it.state.grad_mode)
+
+
+@special("torch.is_inference_mode_enabled")
+def _is_inference_mode_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return Scalar(BOOL) if it.assumed_mode and it.state.inference is NO else _answer(it.state.inference)

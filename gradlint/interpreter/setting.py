@@ -1,0 +1,183 @@
+"""Attributes: setting and deleting them on tensors, modules, instances and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_PRECISION,
+    FRESH,
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Class,
+    Const,
+    Function,
+    Imported,
+    Instance,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Tensor,
+    Truth,
+    Unit,
+    Unknown,
+    Value,
+    alternatives,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter import optimizers
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.asking import set_requires_grad
+from gradlint.interpreter.classes import find_member, find_method
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.gradients import clear_gradients
+from gradlint.interpreter.tensors import truth_of
+
+
+def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
+    """`owner.name = value`."""
+    shown = it.thing(owner)
+    if not it.muted:
+        old = _old(shown, name)
+        it.emit(
+            events.AttributeAssigned,
+            node,
+            owner=shown,
+            attr=name,
+            value=it.thing(value),
+            old=it.thing(old),
+            holders=optimizers.holding(it, old),
+            name=chain,
+            own=own,
+            read_by_class=_read_by_class(it, shown, name).may(YES),
+        )
+    found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
+    sure = len(found) == len(alternatives(owner)) and it.sure(found)
+    for ref, thing in found:
+        if type(thing) is Tensor and name == "requires_grad":
+            set_requires_grad(it, node, ref, truth_of(value), "assign", chain, sure=sure)
+        elif (setter := SETTERS.get(type(thing))) is not None:
+            setter(it, node, ref, thing, name, value, sure)
+    for option in alternatives(owner):
+        if type(option) is Imported:
+            it.neighbours.set(option.module, name, value)
+    if not found and type(owner) is Unknown:
+        it.escape([value])
+
+
+def _old(shown: Any, name: str) -> Value:
+    known: dict[object, Value] = dict(getattr(shown, "attributes", ()))
+    return known.get(name, UNKNOWN)
+
+
+def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
+    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning."""
+    if not isinstance(shown, (Module, Instance)):
+        return NO
+    verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE
+    for cls in alternatives(shown.cls):
+        thing = it.thing(cls)
+        if type(thing) is Class:
+            todo: list[Any] = [thing]
+            while todo:
+                one = todo.pop()
+                if type(one) is Class:
+                    if name in one.reads:
+                        return YES
+                    todo += [it.thing(base) for base in one.bases]
+            if thing.open is not NO:
+                verdict = verdict | UNSURE
+        elif type(thing) is not Named:
+            verdict = verdict | UNSURE
+    return verdict
+
+
+def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
+    if name == "grad" and value == NONE_VALUE:
+        clear_gradients(it, node, [ref], to_none=YES, sure=sure)
+    elif name == "grad":
+        it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
+    elif name == "data":
+        other = it.only(value, Tensor)
+        memory = other.storage if other else (it.memory(node, "data"),)
+        facts = {"dtype": other.dtype, "precision": other.precision} if other else {"precision": ANY_PRECISION}
+        it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
+
+
+def setter_of(name: str) -> str:
+    """The name under which a class keeps the setter of a property; no attribute can be called so."""
+    return f"{name} setter"
+
+
+def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
+    from gradlint.interpreter.functions import call_function
+
+    setter = find_member(it, thing.cls, setter_of(name))
+    if type(setter) is Function:
+        call_function(it, node, setter, Arguments([ref, value]))
+        return
+    redirect = find_method(it, thing.cls, "__setattr__")
+    if redirect is not None:
+        call_function(it, node, redirect, Arguments([ref, Const(name), value]))
+        return
+    set_plainly(it, ref, name, value, sure=sure)
+
+
+def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+    """An attribute of an object is set, whatever its class makes of that."""
+    thing: Any = it.state.heap.get(ref)
+    attributes = dict(thing.attributes) | {name: value}
+    it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
+    if type(thing) is Instance and thing.cls == UNKNOWN:
+        it.escape([value])
+
+
+def has_setter(it: Interpreter, owner: Value, name: str) -> bool:
+    """Whether setting an attribute runs code of the program."""
+    thing = it.thing(owner)
+    if not isinstance(thing, (Module, Instance)):
+        return False
+    return any(find_method(it, thing.cls, known) is not None for known in (setter_of(name), "__setattr__"))
+
+
+def _set_on_class(it: Interpreter, node: Any, ref: Ref, thing: Class, name: str, value: Value, sure: bool) -> None:
+    members = dict(thing.members) | {name: value}
+    it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
+
+
+def deleter_of(name: str) -> str:
+    """The name under which a class keeps the deleter of a property."""
+    return f"{name} deleter"
+
+
+def delete_attribute(it: Interpreter, node: Any, owner: Value, name: str) -> None:
+    """`del owner.name`."""
+    from gradlint.interpreter.functions import call_function
+
+    options = alternatives(owner)
+    for ref in [option for option in options if type(option) is Ref]:
+        thing = it.state.heap.get(ref)
+        if not isinstance(thing, (Module, Instance)):
+            continue
+        deleter = find_member(it, thing.cls, deleter_of(name))
+        if type(deleter) is Function:
+            call_function(it, node, deleter, Arguments([ref]))
+            continue
+        kept = tuple((known, value) for known, value in thing.attributes if known != name)
+        it.put(ref, replace(thing, attributes=kept), sure=len(options) == 1)
+
+
+SETTERS: dict[type, Callable[..., None]] = {
+    Tensor: _set_on_tensor,
+    Module: _set_on_object,
+    Instance: _set_on_object,
+    Optimizer: _set_on_object,
+    Class: _set_on_class,
+}
