@@ -14,6 +14,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain import (
+    OPAQUE,
     UNKNOWN,
     UNSURE,
     Belief,
@@ -175,7 +176,7 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ..
 
     What it made itself of that stands behind the opaque node: whose history that is, is not known.
     """
-    history = {**dict.fromkeys(it.operand(Unknown(tuple(reach)))), None: None}
+    history: dict[Ref | None, None] = {OPAQUE: None, None: None}
     memories: dict[Ref, None] = {}
     seen: set[Ref] = set()
     todo = list(reach)
@@ -186,6 +187,7 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ..
             continue
         seen.add(ref)
         if type(thing) is Tensor:
+            history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
         else:
             todo += object_references(thing)
