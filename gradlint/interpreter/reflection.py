@@ -58,9 +58,9 @@ def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
 def has(it: Interpreter, owner: Value, name: str) -> Truth:
     """Whether an object has an attribute: an attribute that some path set need not be there on another."""
     thing = it.thing(owner)
-    if type(thing) is Module and (found := has_attribute(it, owner, name)) is not Truth.unsure():
-        return found
-    if isinstance(thing, (Module, Instance)):
+    if type(thing) is Module:
+        return has_attribute(it, owner, name)
+    if type(thing) is Instance:
         if find_member(it, thing.cls, name) is not None:
             return YES
         missing = thing.open is NO and all(known != name for known, _ in thing.attributes)

@@ -1,14 +1,15 @@
 """Summaries: a call that changed nothing around it need not run again for the same kinds of arguments.
 
 A function is run for the facts of one call. If afterwards every object that was there before is as it was, but for
-what unseen code may have done to those that were handed to it, and what comes back is made of new objects, then
+what unseen code may have done to those that were handed to it (and for attributes that turned out to be there), and
+what comes back is made of new objects, then
 another call with arguments of the same facts,
 over the same objects, gives the same: new tensors with the same facts, recorded in the graph as one operation on
 those operands that are in their history. What the summary keeps of the inside is what the outside can notice: which
 operands the result depends on, certainly or perhaps, and whose memory the graph saved.
 
 The objects and names of the surroundings that the function can see are part of the key: a summary holds only while
-they are the very same.
+they are the same.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from gradlint.domain import (
     Container,
     Function,
     Instance,
+    Items,
     Module,
     Node,
     Object,
@@ -76,7 +78,7 @@ class Tale:
 @dataclass(frozen=True, slots=True)
 class Summary:
     """One call: its arguments that are objects, what it gave, what of the objects around it was handed to unseen code,
-    and what must be as it was for that to hold again."""
+    what attributes objects that nobody knows turned out to have, and what must be as it was for that to hold again."""
 
     place: tuple[object, int]
     arguments: tuple[Ref, ...]
@@ -84,6 +86,7 @@ class Summary:
     made: tuple[tuple[Ref, Object], ...]
     histories: dict[Ref, History]
     handed: tuple[Ref, ...]
+    learned: tuple[tuple[Ref, Items], ...]
     seen: tuple[tuple[Ref, Object], ...]
     names: tuple[tuple[Name, Value], ...]
     tale: Tale | None
@@ -95,7 +98,7 @@ class Summary:
         return (
             (self.tale is not None or it.muted > 0)
             and all(it.held(name) == value for name, value in self.names)
-            and all(heap.get(ref) is thing for ref, thing in self.seen)
+            and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
         )
 
 
@@ -269,6 +272,11 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
             thing = replace(thing, node=(made,) if sure else (made, None))
         it.put_new(now[ref], thing)
     havoc(it, [now.get(ref, ref) for ref in summary.handed])
+    for ref, attributes in summary.learned:
+        owner = it.state.heap.get(now.get(ref, ref))
+        if type(owner) is Instance:
+            more = {name: renamed(value, now) for name, value in attributes}
+            it.state.heap[now.get(ref, ref)] = replace(owner, attributes=tuple((more | dict(owner.attributes)).items()))
     return renamed(summary.result, now)
 
 
@@ -295,8 +303,13 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     it.handed |= call.handed
     if handed is None:
         return
+    learned = [
+        (ref, now)
+        for ref, thing in call.heap.items()
+        if type(thing) is Instance and type(now := state.heap.get(ref, thing)) is Instance and now is not thing
+    ]
     old = frozenset(memory for thing in call.heap.values() if type(thing) is Tensor for memory in thing.storage)
-    made = _gather(it, call, result, old)
+    made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)], old)
     if made is None:
         return
     histories: dict[Ref, History] = {}
@@ -315,6 +328,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         made=tuple(made.items()),
         histories=histories,
         handed=handed,
+        learned=tuple((ref, now.attributes) for ref, now in learned),
         seen=_seen(call, read),
         names=tuple(read.items()),
         tale=tale,
@@ -335,8 +349,10 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
         it.state.heap = heap
     for ref in changed:
         if heap[ref] != expected[ref]:
-            return None
-        heap[ref] = expected[ref]  # what a summary has seen is compared by identity
+            if not _learned(expected[ref], heap[ref]):
+                return None
+            continue
+        heap[ref] = expected[ref]  # the comparison with what a summary has seen is quicker so
     if any(names.get(name) is not value and names.get(name) != value for name, value in call.names.items()):
         return None
     if len(names) > len(call.names) and any(name not in call.names and _is_global(it, name) for name in names):
@@ -347,14 +363,22 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
     return handed
 
 
+def _learned(before: Object, after: Object) -> bool:
+    """Whether all that happened to an object nobody knows is that attributes of it turned out to be there."""
+    if type(before) is not Instance or type(after) is not Instance or not before.open.may(YES):
+        return False
+    known = before.attributes
+    return after.attributes[: len(known)] == known and replace(after, attributes=known) == before
+
+
 def _is_global(it: Interpreter, name: Name) -> bool:
     return it.frames[name[0]].parent is None
 
 
-def _gather(it: Interpreter, call: Call, result: Value, old: frozenset[Ref]) -> dict[Ref, Object] | None:
+def _gather(it: Interpreter, call: Call, results: list[Value], old: frozenset[Ref]) -> dict[Ref, Object] | None:
     """The new objects that a result consists of; None if there are some that no summary can make again."""
     made: dict[Ref, Object] = {}
-    values = [result]
+    values = list(results)
     while values:
         for option in alternatives(values.pop()):
             if type(option) is Function and (option.frame != 0 or option.defaults):
