@@ -66,6 +66,10 @@ MOST_CALLS_DEEP = 8
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
 FEWEST_STEPS = 1_000
+MOST_STEPS_IN_ALL = 10
+"""How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
+otherwise the cost of a file would grow with the square of its length."""
+FEWEST_STEPS_LATE = 200
 FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for any file, besides one for every two of its own."""
 
@@ -210,13 +214,17 @@ class Interpreter:
         self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
         self.torchless = packs.without_torch(self.scan.imports)
-        self.steps_left = 0
+        self.steps_left = self.granted = 0
+        self.steps_in_all = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
         self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2
         self.grant_steps()
 
     def grant_steps(self) -> None:
-        """What begins now may run this many statements before calls are no longer followed, whatever ran before it."""
-        self.steps_left = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * self.scan.statements)
+        """What begins now may run this many statements before calls are no longer followed, however much it was that
+        ran before it, as long as there are steps left in all."""
+        self.steps_in_all -= self.granted - self.steps_left
+        most = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * self.scan.statements)
+        self.granted = self.steps_left = max(FEWEST_STEPS_LATE, min(most, self.steps_in_all))
 
     # ---- running syntax
 
