@@ -40,6 +40,7 @@ from gradlint.interpreter import (
     builtins,
     container_methods,
     containers,
+    gifts,
     library,
     methods,
     module_calls,
@@ -148,7 +149,9 @@ def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args
     if called is not None:
         return called(it, node, thing, args)
     method = find_member(it, thing.cls, "__call__")
-    return None if method is None else _call(it, node, method, args.with_first(ref), name)
+    if method is None:
+        return gifts.foreign_made(it, node, ref)
+    return _call(it, node, method, args.with_first(ref), name)
 
 
 def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:

@@ -35,7 +35,7 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, module_containers, receivers
+from gradlint.interpreter import containers, gifts, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -258,7 +258,7 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
         return Plain("str")
     if type(owner) is Plain:
         return containers.ELEMENTS.get(owner.kind, UNKNOWN)
-    return result_of_unknown([owner])
+    return gifts.foreign_made(it, node, owner) or result_of_unknown([owner])
 
 
 def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:

@@ -318,3 +318,11 @@ def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | N
         return None
     held = () if it.torchless else (("of", owner),)
     return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))
+
+
+def foreign_made(it: Interpreter, node: Any, owner: Value) -> Value | None:
+    """What a call, an index or an operator makes of a thing of a look-alike where there is no torch: another such."""
+    cls = getattr(it.thing(owner), "cls", None) if it.torchless else None
+    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
+        return None
+    return it.new(node, "foreign made", Instance(cls=cls))

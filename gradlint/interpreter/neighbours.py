@@ -42,7 +42,7 @@ from gradlint.interpreter.core import FEWEST_STEPS, MOST_STEPS_PER_STATEMENT, Fi
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Program, Scan
 
-MOST_FILES = 50
+MOST_FILES = 100
 """How many other files are run for one file at most."""
 OURS = frozenset({"torch"})
 """What is known by its import path, and so never looked for in the project."""

@@ -33,7 +33,7 @@ from gradlint.domain import (
     one_of,
     summarised,
 )
-from gradlint.interpreter import containers, module_containers, receivers
+from gradlint.interpreter import containers, gifts, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
@@ -115,7 +115,8 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
         return it.new(node, "array", Array(arrays[0].dtype | Dtypes.unsure()))
-    return result_of_unknown(values)
+    foreign = (made for value in values if (made := gifts.foreign_made(it, node, value)) is not None)
+    return next(foreign, None) or result_of_unknown(values)
 
 
 COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "Size": "Size", "dtype": "bool"}

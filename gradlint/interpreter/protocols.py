@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
+from gradlint.interpreter import gifts
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.classes import find_method
 from gradlint.interpreter.containers import FOLLOWING, ITERATED
@@ -30,7 +31,9 @@ def following(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
     path = thing.cls.path if type(thing.cls) is Named else ""
     if path in ELEMENTS_OF:
         return ELEMENTS_OF[path](it, node, thing)
-    return ITEMS_OF[path](it, node, thing, Scalar(INTEGER)) if path in ITEMS_OF else Unknown((ref,))
+    if path in ITEMS_OF:
+        return ITEMS_OF[path](it, node, thing, Scalar(INTEGER))
+    return gifts.foreign_made(it, node, ref) or Unknown((ref,))
 
 
 def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments) -> Value:

@@ -139,19 +139,23 @@ def _is_resolved(it: Interpreter, cls: Value, name: str) -> bool:
         thing = it.thing(one)
         if type(thing) is not Class:
             return False
-        if thing.open is not NO and find_member(it, one, name) is None and not _is_of_torch(it, one):
+        if thing.open is not NO and find_member(it, one, name) is None and not _is_of_known_bases(it, one):
             return False
     return True
 
 
-def _is_of_torch(it: Interpreter, cls: Value) -> bool:
-    """Whether all that a class of the program derives from is in the program, in Python or in torch."""
-    for one in ancestry(it, cls):
-        thing = it.thing(one)
-        named = type(thing) is Named and _of_library(it, thing, "") in (LIBRARY + "torch", LIBRARY + "builtins")
-        if type(thing) is not Class and not named:
-            return False
-    return True
+def _is_of_known_bases(it: Interpreter, cls: Value) -> bool:
+    """Whether a class derives from nothing but the program, Python, torch and look-alikes of it."""
+    return all(type(it.thing(one)) is Class or _is_known_base(it, one) for one in ancestry(it, cls))
+
+
+def _is_known_base(it: Interpreter, base: Value) -> bool:
+    if type(base) is not Named:
+        return False
+    return it.packs.is_foreign(base.path) or _of_library(it, base, "") in KNOWN_BASES
+
+
+KNOWN_BASES = frozenset(LIBRARY + root for root in ("torch", "builtins", "abc", "typing", "typing_extensions"))
 
 
 OF_OBJECTS: dict[type, Callable[[Interpreter, Ref, Any, str], str]] = {

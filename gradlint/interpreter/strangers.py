@@ -44,6 +44,7 @@ def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     """An instance as `__init__` makes it for arguments nobody knows."""
     method = find_method(it, cls, "__init__")
     args = Arguments(unknown=True)
+    start = it.hold(cls)
     if method is not None and method.owner is not None:
         frame = new_frame(it, ("alone", method.node), method)
         params = method.node.params
@@ -51,7 +52,7 @@ def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
         args.positional = [value for _, value in arguments(it, frame, method, plain)]
         args.keywords = dict(arguments(it, frame, method, list(params.kwonly_params)))
         args.unknown = False
-    made = instantiate(it, node, cls, args)
+    made = instantiate(it, node, it.land(start)[0], args)  # type: ignore[arg-type]
     for ref in submodules(it, made):
         it.put(ref, replace(it[ref], mode=ANY_MODE))
     return made
