@@ -71,7 +71,8 @@ class Const:
         return bool(other.value == self.value)
 
     def __hash__(self) -> int:
-        return hash(self.value)
+        value = self.value
+        return hash((value.start, value.stop, value.step) if type(value) is slice else value)  # no hash before 3.12
 
     def __repr__(self) -> str:
         return f"Const({self.value!r})"
