@@ -235,12 +235,11 @@ def predicted_by_two_heads(batches):
 
 def second_head_differentiated(batch):
     net = TwoHeads().eval()
-    heads, score = net(batch)  # ok: a part of the result is differentiated
+    heads, score = outputs = net(x=batch)  # ok: a part of the result is differentiated
     score.backward()
-    return heads["hidden"]
+    return len(outputs), heads["hidden"]
 
 
 def weight_in_the_result(batch):
-    net = WithWeight().eval()
-    out, weight = net(batch)  # ok: nothing in the result carries a graph
+    out, weight = WithWeight().eval()(batch)  # ok: nothing in the result carries a graph
     return out.sum().item(), weight.shape
