@@ -56,8 +56,8 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
-from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.reflection import class_of
+from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
 
