@@ -169,15 +169,17 @@ class Called(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleCalled(Event):
-    """A module is applied: `how` is "call" or "forward". `graph` names the graph nodes that made the result, for
-    `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another module."""
+    """A module is applied: `how` is "call" or "forward". `recorded` is a tensor, the result itself or in it, that
+    certainly carries a graph; `graph` names the graph nodes that made the result, for `used` and `escaped` of
+    `ModuleFinished`; `nested` says that it happened inside the call of another module."""
 
-    believed_from: ClassVar[tuple[str, ...]] = ("module", "result")
+    believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
     module: Module
     args: tuple[Thing, ...]
     result: Thing
     how: str
+    recorded: Tensor | None = None
     graph: tuple[Graph, ...] = ()
     nested: bool = False
     name: str = ""

@@ -43,13 +43,11 @@ class Ground:
         heap: dict[Ref, Object],
         together: Callable[[Name], bool],
         keeper: int,
-        *,
-        held_elsewhere: bool = False,
     ) -> None:
         """Lay down these names and objects; names for which `together` holds make one part.
 
-        A state that has taken over objects does not forget them where no name of their part holds them, or others may
-        (`held_elsewhere`): the frame `keeper` does.
+        Others than the names of a part may refer to its objects: a frame that is their `keeper` keeps a state that has
+        taken them over from forgetting them.
         """
         groups = _Groups(heap)
         for name, value in names.items():
@@ -71,8 +69,7 @@ class Ground:
             mentioned += [ref for thing in part.heap.values() for ref in object_references(thing)]
             part.needs = {self.of_ref[ref]: None for ref in mentioned if ref in self.of_ref}
             part.needs.pop(number, None)
-            if held_elsewhere or not part.names:
-                part.names[keeper, f"part {number}"] = Unknown(tuple(part.heap))
+            part.names[keeper, f"part {number}"] = Unknown(tuple(part.heap))
 
     def _part(self, number: int) -> Part:
         if number == len(self.parts):

@@ -72,7 +72,7 @@ class Const:
 
     def __hash__(self) -> int:
         value = self.value
-        return hash((value.start, value.stop, value.step) if type(value) is slice else value)
+        return hash((value.start, value.stop, value.step) if type(value) is slice else value)  # no hash before 3.12
 
     def __repr__(self) -> str:
         return f"Const({self.value!r})"

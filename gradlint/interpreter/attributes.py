@@ -229,7 +229,9 @@ def attributes_of(it: Interpreter, node: Any, owner: Value) -> Value:
 
 
 def _class_of(it: Interpreter, node: Any, owner: Value) -> Value:
-    return it.thing(owner).cls  # type: ignore[union-attr]
+    from gradlint.interpreter.reflection import class_of
+
+    return class_of(it, owner)
 
 
 OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {

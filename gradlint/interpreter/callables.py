@@ -60,10 +60,11 @@ def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 def _call_partial(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    """A callable that only turned out to be a partial one was given nobody knows what."""
     about = dict(thing.attributes)
     given, named = (it.thing(about.get(name, UNKNOWN)) for name in ("args", "keywords"))
     if type(given) is not Container or type(named) is not Container:
-        return call_value(it, node, about.get("func", UNKNOWN), Arguments(unknown=True), "")
+        return call_unknown(it, node, [*about.values(), *args.values()])
     positional = [value for _, value in given.items] + args.positional
     keywords = {str(key): value for key, value in named.items} | args.keywords
     unknown = args.unknown or given.rest != NOTHING or named.rest != NOTHING
@@ -72,7 +73,7 @@ def _call_partial(it: Interpreter, node: Any, thing: Instance, args: Arguments) 
 
 def _call_annotated(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     """Unknown code, of which an annotation tells what it gives."""
-    returns = dict(thing.attributes)["returns"]
+    returns = dict(thing.attributes).get("returns", UNKNOWN)
     found = call_unknown(it, node, args.values())
     return found if returns == UNKNOWN else returns
 

@@ -15,6 +15,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Belief,
     Class,
     Const,
     Container,
@@ -32,6 +33,7 @@ from gradlint.domain import (
     either,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import libraries, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
@@ -208,8 +210,7 @@ def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value
     thing: Class = it[cls]
     if thing.kind in MAKERS:
         return MAKERS[thing.kind](it, node, cls, thing, args)
-    if thing.module is YES and it.instances_deep >= MOST_INSTANCES_DEEP:
-        it.hit("depth of instances")
+    if thing.module is YES and _is_left_unseen(it, cls, args):
         havoc(it, args.values())
         return unseen_instance(it, node, cls)
     start = it.hold(*args.values())
@@ -225,6 +226,20 @@ def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value
     initialise(it, node, made, cls, args)
     it.instances_deep -= 1
     return it.land(start)[0]
+
+
+def _is_left_unseen(it: Interpreter, cls: Ref, args: Arguments) -> bool:
+    """Whether the `__init__` of a module is not followed any more."""
+    from gradlint.interpreter.functions import too_deep
+
+    if it.instances_deep >= MOST_INSTANCES_DEEP:
+        it.hit("depth of instances")
+        return True
+    method = find_method(it, cls, "__init__")
+    if method is None or not too_deep(it, method, args.with_first(cls)):
+        return False
+    it.escaped_functions[method.node] = None
+    return True
 
 
 def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
@@ -248,11 +263,12 @@ def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
 
 
 def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
-    """A module of a class of the program that is not taken apart: it may have parameters of its own."""
-    from gradlint.interpreter.modules import parameter
+    """A module of a class of the program that is not taken apart: it has some parameters and whatever else."""
+    from gradlint.interpreter.modules import unknown_module
 
-    rest = parameter(it, node, "own parameters", many=True, requires_grad=YES | UNSURE, leaf=YES)
-    return it.new(node, "instance", Module(cls=cls, rest=rest, mode=TRAIN, marks=(Mark("made", node),)))
+    made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
+    it.put(made, replace(it[made], open=UNSURE))
+    return made
 
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
@@ -281,7 +297,6 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
 
 def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
     """The parts that a torch class's own `__init__` gives an instance."""
-    from gradlint.domain.changing import replace
     from gradlint.interpreter.modules import build
 
     start = it.hold(owner)

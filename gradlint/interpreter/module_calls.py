@@ -61,6 +61,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             args=tuple(it.thing(value) for value in held[1 : 1 + len(args.positional)]),
             result=it.thing(result),
             how=how,
+            recorded=_recorded(it, result),
             graph=_graph(it, result),
             nested=it.inside_module > 0,
             name=name,
@@ -94,6 +95,23 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
         elif type(thing) is not Node:
             todo += object_references(thing)
     return tuple(nodes)
+
+
+def _recorded(it: Interpreter, result: Value) -> Tensor | None:
+    """Of the tensors of a result that certainly carry a graph the one that is believed most."""
+    found: list[Tensor] = []
+    seen: set[Value] = set()
+    todo = [result]
+    while todo:
+        value = todo.pop()
+        thing = it.thing(value)
+        if type(thing) is Tensor:
+            if thing.requires_grad is YES and thing.leaf is NO:
+                found.append(thing)
+        elif value not in seen:
+            seen.add(value)
+            todo += [inner for _, inner in (*getattr(thing, "items", ()), *getattr(thing, "attributes", ()))]
+    return min(found, key=lambda tensor: tensor.belief, default=None)
 
 
 def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:

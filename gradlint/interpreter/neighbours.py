@@ -240,7 +240,7 @@ class Neighbours:
                 file.names[name] = renamed(value, now)
             else:
                 closures[frame, name] = renamed(value, now)
-        state.ground.lay(closures, heap, lambda name: True, self.running[0].frame, held_elsewhere=True)
+        state.ground.lay(closures, heap, lambda name: True, self.running[0].frame)
 
     def _new_names(self, tree: cst.Module, values: list[Value]) -> dict[Ref, Ref]:
         """New references for all that can be got at and is not part of an earlier image."""

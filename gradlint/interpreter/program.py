@@ -56,6 +56,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.reflection import class_of
 from gradlint.interpreter.scan import Scan
 from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -255,17 +256,18 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     frame = new_frame(it, ("alone", function.node), function)
     params = function.node.params
     plain = [*params.posonly_params, *params.params]
-    names = it.state.names
     first: list[Value] = []
     if owner is not None and plain and function.kind != "static":
-        first = [owner if function.kind != "class" else it.thing(owner).cls]  # type: ignore[union-attr]
-        names[frame.id, plain[0].name.value] = first[0]
+        first = [owner if function.kind != "class" else class_of(it, owner)]
+        it.state.names[frame.id, plain[0].name.value] = first[0]
         plain = plain[1:]
+    start = it.hold(*first)
     given = arguments(it, frame, function, [*plain, *params.kwonly_params])
     given += others(it, frame, params.star_arg, "tuple") + others(it, frame, params.star_kwarg, "dict")
     for name, value in given:
-        names[frame.id, name] = value
-    start = it.hold(*first, *(value for _, value in given))
+        it.state.names[frame.id, name] = value
+    first = it.state.flight[start:]
+    it.hold(*(value for _, value in given))
     mode, it.state.grad_mode = it.state.grad_mode, mode_alone(it, function)
     with called_by_library(it, function, first) as returned:
         value = run_function(it, function.node, frame, function, caller=None)

@@ -153,11 +153,15 @@ def _super(it: Interpreter, node: Any, args: Arguments) -> Value:
 def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) != 1:
         return UNKNOWN
-    return one_of([class_of(it, option) for option in alternatives(args.positional[0])])
+    return class_of(it, args.positional[0])
 
 
 def class_of(it: Interpreter, value: Value) -> Value:
     """The class of a thing, as a value that can be called."""
+    return one_of([_class_of_one(it, option) for option in alternatives(value)])
+
+
+def _class_of_one(it: Interpreter, value: Value) -> Value:
     thing = it.state.heap.get(value) if type(value) is Ref else value
     known = CLASSES.get(type(thing))
     return UNKNOWN if known is None else known(thing)

@@ -49,10 +49,11 @@ def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
         frame = new_frame(it, ("alone", method.node), method)
         params = method.node.params
         plain = [*params.posonly_params, *params.params][1:]
-        args.positional = [value for _, value in arguments(it, frame, method, plain)]
+        it.hold(*(value for _, value in arguments(it, frame, method, plain)))
         args.keywords = dict(arguments(it, frame, method, list(params.kwonly_params)))
         args.unknown = False
-    made = instantiate(it, node, it.land(start)[0], args)  # type: ignore[arg-type]
+    held, *args.positional = it.land(start)
+    made = instantiate(it, node, held, args)  # type: ignore[arg-type]
     for ref in submodules(it, made):
         it.put(ref, replace(it[ref], mode=ANY_MODE))
     return made
@@ -80,11 +81,12 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     it.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
     annotations = annotations or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
-    out: list[tuple[str, Value]] = []
     told = handed(it, function, params)
+    start = it.hold()
     for param in params:
         name = param.name.value
-        out.append((name, told[name] if name in told else _argument(it, function, param, annotations.get(param))))
+        it.hold(told[name] if name in told else _argument(it, function, param, annotations.get(param)))
+    out = [(param.name.value, value) for param, value in zip(params, it.land(start), strict=True)]
     it.switch(outer)
     return out
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, YES, Syntax, Tensor
+from gradlint.domain import EVAL, YES, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, Findings, Rule, believed, quoted
 
@@ -72,9 +72,9 @@ def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
 
 def _records_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
     """Whether the call certainly records a graph in eval mode, and nothing may differentiate it."""
-    if not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph and isinstance(call.result, Tensor)):
+    if not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph and call.recorded):
         return False
-    return call.result.requires_grad <= YES and not any(
+    return call.recorded.requires_grad <= YES and not any(
         graph in end.used or graph in end.escaped for graph in call.graph
     )
 

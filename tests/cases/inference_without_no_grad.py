@@ -202,3 +202,44 @@ def tried_without_first(model: nn.Module, batch):
     except RuntimeError:
         out = model(batch, 1)  # ok: what needs gradients inside is run with them on purpose
     return out.mean().item()
+
+
+class TwoHeads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.one, self.two = nn.Linear(8, 16), nn.Linear(16, 2), nn.Linear(16, 1)
+
+    def forward(self, x):
+        hidden = self.body(x).relu()
+        return {"one": [self.one(hidden)], "hidden": hidden.detach()}, self.two(hidden).sum()
+
+
+class WithWeight(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(8))
+
+    def forward(self, x):
+        return (x * self.weight).detach(), self.weight
+
+
+def predicted_by_two_heads(batches):
+    net = TwoHeads()
+    net.eval()
+    predictions = []
+    for batch in batches:
+        heads, _ = net(batch)  # GRD401
+        predictions.append(heads["one"][0].detach().numpy())
+    return predictions
+
+
+def second_head_differentiated(batch):
+    net = TwoHeads().eval()
+    heads, score = outputs = net(x=batch)  # ok: a part of the result is differentiated
+    score.backward()
+    return len(outputs), heads["hidden"]
+
+
+def weight_in_the_result(batch):
+    out, weight = WithWeight().eval()(batch)  # ok: nothing in the result carries a graph
+    return out.sum().item(), weight.shape

@@ -44,7 +44,7 @@ reveal(net(torch.ones(2, 2)))  # Tensor[float, requires_grad=yes, leaf=no]
 third = getattr(net, "third")
 reveal(third)  # Module[torch.nn.Linear, mode=train]
 fourth = getattr(net, "fourth", None)
-reveal(fourth)  # None
+reveal(fourth)  # unknown
 reveal(net.get_submodule("inner.0"))  # Module[torch.nn.Linear, mode=train]
 reveal(net.get_parameter("inner.0.weight"))  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(net.get_buffer("mean"))  # Tensor[float, requires_grad=no, leaf=yes]

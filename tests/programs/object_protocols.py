@@ -150,3 +150,11 @@ config = Config(rate=0.1, start=weight)
 reveal(config.start)  # Tensor[float, requires_grad=yes, leaf=yes]
 config.extra = plain
 reveal(config.extra)  # Tensor[float, requires_grad=no, leaf=yes]
+
+
+class Rows:
+    def __getitem__(self, rows):
+        return weight[rows]
+
+
+reveal(Rows()[0:1])  # Tensor[float, requires_grad=yes, leaf=no]

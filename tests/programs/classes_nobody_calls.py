@@ -1,0 +1,61 @@
+"""Classes of which the file shows no instance: one that is handed another large one, enums, what turns out partial."""
+
+import enum
+from functools import partial
+
+import torch
+from torch import nn
+
+weight = torch.ones(2, requires_grad=True)
+
+
+class Block(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.first, self.second = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.third, self.fourth = nn.Linear(dim, dim), nn.Linear(dim, dim)
+
+
+class Stack(nn.Module):
+    def __init__(self, depth, dim):
+        super().__init__()
+        self.layers = nn.ModuleList([])
+        for _ in range(depth):
+            self.layers.append(nn.ModuleList([Block(dim), Block(dim), Block(dim)]))
+        self.first, self.second, self.third = Block(dim), Block(dim), Block(dim)
+        self.fourth, self.fifth, self.sixth = Block(dim), Block(dim), Block(dim)
+        for _ in range(depth):
+            self.layers.append(Block(dim))
+
+
+class Around(nn.Module):
+    def __init__(self, stack: Stack, *, inner: Stack):
+        super().__init__()
+        self.stack, self.inner = stack, inner
+        self.scale = nn.Parameter(torch.ones(2))
+
+    def forward(self, x: torch.Tensor):
+        reveal(self.stack)  # Module[?, mode=?]
+        reveal(x * self.scale)  # Tensor[?, requires_grad=yes, leaf=no]
+        return x * self.scale
+
+
+class Named(str, enum.Enum):
+    FIRST = "first"
+
+    @classmethod
+    def values(cls):
+        reveal(weight)  # Tensor[float, requires_grad=yes|?, leaf=yes|?]
+        return [str(one) for one in cls]
+
+
+def partly(function):
+    if isinstance(function, partial):
+        reveal(function(weight))  # unknown
+        return function(weight)
+    return weight
+
+
+eval("Around")(Stack(2, 2), inner=Stack(1, 2))(weight)
+eval("Named.values")()
+eval("partly")(partial(torch.mul, 2))
