@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 Setter = Callable[[Any, Any], None]
 
-_WAYS: dict[type, tuple[Callable[[Any], tuple[Any, ...]], tuple[Setter, ...], dict[str, Setter]]] = {}
-"""By class: how all fields are read, how they are set in that order, and how each is set."""
-
 
 def replace(thing: T, **facts: Any) -> T:
     """The same object (frozen, with slots) but for these fields. Raises KeyError for a field it does not have."""
     cls = type(thing)
-    read, setters, by_name = _WAYS.get(cls) or _prepare(cls)
+    read, setters, by_name = _ways(cls)  # type: ignore[arg-type]
     new = object.__new__(cls)
     for setter, fact in zip(setters, read(thing), strict=True):
         setter(new, fact)
@@ -30,9 +28,10 @@ def replace(thing: T, **facts: Any) -> T:
     return new
 
 
-def _prepare(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[Setter, ...], dict[str, Setter]]:
+@cache
+def _ways(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[Setter, ...], dict[str, Setter]]:
+    """How all fields are read, how they are set in that order, and how each is set."""
     names = [field.name for field in fields(cls)]
     by_name: dict[str, Setter] = {name: getattr(cls, name).__set__ for name in names}
     read = attrgetter(*names, names[0])  # one name alone would not give a tuple
-    _WAYS[cls] = read, (*by_name.values(), by_name[names[0]]), by_name
-    return _WAYS[cls]
+    return read, (*by_name.values(), by_name[names[0]]), by_name

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any
 
 import libcst as cst
@@ -23,16 +24,12 @@ ALONG = "(dim=)"
 HANDED = "@"
 """How the use of a thing as an argument begins; the function and the number of the argument follow."""
 MOST_OPERANDS = 3
-_FIELDS: dict[type, tuple[str, ...]] = {}
 
 
+@cache
 def semantic_fields(kind: type) -> tuple[str, ...]:
     """The fields of a kind of syntax that hold other syntax with a meaning, in order."""
-    known = _FIELDS.get(kind)
-    if known is None:
-        names = [f.name for f in fields(kind) if not f.name.startswith(_LAYOUT)]
-        known = _FIELDS[kind] = tuple(names)
-    return known
+    return tuple([f.name for f in fields(kind) if not f.name.startswith(_LAYOUT)])
 
 
 def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
