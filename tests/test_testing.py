@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from gradlint.events import Called, ModuleFinished, RequiresGradChanged
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.linter import Analysis
 from gradlint.rule import Rule
-from gradlint.testing import cases, programs
+from gradlint.testing import cases, programs, speed
 from gradlint.testing.claims import Claim, Skipped
 from gradlint.testing.diary import Diary
 from gradlint.testing.widening import emboldened, heard_events, widened
@@ -280,3 +281,12 @@ def test_claims_fail_pass_and_skip():
         Claim("faulty", lambda: ["one", "", "two"]).check()
     with pytest.raises(pytest.skip.Exception, match="needs a library"):
         Claim("skipped", skip).check()
+
+
+def test_the_cost_is_printed_beside_the_parse(capsys, monkeypatch: pytest.MonkeyPatch):
+    """What was measured, never a verdict: machines differ."""
+    monkeypatch.setattr(speed, "GROWING", (20,))
+    assert speed.main([str(Path(__file__).parent / "cases" / "in_place_on_leaf.py"), __file__]) == 0
+    *_, counted, last = capsys.readouterr().out.splitlines()
+    assert counted.startswith("2 files, ")
+    assert re.fullmatch(r"interpretation = \d+\.\d\d times the parse", last)

@@ -262,12 +262,13 @@ class Interpreter:
 
     def values(self, nodes: Iterable[Any]) -> list[Value]:
         """Evaluate several expressions in order; earlier results stay true while later ones run."""
-        flight = self.state.flight
-        start = len(flight)
+        start, count = len(self.state.flight), 0
         for node in nodes:
             found = self.value(node)
             self.state.flight.append(found)
-        return self.land(start)
+            count += 1
+        out = self.land(start)
+        return out if self.state.live else [UNKNOWN] * count  # a path that has ended keeps nothing in order
 
     def hold(self, *values: Value) -> int:
         """Keep values true while something else runs; give the index for `land`."""
@@ -453,8 +454,9 @@ class Interpreter:
         if any(state.live for state in states):
             self.state = joined_states(states)
         else:
+            flight = self.state.flight  # what runs on until its end still takes from it what it put there
             self.state = states[0] if states else self.state
-            self.state.live = False
+            self.state.flight, self.state.live = flight, False
 
     def end_path(self) -> None:
         """Nothing after this is reached."""

@@ -151,6 +151,8 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
     keys = it.hold(*it.values([element.key for element in plain]))
     it.hold(*it.values([element.value for element in node.elements]))
     found = it.land(keys)
+    if not it.state.live:
+        return UNKNOWN
     known = iter(found[: len(plain)])
     out = Container("dict")
     for element, value in zip(node.elements, found[len(plain) :], strict=True):
