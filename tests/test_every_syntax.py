@@ -94,6 +94,8 @@ import contextlib\n@contextlib.contextmanager\ndef a():\n    with a():\n        
 import contextlib\n@contextlib.contextmanager\ndef a():\n    return 1\n    yield\nwith a():\n    x = 1
 async def a(): return await a()\nawait a()
 __name__; __file__; __debug__; ...; NotImplemented; _
+Tree = dict[str, "int | Tree"]\ndef f(x: Tree): return x\nPair = tuple["Pair", "Twin"]; Twin = list[Pair]\ndef g(x: Pair): g(x[0])
+def f(x):\n    raise x\nx = {f(1): f(2), **f(3)}; y = [f(x), *f(x)]; z = f(f(1), *f(2), **f(3))
 """.strip().splitlines()
 
 NEWER = """

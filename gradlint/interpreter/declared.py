@@ -74,9 +74,19 @@ def value_of(it: Interpreter, node: Any, annotation: Any) -> Value | None:
     if isinstance(annotation, cst.Name) and annotation.value == "None":
         return NONE_VALUE
     if isinstance(annotation, cst.Name) and (meant := it.scan.scopes[it.tree].aliases.get(annotation.value)):
-        return value_of(it, node, meant)
+        return _alias(it, node, meant)
     cls = peek_class(it, annotation) if annotation is not None else None
     return None if cls is None else instance_of(it, node, cls)
+
+
+def _alias(it: Interpreter, node: Any, meant: Any) -> Value | None:
+    """What a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
+    if meant in it.building:
+        return None
+    it.building.append(meant)
+    found = value_of(it, node, meant)
+    it.building.pop()
+    return found
 
 
 def parsed(text: object) -> Any:
