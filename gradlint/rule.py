@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 from gradlint.domain import Belief, Mark, Syntax
 from gradlint.events import Event
@@ -54,12 +54,27 @@ Consequence = Raises | Warns | Grows | Measurement
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change of text at a piece of syntax. `how`: "replace", "wrap", "insert before", "delete" or "rename"."""
+    """A change of text at a piece of syntax; `how` says which, as the `HOW` below does.
+
+    A statement is the innermost one that holds `node`; what is put before, after or over it is indented like it.
+    """
 
     how: str
     node: Syntax
     text: str = ""
     after: str = ""
+
+    HOW: ClassVar[dict[str, str]] = {
+        "replace": "`text` stands in place of the expression",
+        "wrap": "`text` stands before the expression and `after` behind it",
+        "rename": "`text` stands in place of the last name of the expression: the attribute, or what is called",
+        "insert before": "the line `text` stands before the statement",
+        "insert after": "the line `text` stands after the statement",
+        "put under": "the statement becomes the body of the line `text`",
+        "delete": "the statement is taken away",
+        "set keyword": "the call is given `text=after`, in place of the argument of this name if it has one",
+        "drop keyword": "the call is no longer given the argument named `text`",
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +89,7 @@ class Draft:
     notes: tuple[tuple[Syntax, str], ...] = ()
     edits: tuple[Edit, ...] = ()
     safety: str = ""
+    imports: tuple[str, ...] = ()
 
     def note(self, node: Syntax, text: str) -> Draft:
         """Point at another place that contributed."""
@@ -91,9 +107,12 @@ class Draft:
         """Believe the finding no further than this; a finding is never raised."""
         return replace(self, confidence=max(self.confidence, confidence))
 
-    def fix(self, *edits: Edit, safety: str) -> Draft:
-        """Offer a cure. `safety`: "safe" (same meaning or clearly intended), "unsafe" or "display"."""
-        return replace(self, edits=edits, safety=safety)
+    def fix(self, *edits: Edit, safety: str, imports: tuple[str, ...] = ()) -> Draft:
+        """Offer a cure. `safety`: "safe" (same meaning or clearly intended), "unsafe" or "display".
+
+        `imports` are modules that the new text calls by their names; those that the file does not import are imported.
+        """
+        return replace(self, edits=edits, safety=safety, imports=imports)
 
 
 Findings = Iterator[Draft]
@@ -142,7 +161,9 @@ class Rule:
 
     `message` and `help` are templates filled by the keywords of `at`. `effect` is what the mistake does:
     "raises", "silently wrong", "no effect" or "keeps memory". `default` says whether the rule is on
-    unless asked. It `yields_to` other rules, by code, that report the same place.
+    unless asked. It `yields_to` other rules, by code, that report the same mistake: their finding stands at the same
+    place, or one of the two points at the other's place in a note. `tokens` are words one of which stands in every
+    file, or in a neighbour it imports, in which the rule can find anything; without them it is asked about every file.
     """
 
     code: str
@@ -152,6 +173,7 @@ class Rule:
     effect: str = "raises"
     default: bool = True
     yields_to: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
     page: str = ""
     consequence: Consequence | None = None
     checks: list[tuple[type[Event], tuple[str, ...], Check]] = field(default_factory=list, repr=False)
