@@ -28,6 +28,9 @@ x = g[1:2]  # ok: why
 x = g[1:2:3]  # ok: why
 x = (f, 1)  # ok: why
 x = [f, 1]  # todo ok
+x = f
+x = {f: 1}  # ok: why
+x = -f  # ok: why
 """
 
 
