@@ -203,6 +203,7 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
-            thing = replace(thing, overwritten=NO, base=(), marks=(Mark("made", node), *thing.marks)[:4])
+            inference = it.state.inference  # of where it is copied, whatever it was
+            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=(Mark("made", node), *thing.marks)[:4])
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)

@@ -159,6 +159,8 @@ def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str,
             write(
                 it, node, target, row.name, by, others, name, differentiable=differentiable, checked=not row.unchecked
             )
+    if row.results and row.results[0].kind == "fresh":  # what is written is not what comes back
+        return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
 
 
@@ -185,9 +187,11 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(
         it, row, bound, args, first
     )
-    if given is not None and shared is not None and given.dtype is dtype:
+    if given is not None and shared is not None and given.dtype is dtype and not row.keeps:
         return shared
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first)}
+    if given is not None and row.keeps:
+        facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts["storage"] = array.storage

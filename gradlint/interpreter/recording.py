@@ -192,11 +192,13 @@ def _handle(
     viewed = handle in ("view", "view or fresh")
     requires, leaf = _flags(it, requires, first.requires_grad if viewed else None)
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    facts["many"] = row.bundle == "list"
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
         if first.tensor:
-            facts["inference"] = first.tensor.inference
+            kept = first.tensor.inference
+            facts["inference"] = kept | it.state.inference if "fresh" in handle else kept
     tensors = [o.tensor for o in operands if o.tensor]
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
