@@ -12,6 +12,7 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
+    NO,
     NONE_VALUE,
     UNKNOWN,
     UNSURE,

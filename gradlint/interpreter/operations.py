@@ -55,6 +55,18 @@ def match(row: Operation, args: Arguments) -> dict[str, Value]:
     return bound | args.keywords
 
 
+def _listed(it: Interpreter, node: Any, row: Operation, args: Arguments) -> Arguments:
+    """The arguments with a sequence of operands as one, where they are given one by one (`block_diag(x, y)`)."""
+    place = next((n for n, name in enumerate(row.parameters) if name.startswith("*")), None)
+    if place is None or len(args.positional) < place + 2 or it.only(args.positional[place], Container) is not None:
+        return args
+    given = args.positional[place:]
+    if not all(it.may_be(value, Tensor) for value in given):
+        return args
+    listed = it.new(node, "operands", Container("tuple", items=tuple(enumerate(given))))
+    return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
+
+
 def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
     """The operands of the row with their values; a sequence of tensors gives one slot for each."""
     slots: list[tuple[str, Value]] = []
@@ -117,7 +129,7 @@ def run_operation(
     it: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
 ) -> Value:
     """What an operation of torch does with these arguments."""
-    bound = match(row, args)
+    bound = match(row, _listed(it, node, row, args))
     slots = slots_of(it, node, row, bound)
     inside = (it.state.grad_mode, it.state.inference)
     if row.in_no_grad:

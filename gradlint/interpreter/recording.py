@@ -69,6 +69,18 @@ def operand(it: Interpreter, name: str, value: Value) -> Operand:
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
 
 
+def _recorded_for(wants: Truth, operands: Sequence[Operand]) -> Truth:
+    """Whether an operation that should be recorded is: one on nothing but tensors made in inference mode may not be,
+    whatever their flags say (`exp` is not, `to` is).
+
+    Of what unseen code hands over it is taken that it was not made there.
+    """
+    made_there = [o.tensor.inference for o in operands if o.tensor]
+    if not any(fact.possibly(YES) for fact in made_there) or any(fact is NO for fact in made_there):
+        return wants
+    return wants | NO
+
+
 def _number(value: Value) -> Dtypes | None:
     out: Dtypes | None = None
     for option in alternatives(value):
@@ -95,6 +107,7 @@ def apply(
     own = [operand(it, "own", value) for value in extra]
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
+    wants = _recorded_for(wants, involved)
     parts = [
         _result(it, node, row, result, index, operands, own, wants, dtype, precision, part)
         for index, result in enumerate(row.results)
@@ -190,7 +203,9 @@ def _handle(
     requires = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, requires, first.requires_grad if viewed else None)
+    requires, leaf = _flags(it, requires, _recorded_for(first.requires_grad, [first]) if viewed else None)
+    if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
+        requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     facts["many"] = row.bundle == "list"
     if handle != "fresh":

@@ -185,7 +185,7 @@ class Factory:
     asks: bool = False
     """Whether the result requires grad unless told otherwise (`nn.Parameter`)."""
     keeps: bool = False
-    """Whether what it gives is a leaf of its own on the memory of what it is given, which requires grad as that does."""
+    """Whether it gives a leaf of its own on the memory of what it is given, which requires grad as that does."""
     refuses: tuple[str, ...] = ()
     """Kinds of the first argument (or the owner) with which torch raises (`rand_like` of whole numbers)."""
 

@@ -212,9 +212,7 @@ def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
                 out.vague[name] += 1
 
 
-def _raising(
-    text: str, seen: Seen, findings: Sequence[Finding], rules: Sequence[Rule]
-) -> Iterator[Disagreement]:
+def _raising(text: str, seen: Seen, findings: Sequence[Finding], rules: Sequence[Rule]) -> Iterator[Disagreement]:
     """Findings that say that a line raises, on lines that were run and never did."""
     raising = {rule.code for rule in rules if rule.effect == RAISES}
     for finding in findings:

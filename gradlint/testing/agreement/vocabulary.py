@@ -4,8 +4,8 @@ A template's slots are filled from what the program holds at that point, by torc
 
 * `{new}` a name that is not bound yet;
 * `{t}` any tensor, `{f}` one of floating point numbers, `{g}` one of these that requires grad, `{leaf}` a leaf among
-  them, `{q}` one that does not require grad, `{n}` a non-leaf, `{s}` a scalar that requires grad, `{i}` one of integers,
-  `{w}` one with a gradient;
+  them, `{q}` one that does not require grad, `{n}` a non-leaf, `{s}` a scalar that requires grad, `{i}` one of
+  integers, `{w}` one with a gradient;
 * `{m}` a module, `{o}` an optimizer, `{d}` a dictionary of tensors, `{l}` a list of tensors, `{p}` a parameter,
   `{sc}` a GradScaler.
 

@@ -332,7 +332,7 @@ class Writer:
         self.tried("\n".join(head))
         outside, inner = dict(self.space), Scope(["x", "self.layer", "self.scale", "self.seen"])
         self.space |= {"self": self.value(f"{name}()"), "x": torch.rand(2, 2)}
-        body = [line for line in self.body(inner, 1, self.chance.randint(2, 4))]
+        body = self.body(inner, 1, self.chance.randint(2, 4))
         gives = self.place(inner, is_float)
         self.space = outside
         lines = [*head, f"{INDENT}def forward(self, x):", *(INDENT * 2 + line for line in body)]
