@@ -100,7 +100,11 @@ def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chai
 
 
 def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
+    if it.state.inference is NO:
+        it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
+    elif it.state.inference is not YES:  # there it does nothing
+        for ref, tensor in it.all(owner, Tensor):
+            it.put(ref, replace(tensor, requires_grad=NO, leaf=YES, node=()), sure=False)
     return owner
 
 
