@@ -383,7 +383,8 @@ class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
-    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner).
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is a method that is not called,
+    `of` is what it was looked up on. `name` is how that is written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -391,6 +392,7 @@ class ResultDiscarded(Event):
     value: Thing
     of: Thing = UNKNOWN
     called: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

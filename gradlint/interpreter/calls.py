@@ -234,12 +234,12 @@ def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     found = methods.call(it, node, owner, method, args, chain)
     if not it.muted and type(shown) is Tensor:
         start = it.hold(UNKNOWN if found is None else found)
-        things = [it.thing(value) for value in args.positional]
         it.emit(
             events.Called,
             node,
             path=f"torch.Tensor.{method}",
-            args=(shown, *things),
+            args=(shown, *(it.thing(value) for value in args.positional)),
+            keywords=tuple((key, it.thing(value)) for key, value in args.keywords.items()),
             result=it.thing(it.land(start)[0]),
             name=chain,
         )
