@@ -148,8 +148,9 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner. `written` holds for state dictionaries in the arguments: whether
-    their memory was written through another handle since they were made; `taken` is where those were made that was.
+    For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became.
+    `written` holds for state dictionaries in the arguments: whether their memory was written through another handle
+    since they were made; `taken` is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -219,7 +220,8 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed.
+    `allow_unused` whether that is allowed. `name` is how the root is written. Where the root certainly requires no
+    grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -237,6 +239,7 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
 

@@ -12,6 +12,7 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
+    MOST_MARKS,
     NO,
     NONE_VALUE,
     NOTHING,
@@ -21,6 +22,7 @@ from gradlint.domain import (
     Const,
     Container,
     Dtypes,
+    Mark,
     Plain,
     Precision,
     Ref,
@@ -33,6 +35,7 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import (
     LETTERS,
@@ -171,6 +174,9 @@ def wanted_dtype(value: Value | None) -> Dtypes | None:
 
 # ---- factories
 
+DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
+"""The parameters of factories that say what the elements are."""
+
 
 def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
     """A factory of torch makes a new leaf."""
@@ -196,6 +202,8 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["source"] = tuple(sources)
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
+    if cut := cut_off(it, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
+        facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
     made = fresh(it, node, **facts)
     _tell_made(it, node, row, made)
     wants = bound.get("requires_grad")

@@ -18,6 +18,7 @@ from gradlint.domain import (
     alternatives,
     negation,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
@@ -82,8 +83,8 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
     return [element]
 
 
-def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    """`root.backward(...)`."""
+def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments, name: str = "") -> Value:
+    """`root.backward(...)`; `name` is how the root is written."""
     wanted = wanted_inputs(it, node, args, METHOD)
-    backward(it, node, [owner], requested(it, "backward", args, METHOD, wanted))
+    backward(it, node, [owner], replace(requested(it, "backward", args, METHOD, wanted), name=name))
     return NONE_VALUE

@@ -24,8 +24,7 @@ class Trainer:
     def step(self, batch: torch.Tensor, target: torch.Tensor):
         batch.cuda()  # GRD607
         target.view(-1, 1)  # GRD607
-        hidden = self.model.half()
-        hidden.float()  # ok: the module itself is cast
+        self.model.half().float()  # ok: the module itself is cast
         return target
 
 
