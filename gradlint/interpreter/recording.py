@@ -158,6 +158,8 @@ def _result(
 
 def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
     """Whether a result of this kind is certainly another tensor than the operand, because the elements change."""
+    if kind <= DISCRETE and first.requires_grad is YES:
+        return True  # what requires grad is of floating point
     if first.dtype is None or kind.is_unsure:
         return False
     if not first.dtype.may(kind):
