@@ -54,6 +54,8 @@ MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
 MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
+REDUCTION = "reduction"
+"""The keyword by which a loss is told what to make of the losses of the elements."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""
 
@@ -81,6 +83,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes |= dict(found)
     else:
         attributes, rest = _own_parameters(it, node, row, args)
+        if row.call == "loss" and REDUCTION in args.keywords:
+            attributes[REDUCTION] = args.keywords[REDUCTION]
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
         attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, inference=NO, made="buffer")

@@ -39,6 +39,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
+from gradlint.interpreter import sizes
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.cuts import MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_places
@@ -92,10 +93,12 @@ def apply(
     *,
     dtype: Dtypes | None = None,
     precision: Precision = ANY_PRECISION,
+    scalar: Truth = UNSURE,
     part: str = "",
     extra: Sequence[Value] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own)."""
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), `scalar`
+    is whether it is one element, where the arguments say so."""
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, "own", value) for value in extra]
     involved = operands + own
@@ -107,6 +110,8 @@ def apply(
     recording = [ref for _, ref in parts if ref is not None]
     if recording:
         _record(it, node, row, involved, recording, part)
+    if scalar is not UNSURE and row.results[0].kind == "fresh":
+        it.update(parts[0][0], Tensor, scalar=scalar)
     if not it.muted:
         _tell(it, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
@@ -209,6 +214,8 @@ def _handle(
         if first.tensor:
             facts["inference"] = first.tensor.inference
     tensors = [o.tensor for o in operands if o.tensor]
+    if (scalar := sizes.of_elements(row, tensors)) is not UNSURE:
+        facts["scalar"] = scalar
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
     facts["belief"] = max(

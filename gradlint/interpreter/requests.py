@@ -16,6 +16,7 @@ from gradlint.domain import (
     Truth,
     Value,
     alternatives,
+    either,
     negation,
 )
 from gradlint.domain.changing import replace
@@ -25,6 +26,8 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import Request, backward
 from gradlint.interpreter.tensors import truth_of
 
+MATERIALIZED = "materialize_grads"
+"""The argument of `torch.autograd.grad` by which what was not used has a gradient of zeros, and so may be unused."""
 METHOD = {"gradient": 0, "retain_graph": 1, "create_graph": 2, "inputs": 3}
 BACKWARD = {"grad_tensors": 1, "retain_graph": 2, "create_graph": 3, "inputs": 5}
 GRAD = {"inputs": 1, "grad_outputs": 2, "retain_graph": 3, "create_graph": 4, "allow_unused": 6}
@@ -59,7 +62,9 @@ def requested(
         gradient=negation(_is_none(args.get(given, positions[given], NONE_VALUE))),
         inputs=None if wanted is None else refs,
         exact=all(len(alternatives(value)) == 1 and it.may_be(value, Tensor) for value in listed) and not args.unknown,
-        allow_unused=flag(args, "allow_unused", positions.get("allow_unused", -1)),
+        allow_unused=either(
+            (flag(args, "allow_unused", positions.get("allow_unused", -1)), flag(args, MATERIALIZED, -1))
+        ),
     )
 
 
