@@ -195,6 +195,7 @@ class WrittenInPlace(Event):
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
+    `operands` are the tensors that it is computed from besides the target.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -208,6 +209,7 @@ class WrittenInPlace(Event):
     holders: tuple[Container, ...]
     noticed: Truth
     local: bool
+    operands: tuple[Tensor, ...] = ()
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 

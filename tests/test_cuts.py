@@ -56,6 +56,12 @@ def test_gradients_off_are_told_apart_from_operations():
     assert [mark.by for mark in backward.root.marks if mark.how == "cut"] == ["no_grad"]
 
 
+def test_what_is_written_in_place_brings_its_cuts():
+    text = f"{START}total = torch.zeros(())\ntotal += out.argmax().float()\ntotal.backward()\n"
+    (backward,) = (event for event in heard_events(text) if type(event) is BackwardRun)
+    assert [mark.by for mark in backward.root.marks if mark.how == "cut"] == ["argmax"]
+
+
 def test_a_number_keeps_its_cut_through_a_loop_and_a_call():
     text = f"{START}def add(a, b):\n    return a + b\ntotal = 0\n"
     text += "for row in x:\n    total = add(total, model(row).sum().item())\ntotal.backward()\n"

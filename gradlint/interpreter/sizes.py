@@ -22,7 +22,7 @@ def of_elements(row: Operation, operands: Iterable[Tensor | None]) -> Truth:
 def of_call(it: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth:
     """Whether what an operation gives is one element, as far as its arguments say."""
     if row.name in REDUCING:
-        return YES if bound.keys() <= {"input", "dtype"} else UNSURE
+        return YES if "dim" not in bound else UNSURE
     if "reduction" not in row.parameters or bound.keys() & {"size_average", "reduce"}:
         return UNSURE
     return reduced(it, bound.get("reduction", Const("mean")), bound.get("input", NONE_VALUE))

@@ -12,7 +12,7 @@ ELEMENTWISE = frozenset(
 )
 """By name: the result has an element for each element of any operand."""
 
-REDUCING = frozenset("sum mean prod std var nansum nanmean".split())
+REDUCING = frozenset("sum mean prod std var norm nansum nanmean".split())
 """By name: without `dim` the result is one element."""
 
 REDUCTIONS = {"none": False, "mean": True, "sum": True, "batchmean": True}
