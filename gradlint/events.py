@@ -348,11 +348,12 @@ class GradientsCleared(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made."""
+    """A module is made; `parameters` are those that it and its parts have."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
+    parameters: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -484,7 +485,8 @@ class Returned(Event):
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
-    `parent` is the index of the run in which the caller stands.
+    `parent` is the index of the run in which the caller stands; `conditions` are those under which the run began, so
+    that further ones of its events are its own.
     """
 
     index: int
@@ -493,6 +495,7 @@ class Run:
     grad_mode: Truth
     story: tuple[Event, ...]
     parent: int = 0
+    conditions: tuple[tuple[Syntax, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -519,6 +522,11 @@ class ClassFinished(Event):
     cls: Class
     instance: Module | Instance | None
     methods: tuple[tuple[str, tuple[Run, ...]], ...]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of all methods."""
+        return tuple(run for _, runs in self.methods for run in runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,6 +155,8 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {}
     if tensor:
         facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
+        if tensor.requires_grad is YES and tensor.leaf is NO:
+            facts["marks"] = (Mark("made", node), *cut_off(it, node, "Parameter", [data]))[:MOST_MARKS]
     made = fresh(it, node, "parameter", dtype=kind, parameter=YES, inference=NO, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     set_requires_grad(it, node, made, to, "Parameter")

@@ -92,8 +92,15 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    it.emit(events.ModuleBuilt, node, module=it[ref])
+    tell_built(it, node, ref)
     return ref
+
+
+def tell_built(it: Interpreter, node: Any, made: Value) -> None:
+    """Tell that something was made, if it is a module."""
+    if not it.muted and (module := it.only(made, Module)) is not None:
+        own = tuple(it[one] for _, one in parameters(it, made)[0])
+        it.emit(events.ModuleBuilt, node, module=module, parameters=own)
 
 
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:

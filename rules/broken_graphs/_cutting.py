@@ -8,9 +8,10 @@ from gradlint.domain import NO, Mark
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Findings, Rule, quoted
 
-GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED, MODE = "gradient", "tensor", "operation", "number", "detached", "mode"
+GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation", "number", "detached"
+MODE, PARAMETER = "mode", "parameter"
 
-_SPOKEN_OF_FIRST = (GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED, MODE)
+_SPOKEN_OF_FIRST = (GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED, MODE, PARAMETER)
 """Which of several cuts is spoken of: what is meant most often, as detaching a target is, comes last."""
 
 _KINDS = {
@@ -22,6 +23,7 @@ _KINDS = {
     "data": DETACHED,
     "numpy": DETACHED,
     "no_grad": MODE,
+    "Parameter": PARAMETER,
 }
 FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "full", "full_like", "new_full")
 """Operations that copy data into a new leaf, besides the constructors by type (`FloatTensor`)."""
