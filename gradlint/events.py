@@ -222,8 +222,9 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed. `name` is how the root is written. Where the root certainly requires no
-    grad, its marks "cut" tell where what it was computed from left the graph.
+    `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
+    every way to the leaves goes; none where there may be a way around. `name` is how the root is written. Where the
+    root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -241,6 +242,7 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    flat: tuple[Mark, ...] = ()
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 

@@ -81,7 +81,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained".
+    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained", "flat".
 
     A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
     "no_grad" where gradients were off.

@@ -15,6 +15,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Mark,
     Node,
     Ref,
     Tensor,
@@ -27,6 +28,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+from gradlint.knowledge.flat import FLAT
 
 SCALE = "GradScaler.scale"
 """The operation by which a GradScaler multiplies."""
@@ -162,8 +164,20 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         inputs=None if wanted is None else tensors_of(it, wanted),
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
+        flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
         name=request.name,
     )
+
+
+def flat_on_all_ways(it: Interpreter, root: Value, history: History) -> list[Ref]:
+    """The operations of zero gradient through which every way to the leaves goes; none if there may be another way."""
+    flat = {ref for ref in history.nodes if it[ref].op in FLAT}
+    if not flat:
+        return []
+    ways = past_outside(it, [it.operand(root)], flat)
+    if any(type(it.state.heap.get(ref)) is not Node for ref in ways):
+        return []
+    return [ref for ref in history.nodes if ref in flat]
 
 
 def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
