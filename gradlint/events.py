@@ -223,7 +223,8 @@ class BackwardRun(Event):
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
     `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
-    every way to the leaves goes; none where there may be a way around. `name` is how the root is written. Where the
+    every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits, which
+    leaves may be in the history of an operation that takes it. `name` is how the root is written. Where the
     root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
@@ -243,6 +244,7 @@ class BackwardRun(Event):
     unreached: Truth = NO
     allow_unused: Truth = NO
     flat: tuple[Mark, ...] = ()
+    company: tuple[int, ...] = ()
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 

@@ -26,7 +26,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
-from gradlint.interpreter.graphs import past_outside, sure_past, towards
+from gradlint.interpreter.graphs import company, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
 from gradlint.knowledge.flat import FLAT
 
@@ -148,11 +148,12 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         return
     heap, wanted = it.state.heap, request.inputs
     reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
+    leaves = history.leaves if request.how == "grad" else reached
     it.emit(
         events.BackwardRun,
         node,
         root=shown,
-        leaves=tuple(heap[ref] for ref in (history.leaves if request.how == "grad" else reached)),
+        leaves=tuple(heap[ref] for ref in leaves),
         freed=_state_of(it, history, "freed"),
         stale=_state_of(it, history, "stale"),
         corrupt=_state_of(it, history, "corrupt"),
@@ -165,6 +166,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
+        company=company(it, it.operand(root), leaves),
         name=request.name,
     )
 
