@@ -28,6 +28,7 @@ rule = Rule(
     "non-scalar-backward",
     "{name} has more than one element and is differentiated without a gradient; reduce it by `mean()` or `sum()`",
     help="choose what is to be minimised (`mean()`, `sum()`, a weighted sum), or pass `gradient=`",
+    yields_to=("GRD601", "GRD602", "GRD603", "GRD604", "GRD612", "GRD404"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "grad can be implicitly created only for scalar outputs")
@@ -35,7 +36,7 @@ consequence = Raises(RuntimeError, "grad can be implicitly created only for scal
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    if event.root.scalar <= NO and event.gradient <= NO and not event.root.requires_grad <= NO:
+    if event.root.scalar <= NO and event.gradient <= NO:
         draft = rule.at(event.node, name=quoted(event.name, "what is differentiated")).lowered(LIKELY)
         yield draft.marked(event.root.marks, made="made here with several elements")
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Named
+from gradlint.domain import YES, Named
 from gradlint.events import AttributeAssigned, ClassFinished, Event, ModuleBuilt, RequiresGradChanged, Run
 from gradlint.rule import POSSIBLE, Findings, Rule, believed
 
@@ -73,7 +73,7 @@ def _made(event: Event) -> str:
 def _is_set_by_hand(run: Run) -> bool:
     return any(
         (isinstance(event, AttributeAssigned) and event.attr in SET_BY_HAND and not event.own)
-        or (isinstance(event, RequiresGradChanged) and event.to <= NO)
+        or (isinstance(event, RequiresGradChanged) and not event.to <= YES)
         for event in run.story
     )
 

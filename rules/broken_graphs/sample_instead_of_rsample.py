@@ -57,9 +57,10 @@ def check(end: ModuleFinished) -> Findings:
             continue
         if event.op == "sample" and event.grad_mode <= YES and any(one.requires_grad <= YES for one in event.operands):
             drawn[event.node] = event
+        if event.op in SCORED and event.operands:
+            scored |= _samples(event.operands[-1].marks)  # what is judged comes behind the parameters
         for one in event.operands:
             if one.requires_grad <= NO and (found := _samples(one.marks)):
-                scored |= found if event.op in SCORED else set()
                 used |= found if any(node and node.key in end.used for node in event.result.node) else set()
     for node, event in drawn.items():
         if node in used and node not in scored:

@@ -28,6 +28,7 @@ rule = Rule(
     "unreachable-gradient",
     "the gradient is asked for {what}, so `autograd.grad` raises; {cure}",
     help="{cure}",
+    yields_to=("GRD601", "GRD602", "GRD603", "GRD604", "GRD612", "GRD404"),
     tokens=("grad",),
 )
 consequence = Raises(RuntimeError, "One of the differentiated Tensors does not require grad")
@@ -36,7 +37,7 @@ NOT_USED = Raises(RuntimeError, "appears to not have been used in the graph")
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    if event.how != "grad" or event.root.requires_grad <= NO:
+    if event.how != "grad":
         return
     for tensor in event.inputs or ():
         if tensor.requires_grad <= NO:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Raises, Rule, quoted
 
@@ -44,7 +43,7 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    if not event.flat or event.root.requires_grad <= NO:
+    if not event.flat:
         return
     refused = any(mark.by == WITHOUT_DERIVATIVE for mark in event.flat)
     draft = rule.at(
