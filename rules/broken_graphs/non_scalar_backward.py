@@ -28,7 +28,7 @@ rule = Rule(
     "non-scalar-backward",
     "{name} has more than one element and is differentiated without a gradient; reduce it by `mean()` or `sum()`",
     help="choose what is to be minimised (`mean()`, `sum()`, a weighted sum), or pass `gradient=`",
-    yields_to=("GRD601", "GRD602", "GRD603", "GRD604", "GRD612", "GRD404"),
+    yields_to=("GRD601", "GRD602", "GRD604"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "grad can be implicitly created only for scalar outputs")

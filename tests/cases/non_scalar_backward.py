@@ -72,3 +72,10 @@ def test_refused():
 def old_spelling(model: nn.Linear, x, y):
     F.mse_loss(model(x), y, reduce=False).mean(dim=(0, 1)).backward()  # ok: reduced over all dimensions
     nn.MSELoss(reduction="none")(model(x), y).neg().backward(None)  # GRD611
+
+
+def without_graph():
+    out = torch.rand(3, requires_grad=True).exp()
+    (torch.ones(3) * out.detach()).backward()  # GRD602
+    (torch.ones(3) * (out > 0)).backward()  # GRD604
+    (torch.ones(3) * out.sum().item()).backward()  # GRD601

@@ -84,6 +84,11 @@ def test_refused():
         autograd.grad((w * 2).sum(), torch.ones(1))  # ok: the program waits for the error
 
 
+def without_graph():
+    w = torch.rand(3, requires_grad=True)
+    return autograd.grad((w > 0).float().sum(), w)  # GRD604
+
+
 critic = Critic()
 penalty(critic, torch.rand(4, 2), torch.rand(4, 2))
 right_penalty(critic, torch.rand(4, 2), torch.rand(4, 2))
