@@ -6,6 +6,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MOST_MARKS,
     NO,
     YES,
     Mark,
@@ -34,7 +35,7 @@ def set_requires_grad(
         if fixed:
             continue
         now = to if tensor.leaf is YES else tensor.requires_grad | to
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-4:]
+        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-MOST_MARKS:]
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             _show_on_views(it, ref, now, sure=sure and it.sure(found))

@@ -55,6 +55,8 @@ MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
 MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
+REDUCTION = "reduction"
+"""The keyword by which a loss is told what to make of the losses of the elements."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""
 
@@ -81,6 +83,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes |= dict(found)
     else:
         attributes, rest = _own_parameters(it, node, row, args)
+        if row.call == "loss" and REDUCTION in args.keywords:
+            attributes[REDUCTION] = args.keywords[REDUCTION]
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
         attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
@@ -88,8 +92,15 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    it.emit(events.ModuleBuilt, node, module=it[ref])
+    tell_built(it, node, ref)
     return ref
+
+
+def tell_built(it: Interpreter, node: Any, made: Value) -> None:
+    """Tell that something was made, if it is a module."""
+    if not it.muted and (module := it.only(made, Module)) is not None:
+        own = tuple(it[one] for _, one in parameters(it, made)[0])
+        it.emit(events.ModuleBuilt, node, module=module, parameters=own)
 
 
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:

@@ -12,15 +12,18 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
+    MOST_MARKS,
     NO,
     NONE_VALUE,
     NOTHING,
     UNKNOWN,
+    UNSURE,
     YES,
     Array,
     Const,
     Container,
     Dtypes,
+    Mark,
     Plain,
     Precision,
     Ref,
@@ -30,9 +33,11 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import (
     LETTERS,
@@ -154,7 +159,7 @@ def _run(
     inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
     if row.writes or inplace is YES:
         return _in_place(it, node, row, slots, by if row.writes else "function", name)
-    result = apply(it, node, row, slots, dtype=dtype, part=part)
+    result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), part=part)
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
         write(it, node, out, row.name, "out", [value for _, value in slots], "")
@@ -185,6 +190,9 @@ def wanted_dtype(value: Value | None) -> Dtypes | None:
 
 # ---- factories
 
+DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
+"""The parameters of factories that say what the elements are."""
+
 
 def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
     """A factory of torch makes a new leaf."""
@@ -212,6 +220,10 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["source"] = tuple(sources)
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
+    if cut := cut_off(it, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
+        facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
+    if (scalar := sizes.of_factory(it, row, bound, args.positional)) is not UNSURE and not args.unknown:
+        facts["scalar"] = scalar
     made = fresh(it, node, **facts)
     _tell_made(it, node, row, made)
     wants = bound.get("requires_grad")
