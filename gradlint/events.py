@@ -219,7 +219,7 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed.
+    `allow_unused` whether that is allowed. `of` is the expression whose `backward()` is called, written as `name` says.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -234,6 +234,8 @@ class BackwardRun(Event):
     how: str
     unit: Unit
     gradient: Truth
+    of: Syntax = None
+    name: str = ""
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
@@ -257,7 +259,7 @@ class OptimizerBuilt(Event):
 class OptimizerStepped(Event):
     """`optimizer.step()`, by itself or by a GradScaler: `grad` is joined over its `parameters`, `unit` over those of
     them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
-    gave."""
+    gave, `name` how the optimizer is written."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
@@ -267,14 +269,15 @@ class OptimizerStepped(Event):
     unit: Unit
     closure: Thing
     returned: Thing
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalerUsed(Event):
     """A method of a GradScaler is called: `what` is "scale", "unscale_", "step" or "update".
 
-    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `grad` and `unit` as for
-    `OptimizerStepped`; `value` is what is scaled.
+    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `parameters`, `grad` and `unit` as for
+    `OptimizerStepped`; `value` is what is scaled. `name` and `optimizer_name` are how the two are written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer")
@@ -282,10 +285,13 @@ class ScalerUsed(Event):
     what: str
     scaler: Scaler
     optimizer: Optimizer | None = None
+    parameters: tuple[Tensor, ...] = ()
     stage: Stage = Stage.unsure()
     grad: Grad = Grad.unsure()
     unit: Unit = Unit.unsure()
     value: Thing = UNKNOWN
+    name: str = ""
+    optimizer_name: str = ""
 
     @property
     def key(self) -> str:
@@ -300,18 +306,20 @@ class SchedulerStepped(Event):
 
     scheduler: Scheduler
     optimizer: Optimizer | None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsClipped(Event):
     """The gradients of `parameters` are clipped by a function of `torch.nn.utils`; `grad` and `unit` as for
-    `OptimizerStepped`."""
+    `OptimizerStepped`, `bound` is what they are clipped to."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
     parameters: tuple[Tensor, ...]
     grad: Grad
     unit: Unit
+    bound: Thing = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,13 +340,16 @@ class HookRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsCleared(Event):
-    """`zero_grad()`, or `.grad = None` on one tensor: `to_none` says whether the gradients are None afterwards."""
+    """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`: "zero_grad" (of
+    an optimizer or a module, written as `name` says), "assign" (`.grad = None`) or "zero_" (of a gradient)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
     parameters: tuple[Tensor, ...]
     grad: Grad
     to_none: Truth
+    by: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,7 +71,11 @@ class Belief(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"."""
+    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained".
+
+    Of a leaf, "backward" is the last backward that may have filled its gradient; "mixed" the same where it certainly
+    added to a gradient that a step had used.
+    """
 
     how: str
     node: Syntax

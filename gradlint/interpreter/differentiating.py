@@ -27,6 +27,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+from gradlint.interpreter.scan import spelled
 
 SCALE = "GradScaler.scale"
 """The operation by which a GradScaler multiplies."""
@@ -35,7 +36,8 @@ SCALE = "GradScaler.scale"
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `exact` whether these are all known."""
+    tensors to differentiate by (None: all leaves), `exact` whether these are all known. `of` is the expression whose
+    `backward()` is called."""
 
     how: str
     retain: Truth = NO
@@ -44,6 +46,7 @@ class Request:
     inputs: tuple[Ref, ...] | None = None
     exact: bool = True
     allow_unused: Truth = NO
+    of: Any = None
 
 
 @dataclass(slots=True)
@@ -148,6 +151,8 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         events.BackwardRun,
         node,
         root=shown,
+        of=request.of,
+        name=spelled(request.of),
         leaves=tuple(heap[ref] for ref in (history.leaves if request.how == "grad" else reached)),
         freed=_state_of(it, history, "freed"),
         stale=_state_of(it, history, "stale"),

@@ -151,7 +151,7 @@ def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     if tensor is not None and tensor.made == "grad":
         refs = [ref for ref in tensor.grad_of if type(it.state.heap.get(ref)) is Tensor]
         sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
-        clear_gradients(it, node, refs, to_none=NO, sure=sure)
+        clear_gradients(it, node, refs, to_none=NO, by="zero_", sure=sure)
     row = OPERATIONS.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
 

@@ -18,10 +18,12 @@ from gradlint.domain import (
     alternatives,
     negation,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import Request, backward
+from gradlint.interpreter.scan import receiver
 from gradlint.interpreter.tensors import truth_of
 
 METHOD = {"gradient": 0, "retain_graph": 1, "create_graph": 2, "inputs": 3}
@@ -85,5 +87,5 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
 def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`root.backward(...)`."""
     wanted = wanted_inputs(it, node, args, METHOD)
-    backward(it, node, [owner], requested(it, "backward", args, METHOD, wanted))
+    backward(it, node, [owner], replace(requested(it, "backward", args, METHOD, wanted), of=receiver(node)))
     return NONE_VALUE

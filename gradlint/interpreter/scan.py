@@ -147,6 +147,18 @@ def spelled(node: Any) -> str:
     return dotted(node)
 
 
+def receiver(node: Any) -> Any:
+    """The expression whose method is called; None for what is no call of a method."""
+    call = getattr(node, "node", node)
+    return call.func.value if type(call) is cst.Call and type(call.func) is cst.Attribute else None
+
+
+def argument(node: Any, index: int) -> Any:
+    """The expression that a call is given at this position; None where there is none."""
+    listed = node.args if type(node) is cst.Call else ()
+    return listed[index].value if index < len(listed) and not listed[index].star else None
+
+
 _STATEMENTS = frozenset(
     kind
     for kind in vars(cst).values()

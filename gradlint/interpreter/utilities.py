@@ -21,6 +21,11 @@ from gradlint.knowledge.rows import ClipRow, Operation, Result
 JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results=(Result(dtype="promote"),))
 
 
+BOUNDS = {"clip_grad_value_": "clip_value"} | dict.fromkeys(
+    ("clip_grad_norm_", "clip_grad_norm", "clip_grads_with_norm_"), "max_norm"
+)
+
+
 def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
     """The tensors of an argument that is one or runs over several."""
     if it.may_be(value, Tensor):
@@ -38,7 +43,8 @@ def _clipping(row: ClipRow) -> Known:
         given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
         tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
-        it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
+        bound = it.thing(args.get(BOUNDS.get(name, ""), 1, UNKNOWN))
+        it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit, bound=bound)
         for tensor in tensors:
             for _, gradient in it.all(tensor.gradient, Tensor):
                 memory_written(it, gradient.storage, sure=False, noticed=YES)
