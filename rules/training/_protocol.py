@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from gradlint.domain import LOST, NO, NONE, Grad, Graph, Optimizer, Syntax, Tensor
-from gradlint.events import Event
+from gradlint.events import Event, OptimizerStepped
 
 EventT = TypeVar("EventT", bound=Event)
 
@@ -33,6 +33,11 @@ def memories(parameters: Iterable[Tensor]) -> frozenset[Graph]:
     return frozenset(ref.key for tensor in parameters for ref in tensor.storage)
 
 
+def is_in_vain(step: OptimizerStepped) -> bool:
+    """Whether a step certainly finds no gradient at all."""
+    return step.grad <= GONE and not holds_others(step.optimizer)
+
+
 def holds_others(optimizer: Any) -> bool:
     """Whether an optimizer may hold parameters that were not seen."""
     return not (isinstance(optimizer, Optimizer) and optimizer.open <= NO)
@@ -41,12 +46,3 @@ def holds_others(optimizer: Any) -> bool:
 def made_at(thing: Any) -> Iterator[Syntax]:
     """Where a thing may have been made: what tells optimizers apart."""
     return (mark.node for mark in getattr(thing, "marks", ()) if mark.how == "made")
-
-
-def at_most_once(events: Iterable[EventT]) -> Iterator[EventT]:
-    """One event for each place."""
-    seen: set[int] = set()
-    for event in events:
-        if id(event.node) not in seen:
-            seen.add(id(event.node))
-            yield event

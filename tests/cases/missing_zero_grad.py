@@ -30,8 +30,7 @@ def main():
         loss = net(torch.randn(2, 4)).mean() / args.accumulate
         loss.backward()
         if (step + 1) % args.accumulate == 0:
-            optim.step()  # ok: accumulated, and cleared where it steps
-            optim.zero_grad()
+            optim.step(), optim.zero_grad()  # ok: accumulated, and cleared where it steps
     for step in range(100):
         (net(torch.randn(2, 4)).mean() / args.accumulate).backward()  # GRD701
         if (step + 1) % args.accumulate == 0:
@@ -103,7 +102,7 @@ def by_hand(closure=None):
     optimizer = torch.optim.RMSprop(model.parameters())
     for _ in range(5):
         model(torch.randn(2, 4)).sum().backward()
-        optimizer.step(closure)  # ok: each parameter's gradient is dropped below
+        optimizer.step(closure=closure)  # ok: each parameter's gradient is dropped below
         for parameter in model.parameters():
             parameter.grad = None
 
