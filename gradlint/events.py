@@ -340,8 +340,9 @@ class HookRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsCleared(Event):
-    """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`: "zero_grad" (of
-    an optimizer or a module, written as `name` says), "assign" (`.grad = None`) or "zero_" (of a gradient)."""
+    """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`:
+    "optimizer" or "module" (the `zero_grad()` of one, written as `name` says), "assign" (`.grad = None`) or "zero_" (of
+    a gradient)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 

@@ -92,7 +92,7 @@ def clear_gradients(
     """The gradients of these tensors are cleared; `by` as for `GradientsCleared`."""
     tensors = tensors_of(it, refs)
     grad, _ = joined_gradients(tensors)
-    name = spelled(receiver(node)) if by == "zero_grad" else ""
+    name = spelled(receiver(node)) if by in ("optimizer", "module") else ""
     it.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none, by=by, name=name)
     for ref in refs:
         thing = it.state.heap.get(ref)

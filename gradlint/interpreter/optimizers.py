@@ -291,7 +291,7 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
     refs = held(it, owner)
     to_none = truth_of(args.get("set_to_none", 0, Const(True)))
     it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, by="zero_grad", sure=len(it.all(owner, Optimizer)) == 1)
+    clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=len(it.all(owner, Optimizer)) == 1)
     del it.sweeping[len(it.sweeping) - len(refs) :]
     if any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
         others = [
@@ -301,7 +301,7 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
         ]
         with it.silently():
             for ref in others:
-                clear_gradients(it, node, [ref], to_none=to_none, by="zero_grad", sure=False)
+                clear_gradients(it, node, [ref], to_none=to_none, by="optimizer", sure=False)
     return NONE_VALUE
 
 
