@@ -311,15 +311,14 @@ class SchedulerStepped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsClipped(Event):
-    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`; `grad` and `unit` as for
-    `OptimizerStepped`, `bound` is what they are clipped to."""
+    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`, not just measured (a norm clipped to
+    infinity); `grad` and `unit` as for `OptimizerStepped`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
     parameters: tuple[Tensor, ...]
     grad: Grad
     unit: Unit
-    bound: Thing = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,9 +60,10 @@ class History:
     plain: dict[Ref, None] | None = None
 
     def unit(self, ref: Ref) -> Unit:
-        """The unit in which a gradient arrives here."""
+        """The unit in which a gradient arrives here. What certainly led to the roots is reached by the way that is
+        known, whatever opaque nodes stand beside it."""
         unit = PLAIN if self.plain is None else PLAIN | SCALED if ref in self.plain else SCALED
-        return unit | Unit.unsure() if OPAQUE in self.past else unit
+        return unit | Unit.unsure() if OPAQUE in self.past and ref not in self.sure else unit
 
     def unit_of_all(self) -> Unit:
         """The units in which gradients arrive at the leaves."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Ref, Tensor, Value, alternatives
+from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Const, Named, Ref, Tensor, Value, alternatives
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
@@ -21,9 +22,9 @@ from gradlint.knowledge.rows import ClipRow, Operation, Result
 JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results=(Result(dtype="promote"),))
 
 
-BOUNDS = {"clip_grad_value_": "clip_value"} | dict.fromkeys(
-    ("clip_grad_norm_", "clip_grad_norm", "clip_grads_with_norm_"), "max_norm"
-)
+BOUNDS = {"clip_grad_value_": "clip_value"}
+"""What the bound is called, where it is not `max_norm`."""
+ENDLESS = (Const(inf), Named("math.inf"), Named("torch.inf"), Named("numpy.inf"))
 
 
 def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
@@ -43,8 +44,8 @@ def _clipping(row: ClipRow) -> Known:
         given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
         tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
-        bound = it.thing(args.get(BOUNDS.get(name, ""), 1, UNKNOWN))
-        it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit, bound=bound)
+        if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) not in ENDLESS:
+            it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
         for tensor in tensors:
             for _, gradient in it.all(tensor.gradient, Tensor):
                 memory_written(it, gradient.storage, sure=False, noticed=YES)

@@ -57,14 +57,12 @@ def check(event: ModuleFinished) -> Findings:
     waiting = list(_never_stepped(event))
     if not waiting:
         return
-    backwards, clearings = places(event.story, BackwardRun), places(event.story, GradientsCleared)
+    backwards = places(event.story, BackwardRun)
+    clearings = [one for one in event.story if type(one) is GradientsCleared and one.by == "optimizer" and one.name]
     kept = _kept_by_classes(event.story)
     for built in waiting:
         mine = memories(built.parameters)
-        cleared = [
-            one for group in clearings.values() for one in group if not mine.isdisjoint(memories(one.parameters))
-        ]
-        call = next((one.name for one in cleared if one.by == "optimizer" and one.name), "")
+        call = next((one.name for one in clearings if not mine.isdisjoint(memories(one.parameters))), "")
         for node in _repeated(backwards, mine) if call else ():
             draft = rule.at(node, name=quoted(call, "the optimizer"), call=call).note(built.node, "built here")
             draft = draft.lowered(max(believed(built), *(believed(one) for one in backwards[node])))

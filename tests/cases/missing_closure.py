@@ -58,6 +58,7 @@ class Calibration(nn.Module):
 class Trainer:
     def __init__(self, kind: str):
         self.model = nn.Linear(2, 1)
+        self.kind = kind
         self.optimizer = self.make(kind)
 
     def make(self, kind):
@@ -66,7 +67,9 @@ class Trainer:
         return torch.optim.SGD(self.model.parameters(), lr=0.1)
 
     def fit(self, batch: torch.Tensor):
-        if self.model.bias is None:
+        if self.kind == "lbfgs":
+            self.optimizer.step(lambda: self.model(batch).sum())  # ok: a closure for those that need one
+        else:
             self.model(batch).sum().backward()
             self.optimizer.step()  # ok: it may be the other one
 
