@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from gradlint.domain import LOST, NO, NONE, Grad, Graph, Optimizer, Syntax, Tensor
-from gradlint.events import Event, OptimizerStepped
+from gradlint.events import Event, OptimizerStepped, WrittenInPlace
 
 EventT = TypeVar("EventT", bound=Event)
 
@@ -31,6 +31,14 @@ def some(parameters: Iterable[Tensor], grad: Grad) -> bool:
 def memories(parameters: Iterable[Tensor]) -> frozenset[Graph]:
     """What tells parameters apart, and again in another event: their memory."""
     return frozenset(ref.key for tensor in parameters for ref in tensor.storage)
+
+
+def is_divided(write: WrittenInPlace) -> bool:
+    """Whether a program divides or multiplies a gradient itself, as unscaling does."""
+    return write.target.made == "grad" and write.op.rpartition(".")[2].strip("_") in DIVIDING
+
+
+DIVIDING = frozenset({"div", "true_divide", "divide", "mul", "multiply", "truediv"})
 
 
 def is_in_vain(step: OptimizerStepped) -> bool:

@@ -27,7 +27,7 @@ from gradlint.domain import FRESH, MIXED, PLAIN, SCALED, Syntax
 from gradlint.events import GradientsClipped, ModuleFinished, ScalerUsed, WrittenInPlace
 from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule, believed, quoted
 
-from ._protocol import memories, places
+from ._protocol import is_divided, memories, places
 
 rule = Rule(
     "GRD707",
@@ -49,12 +49,13 @@ def consequence(returned: Any, cured: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     clippings = places(event.story, GradientsClipped)
     used = [one for one in event.story if type(one) is ScalerUsed] if clippings else []
+    by_hand = any(type(one) is WrittenInPlace and is_divided(one) for one in event.story) if used else False
     for node, found in clippings.items():
         if not all(_finds_scaled(one) for one in found):
             continue
         certain = all(one.unit <= SCALED for one in found)
         step = next((one for one in used if one.what == "step" and _is_about(one, found)), None)
-        if step is None or not (certain or _never_unscaled(found, used)) or _divided_by_hand(event, found):
+        if step is None or not (certain or _never_unscaled(found, used)) or by_hand:
             continue
         scaler, optimizer = step.name or "scaler", step.optimizer_name or "optimizer"
         draft = rule.at(node, name=quoted(step.name, "a GradScaler"), scaler=scaler, optimizer=optimizer)
@@ -76,11 +77,6 @@ def _is_about(used: ScalerUsed, clippings: list[GradientsClipped]) -> bool:
 def _never_unscaled(clippings: list[GradientsClipped], used: list[ScalerUsed]) -> bool:
     """Whether no path unscales: where some gradients are plain, no scaler was at work."""
     return not any(one.what == "unscale_" and (not one.parameters or _is_about(one, clippings)) for one in used)
-
-
-def _divided_by_hand(event: ModuleFinished, clippings: list[GradientsClipped]) -> bool:
-    """Whether the program writes gradients itself."""
-    return any(type(one) is WrittenInPlace and one.target.made == "grad" for one in event.story)
 
 
 def _unscaling(node: Syntax, clipping: GradientsClipped, step: ScalerUsed) -> tuple[Edit, ...]:
