@@ -10,12 +10,14 @@ alternatives are of different kinds the field holds `UNKNOWN`.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from gradlint.domain import (
     NO,
     UNKNOWN,
+    UNSURE,
     Belief,
     Class,
     Container,
@@ -219,7 +221,8 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed. `of` is the expression whose `backward()` is called, written as `name` says.
+    `allow_unused` whether that is allowed. `of` is the expression whose `backward()` is called, written as `name` says;
+    `made_by` are the operations that made the root, before a GradScaler multiplied it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -236,6 +239,7 @@ class BackwardRun(Event):
     gradient: Truth
     of: Syntax = None
     name: str = ""
+    made_by: tuple[str, ...] = ()
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
@@ -354,11 +358,13 @@ class GradientsCleared(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made."""
+    """A module is made; `parameters` are all it has, `open` says whether it may have others."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
+    parameters: tuple[Tensor, ...] = ()
+    open: Truth = UNSURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -501,9 +507,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopFinished(Event):
-    """A loop ended: `story` is what happened in it, first iteration and later ones."""
+    """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
+    file (see `conditions`) that hold every so many times: they take a remainder."""
 
     story: tuple[Event, ...]
+    periodic: Set[Syntax] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,6 +153,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         node,
         root=shown,
         of=request.of,
+        made_by=_made_by(it, shown.node),
         name=spelled(request.of),
         leaves=tuple(heap[ref] for ref in (history.leaves if request.how == "grad" else reached)),
         freed=_state_of(it, history, "freed"),
@@ -167,6 +168,15 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
     )
+
+
+def _made_by(it: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
+    """The operations that made a root, or what a GradScaler multiplied to make it."""
+    found = [thing for ref in nodes if ref is not None and type(thing := it.state.heap.get(ref)) is Node]
+    if any(thing.op == SCALE for thing in found):
+        scaled = [ref for thing in found for slot in thing.inputs[:1] for ref in slot if ref is not None]
+        found = [thing for ref in scaled if type(thing := it.state.heap.get(ref)) is Node]
+    return tuple(dict.fromkeys(thing.op for thing in found))
 
 
 def _unreached(it: Interpreter, history: History, request: Request) -> Truth:

@@ -45,6 +45,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge import MODULES
@@ -88,8 +89,18 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    it.emit(events.ModuleBuilt, node, module=it[ref])
+    tell_built(it, node, ref)
     return ref
+
+
+def tell_built(it: Interpreter, node: Any, value: Value) -> None:
+    """Tell that a module was made, and which parameters it has."""
+    shown = it.only(value, Module)
+    if shown is None or it.muted:
+        return
+    found, opened = parameters(it, value)
+    held = tensors_of(it, [ref for _, ref in found])
+    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, open=opened)
 
 
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:

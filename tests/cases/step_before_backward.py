@@ -101,12 +101,12 @@ def never_differentiated(batches: list[torch.Tensor]):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for batch in batches:
         optimizer.zero_grad()
-        model(batch).mean()
+        print(model(batch).mean())
         optimizer.step() or print()  # GRD719
 
 
 def other_parameters(batches: list[torch.Tensor]):
-    body, head = nn.Linear(4, 4), nn.Linear(4, 1)
+    body, head = nn.Linear(4, 4), nn.Linear(4, 1).requires_grad_(False)
     optimizer = torch.optim.SGD(body.parameters(), lr=0.1)
     for batch in batches:
         head(body(batch)).mean().backward()
