@@ -6,7 +6,7 @@ from math import inf
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Const, Named, Ref, Tensor, Value, alternatives
+from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Const, Ref, Tensor, Value, alternatives
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
@@ -24,7 +24,6 @@ JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results
 
 BOUNDS = {"clip_grad_value_": "clip_value"}
 """What the bound is called, where it is not `max_norm`."""
-ENDLESS = (Const(inf), Named("math.inf"), Named("torch.inf"), Named("numpy.inf"))
 
 
 def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
@@ -44,7 +43,7 @@ def _clipping(row: ClipRow) -> Known:
         given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
         tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
-        if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) not in ENDLESS:
+        if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) != Const(inf):
             it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
         for tensor in tensors:
             for _, gradient in it.all(tensor.gradient, Tensor):

@@ -33,7 +33,6 @@ rule = Rule(
     "call `loss.backward()` before the step",
     help="gradients are computed by `loss.backward()` alone",
     effect="no effect",
-    yields_to=("GRD606",),
     tokens=("step",),
 )
 

@@ -34,7 +34,6 @@ rule = Rule(
     "call `zero_grad()` before backward(), or after the step",
     help="clear the gradients before `backward()` or after `step()`, never between the two",
     effect="no effect",
-    yields_to=("GRD703",),
     tokens=("backward",),
 )
 
