@@ -10,12 +10,14 @@ alternatives are of different kinds the field holds `UNKNOWN`.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from gradlint.domain import (
     NO,
     UNKNOWN,
+    UNSURE,
     Belief,
     Class,
     Container,
@@ -224,8 +226,9 @@ class BackwardRun(Event):
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
     `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
     every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits, which
-    leaves may be in the history of an operation that takes it. `name` is how the root is written. Where the
-    root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
+    leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is called,
+    written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where
+    the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -240,12 +243,14 @@ class BackwardRun(Event):
     how: str
     unit: Unit
     gradient: Truth
+    of: Syntax = None
+    name: str = ""
+    made_by: tuple[str, ...] = ()
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
     flat: tuple[Mark, ...] = ()
     company: tuple[int, ...] = ()
-    name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -266,7 +271,7 @@ class OptimizerBuilt(Event):
 class OptimizerStepped(Event):
     """`optimizer.step()`, by itself or by a GradScaler: `grad` is joined over its `parameters`, `unit` over those of
     them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
-    gave."""
+    gave, `name` how the optimizer is written."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
@@ -276,14 +281,15 @@ class OptimizerStepped(Event):
     unit: Unit
     closure: Thing
     returned: Thing
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalerUsed(Event):
     """A method of a GradScaler is called: `what` is "scale", "unscale_", "step" or "update".
 
-    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `grad` and `unit` as for
-    `OptimizerStepped`; `value` is what is scaled.
+    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `parameters`, `grad` and `unit` as for
+    `OptimizerStepped`; `value` is what is scaled. `name` and `optimizer_name` are how the two are written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer")
@@ -291,10 +297,13 @@ class ScalerUsed(Event):
     what: str
     scaler: Scaler
     optimizer: Optimizer | None = None
+    parameters: tuple[Tensor, ...] = ()
     stage: Stage = Stage.unsure()
     grad: Grad = Grad.unsure()
     unit: Unit = Unit.unsure()
     value: Thing = UNKNOWN
+    name: str = ""
+    optimizer_name: str = ""
 
     @property
     def key(self) -> str:
@@ -309,12 +318,13 @@ class SchedulerStepped(Event):
 
     scheduler: Scheduler
     optimizer: Optimizer | None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsClipped(Event):
-    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`; `grad` and `unit` as for
-    `OptimizerStepped`."""
+    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`, not just measured (a norm clipped to
+    infinity); `grad` and `unit` as for `OptimizerStepped`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
@@ -341,23 +351,28 @@ class HookRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsCleared(Event):
-    """`zero_grad()`, or `.grad = None` on one tensor: `to_none` says whether the gradients are None afterwards."""
+    """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`:
+    "optimizer" or "module" (the `zero_grad()` of one, written as `name` says), "assign" (`.grad = None`) or "zero_" (of
+    a gradient)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
     parameters: tuple[Tensor, ...]
     grad: Grad
     to_none: Truth
+    by: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made; `parameters` are those that it and its parts have."""
+    """A module is made; `parameters` are those that it and its parts have, `open` says whether it may have others."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     parameters: tuple[Tensor, ...] = ()
+    open: Truth = UNSURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -504,9 +519,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopFinished(Event):
-    """A loop ended: `story` is what happened in it, first iteration and later ones."""
+    """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
+    file (see `conditions`) that hold every so many times: they take a remainder."""
 
     story: tuple[Event, ...]
+    periodic: Set[Syntax] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,8 @@ class Mark:
     """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained", "flat".
 
     A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
-    "no_grad" where gradients were off.
+    "no_grad" where gradients were off. Of a leaf, "backward" is the last backward that may have filled its gradient;
+    "mixed" the same where it certainly added to a gradient that a step had used.
     """
 
     how: str

@@ -202,6 +202,8 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     from gradlint.interpreter.modules import tell_built
 
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
+    for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
+        it.update(made, kind, marks=(Mark("made", node),))
     tell_built(it, node, made)
     return made
 

@@ -28,6 +28,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import company, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+from gradlint.interpreter.scan import spelled
 from gradlint.knowledge.flat import FLAT
 
 SCALE = "GradScaler.scale"
@@ -37,8 +38,8 @@ SCALE = "GradScaler.scale"
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `exact` whether these are all known. `name` is how the root is
-    written."""
+    tensors to differentiate by (None: all leaves), `exact` whether these are all known. `of` is the expression whose
+    `backward()` is called."""
 
     how: str
     retain: Truth = NO
@@ -47,7 +48,7 @@ class Request:
     inputs: tuple[Ref, ...] | None = None
     exact: bool = True
     allow_unused: Truth = NO
-    name: str = ""
+    of: Any = None
 
 
 @dataclass(slots=True)
@@ -61,9 +62,10 @@ class History:
     plain: dict[Ref, None] | None = None
 
     def unit(self, ref: Ref) -> Unit:
-        """The unit in which a gradient arrives here."""
+        """The unit in which a gradient arrives here. What certainly led to the roots is reached by the way that is
+        known, whatever opaque nodes stand beside it."""
         unit = PLAIN if self.plain is None else PLAIN | SCALED if ref in self.plain else SCALED
-        return unit | Unit.unsure() if OPAQUE in self.past else unit
+        return unit | Unit.unsure() if OPAQUE in self.past and ref not in self.sure else unit
 
     def unit_of_all(self) -> Unit:
         """The units in which gradients arrive at the leaves."""
@@ -153,6 +155,9 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         events.BackwardRun,
         node,
         root=shown,
+        of=request.of,
+        made_by=_made_by(it, shown.node),
+        name=spelled(request.of),
         leaves=tuple(heap[ref] for ref in leaves),
         freed=_state_of(it, history, "freed"),
         stale=_state_of(it, history, "stale"),
@@ -167,7 +172,6 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
         company=company(it, it.operand(root), leaves),
-        name=request.name,
     )
 
 
@@ -180,6 +184,15 @@ def flat_on_all_ways(it: Interpreter, root: Value, history: History) -> list[Ref
     if any(type(it.state.heap.get(ref)) is not Node for ref in ways):
         return []
     return [ref for ref in history.nodes if ref in flat]
+
+
+def _made_by(it: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
+    """The operations that made a root, or what a GradScaler multiplied to make it."""
+    found = [thing for ref in nodes if ref is not None and type(thing := it.state.heap.get(ref)) is Node]
+    if any(thing.op == SCALE for thing in found):
+        scaled = [ref for thing in found for slot in thing.inputs[:1] for ref in slot if ref is not None]
+        found = [thing for ref in scaled if type(thing := it.state.heap.get(ref)) is Node]
+    return tuple(dict.fromkeys(thing.op for thing in found))
 
 
 def _unreached(it: Interpreter, history: History, request: Request) -> Truth:

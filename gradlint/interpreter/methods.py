@@ -80,7 +80,7 @@ def is_tensor_method(name: str) -> bool:
 
 
 def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    return run_backward(it, node, owner, args, chain)
+    return run_backward(it, node, owner, args)
 
 
 def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
@@ -160,7 +160,7 @@ def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     refs = _whose_gradient(it, owner)
     if refs:
         sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
-        clear_gradients(it, node, refs, to_none=NO, sure=sure)
+        clear_gradients(it, node, refs, to_none=NO, by="zero_", sure=sure)
     row = OPERATIONS.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
 

@@ -46,6 +46,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge import MODULES
@@ -96,11 +97,14 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     return ref
 
 
-def tell_built(it: Interpreter, node: Any, made: Value) -> None:
-    """Tell that something was made, if it is a module."""
-    if not it.muted and (module := it.only(made, Module)) is not None:
-        own = tuple(it[one] for _, one in parameters(it, made)[0])
-        it.emit(events.ModuleBuilt, node, module=module, parameters=own)
+def tell_built(it: Interpreter, node: Any, value: Value) -> None:
+    """Tell that a module was made, and which parameters it has."""
+    shown = it.only(value, Module)
+    if shown is None or it.muted:
+        return
+    found, opened = parameters(it, value)
+    held = tensors_of(it, [ref for _, ref in found])
+    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, open=opened)
 
 
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:

@@ -24,6 +24,7 @@ from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import Request, backward
+from gradlint.interpreter.scan import receiver
 from gradlint.interpreter.tensors import truth_of
 
 MATERIALIZED = "materialize_grads"
@@ -88,8 +89,8 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
     return [element]
 
 
-def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments, name: str = "") -> Value:
-    """`root.backward(...)`; `name` is how the root is written."""
+def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`root.backward(...)`."""
     wanted = wanted_inputs(it, node, args, METHOD)
-    backward(it, node, [owner], replace(requested(it, "backward", args, METHOD, wanted), name=name))
+    backward(it, node, [owner], replace(requested(it, "backward", args, METHOD, wanted), of=receiver(node)))
     return NONE_VALUE
