@@ -78,7 +78,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiresGradChanged(Event):
-    """`tensor` is asked to require grad, or not to. `by`: "factory", "assign", "method", "Parameter" or "module"."""
+    """`tensor` is asked to require grad, or not to.
+
+    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module". `each` are the tensors one by one where
+    all of them are asked: by a module of all its parameters, by a loop that goes over them and leaves none out.
+    `statement` is the assignment where that is all it does.
+    """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
 
@@ -86,6 +91,8 @@ class RequiresGradChanged(Event):
     to: Truth
     by: str
     name: str = ""
+    each: tuple[Tensor, ...] = ()
+    statement: Syntax = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +102,7 @@ class AttributeAssigned(Event):
     `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known.
+    its bases are not all known. `statement` is the assignment where that is all it does.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -108,6 +115,7 @@ class AttributeAssigned(Event):
     holders: tuple[Optimizer, ...] = ()
     own: bool = False
     read_by_class: bool = False
+    statement: Syntax = None
 
     @property
     def key(self) -> str:
@@ -148,8 +156,10 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner. `written` holds for state dictionaries in the arguments: whether
-    their memory was written through another handle since they were made; `taken` is where those were made that was.
+    For a method the first argument is its owner. A flag of tensors that is called (`x.requires_grad(True)`) is told by
+    its name alone, whatever the owner is: `missing` says whether the owner has no such method. `written` holds for
+    state dictionaries in the arguments: whether their memory was written through another handle since they were made;
+    `taken` is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -161,6 +171,7 @@ class Called(Event):
     written: Truth = NO
     taken: tuple[Mark, ...] = ()
     name: str = ""
+    missing: Truth = NO
 
     @property
     def key(self) -> str:
@@ -383,7 +394,8 @@ class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
-    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner).
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is an attribute that is looked up
+    and no more, that is its `attribute`, and `of` what it is looked up on.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -391,6 +403,8 @@ class ResultDiscarded(Event):
     value: Thing
     of: Thing = UNKNOWN
     called: str = ""
+    attribute: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

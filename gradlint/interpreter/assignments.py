@@ -49,7 +49,17 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         receivers.note(it, target, owner)
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
-        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
+        whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
+        set_attribute(
+            it,
+            target,
+            owner,
+            target.attr.value,
+            value,
+            spelled(target.value),
+            own=is_own(it, owner),
+            statement=whole,
+        )
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value

@@ -11,6 +11,7 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Bound,
     Const,
     Container,
     Imported,
@@ -37,7 +38,7 @@ from gradlint.interpreter.functions import (
     call_function,
     written_since,
 )
-from gradlint.interpreter.narrowing import narrow, narrow_class, poke, truthiness
+from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.scan import dotted, spelled
@@ -65,7 +66,12 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     last = it.story[-1] if it.story else None
     if type(last) is events.Called and last.node is node.value:
         of = last.args[0] if last.args else UNKNOWN
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path)
+        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path, name=last.name)
+    elif type(node.value) is cst.Attribute:
+        owner = value.owner if type(value) is Bound else peek(it, node.value.value)
+        of, name = UNKNOWN if owner is None else it.thing(owner), spelled(node.value.value)
+        attribute = node.value.attr.value
+        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, attribute=attribute, name=name)
     else:
         it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
 
