@@ -25,12 +25,14 @@ from gradlint.domain import Bound, Module, Tensor
 from gradlint.events import ResultDiscarded
 from gradlint.rule import LIKELY, POSSIBLE, Edit, Findings, Rule
 
-CHANGES_IT = {
+CHANGES_IT: dict[type, frozenset[str]] = {
     Tensor: frozenset({"requires_grad_", "retain_grad", "detach_", "zero_"}),
     Module: frozenset({"requires_grad_", "train", "eval", "cuda", "cpu", "half", "float", "double", "bfloat16"}),
 }
 """Methods that change their owner and need no arguments: parentheses are all that is missing."""
-GIVES_ANOTHER = {Tensor: frozenset({"detach", "clone", "item", "cuda", "cpu", "half", "float", "double"})}
+GIVES_ANOTHER: dict[type, frozenset[str]] = {
+    Tensor: frozenset({"detach", "clone", "item", "cuda", "cpu", "half", "float", "double"})
+}
 """Methods whose result would have to be used as well."""
 FLAGS = frozenset({"requires_grad", "is_leaf"})
 

@@ -42,19 +42,18 @@ def saliency(model: nn.Module, image: Tensor):
     return image.grad
 
 
-def freeze(model: nn.Module, depth: int):
+def freeze(model: nn.Sequential, depth: int):
     for index, child in enumerate(model.children()):
         if index < depth:
-            child.requires_grad_ or None
-            child.requires_grad_; print(index)  # GRD106
+            model[0].requires_grad_  # GRD106
         for p in child.parameters():
             p.requires_grad_(index >= depth)  # ok: called with what is wanted
 
 
 def looked_at(weight: Tensor, model: nn.Sequential):
     if weight.ndim: weight.requires_grad  # GRD106
-    head = model.get_submodule("head")
-    head.eval ; head.float  # GRD106
+    head = nn.Linear(8, 1)
+    head.eval ; model.append(head)  # GRD106
     return weight
 
 
