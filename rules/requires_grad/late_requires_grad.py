@@ -32,7 +32,7 @@ from gradlint.events import (
     Recorded,
     RequiresGradChanged,
 )
-from gradlint.rule import Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD110",
@@ -69,39 +69,39 @@ def check(event: ModuleFinished) -> Findings:
             for memory in _memories(happened):
                 late.pop(memory, None)
                 used[memory] = happened
-        elif isinstance(happened, RequiresGradChanged):
-            memory = _asked_for(happened)
-            if memory in used:
-                late[memory] = Late(happened, used.pop(memory))
+        elif isinstance(happened, RequiresGradChanged) and _is_asked(happened):
+            late |= {memory: Late(happened, used.pop(memory)) for memory in _memory(happened.tensor) if memory in used}
         elif isinstance(happened, BackwardRun):
             for one in late.values():
                 one.differentiated = True
         elif isinstance(happened, GradientRead) and _finds_nothing(happened):
-            one = late.get(_memory(happened.tensor))
-            if one is not None and one.differentiated:
-                draft = rule.at(one.asked.node, name=quoted(one.asked.name, "this tensor"))
-                draft = draft.note(one.used.node, "it was used here, before it required grad")
-                draft = draft.note(happened.node, "its gradient is read here")
-                yield draft.lowered(max(believed(one.asked), believed(happened)))
+            for memory in _memory(happened.tensor):
+                if memory in late and late[memory].differentiated:
+                    yield _reported(late[memory], happened)
 
 
-def _memory(tensor: Tensor) -> Graph | None:
-    """The memory of a tensor, whatever its age; None where it is not certain."""
-    return tensor.storage[0].key if len(tensor.storage) == 1 else None
+def _reported(late: Late, read: GradientRead) -> Draft:
+    draft = rule.at(late.asked.node, name=quoted(late.asked.name, "this tensor"))
+    draft = draft.note(late.used.node, "it was used here, before it required grad")
+    draft = draft.note(read.node, "its gradient is read here")
+    return draft.lowered(max(believed(late.asked), believed(read)))
+
+
+def _memory(tensor: Tensor) -> tuple[Graph, ...]:
+    """The memory of a tensor, whatever its age; nothing where it is not certain."""
+    return (tensor.storage[0].key,) if len(tensor.storage) == 1 else ()
 
 
 def _memories(event: Recorded | ModuleCalled) -> Iterator[Graph]:
     """The memories of what an operation or a module is given."""
     for thing in event.operands if isinstance(event, Recorded) else event.args:
-        if isinstance(thing, Tensor) and (memory := _memory(thing)) is not None:
-            yield memory
+        if isinstance(thing, Tensor):
+            yield from _memory(thing)
 
 
-def _asked_for(event: RequiresGradChanged) -> Graph | None:
-    """The memory of a tensor that did not require grad and is asked to."""
-    tensor = event.tensor
-    late = event.to <= YES and tensor.requires_grad <= NO and tensor.leaf <= YES
-    return _memory(tensor) if late else None
+def _is_asked(event: RequiresGradChanged) -> bool:
+    """Whether a leaf that did not require grad is asked to."""
+    return event.to <= YES and event.tensor.requires_grad <= NO and event.tensor.leaf <= YES
 
 
 def _finds_nothing(event: GradientRead) -> bool:

@@ -61,7 +61,7 @@ def backbone_frozen_through_its_state_dict():
     from torch import nn
 
     model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
-    for name, weight in model.state_dict().items():
+    for _, weight in model.state_dict().items():
         weight.requires_grad = False  # GRD108
     return model
 
@@ -71,7 +71,7 @@ def backbone_frozen_through_its_parameters():
     from torch import nn
 
     model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
-    for name, weight in model.named_parameters():
+    for _, weight in model.named_parameters():
         weight.requires_grad = False
     return model
 

@@ -25,7 +25,7 @@ class Net(nn.Module):
 
 
 class Trainer:
-    def __init__(self, net: Net, frozen=("head.weight",)):
+    def __init__(self, net: Net, frozen=("weight", "bias")):
         self.net = net
         self.frozen = frozen
 
