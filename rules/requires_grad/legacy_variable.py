@@ -44,8 +44,11 @@ def consequence(returned: Any) -> bool:
     return given is not wrapped and given.data_ptr() == wrapped.data_ptr() and given.grad_fn is None
 
 
-@rule.on(Called, "torch.autograd.Variable")
+@rule.on(Called)
 def check(event: Called) -> Findings:
+    """To ask whether something is a `Variable`, and what other libraries call so, is no wrapping."""
+    if event.path != "torch.autograd.Variable":
+        return
     data = event.args[0] if event.args else None
     cuts = isinstance(data, Tensor) and data.requires_grad <= YES
     draft = rule.at(
