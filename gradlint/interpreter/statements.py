@@ -11,6 +11,7 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Array,
     Bound,
     Const,
     Container,
@@ -27,6 +28,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.arrays import write_array
 from gradlint.interpreter.assignments import assign, is_own, set_item
 from gradlint.interpreter.attributes import found_at, get_attribute
 from gradlint.interpreter.classes import method_of
@@ -147,6 +149,9 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     if it.only(old, Tensor) is not None:
         row = OPERATIONS.get(f"operator.i{operation}")
         write(it, node.target, old, row.name if row else operation, "augmented", [more], name)
+        return old, True
+    if it.only(old, Array) is not None:
+        write_array(it, node.target, old, operation, name)
         return old, True
     if it.only(old, Container) is not None and operation in CHANGING:
         CHANGING[operation](it, node, old, more)

@@ -53,7 +53,7 @@ class LegacyTensor:
     def unwrap(self):
         if isinstance(self.data, (Variable, nn.Parameter)):  # ok: asked for along with others
             return self.data.data
-        return torch.as_tensor(self.data).detach()  # ok: says what it does
+        return torch.as_tensor(self.data).detach()
 
 
 def tensors_of(things):
