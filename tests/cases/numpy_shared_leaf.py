@@ -65,12 +65,12 @@ def copied():
     start = np.ones(3)
     leaf = torch.tensor(start, requires_grad=True)
     loss = (leaf * leaf).sum()
-    start += 1.0  # ok: the tensor has memory of its own
-    loss.backward()
+    start += 1.0
+    loss.backward(None)  # ok: the tensor has memory of its own
     other = torch.from_numpy(start.copy()).requires_grad_()
     loss = other.pow(3).sum()
-    start[:] = 0.0  # ok: so has the copy
-    loss.backward()
+    start[:] = 0.0
+    loss.backward(retain_graph=False)  # ok: so has the copy
     return leaf, other
 
 
@@ -87,16 +87,16 @@ def bound_anew():
     start = np.ones(3)
     leaf = torch.from_numpy(start).requires_grad_()
     loss = (leaf * leaf).sum()
-    start = start + 1.0  # ok: another array
-    loss.backward()
+    start = start + 1.0
+    (loss * 1).backward()  # ok: another array was made
     return start, leaf
 
 
 def data_only(model: nn.Linear):
     batch = np.zeros((4, 8))
     for row in range(4):
-        batch[row] = row / 4  # ok: filled before anything is computed
-    loss = model(torch.from_numpy(batch).float()).sum()
+        batch[row] = row / 4
+    loss = model(torch.from_numpy(batch).float()).sum()  # ok: filled before anything is computed
     batch.fill(0)  # ok: the batch does not require grad
     loss.backward()
     return model
