@@ -25,6 +25,8 @@ from gradlint.domain import Const, Module, Scalar, Tensor
 from gradlint.events import AttributeAssigned
 from gradlint.rule import Draft, Edit, Findings, Rule
 
+from ._calling import called_instead, given
+
 METHODS: dict[type, frozenset[str]] = {
     Tensor: frozenset({"requires_grad_", "retain_grad"}),
     Module: frozenset({"requires_grad_", "zero_grad", "train", "eval"}),
@@ -65,14 +67,8 @@ def check(event: AttributeAssigned) -> Findings:
 def _cure(event: AttributeAssigned, place: str) -> str:
     if event.attr == "requires_grad_" and isinstance(event.owner, Tensor):
         return "assign to `requires_grad`, without the underscore"
-    return f"call `{place}({_wanted(event)})`"
-
-
-def _wanted(event: AttributeAssigned) -> str:
-    """The argument that was meant, as far as it is written out."""
-    if event.attr not in TAKE_A_VALUE:
-        return ""
-    return str(event.value.value) if isinstance(event.value, Const) else "..."
+    wanted = given(event) or "..."
+    return f"call `{place}({wanted if event.attr in TAKE_A_VALUE else ''})`"
 
 
 def _fixed(draft: Draft, event: AttributeAssigned) -> Draft:
@@ -80,10 +76,7 @@ def _fixed(draft: Draft, event: AttributeAssigned) -> Draft:
         return draft
     if isinstance(event.owner, Tensor):
         return draft.fix(Edit("rename", event.node, "requires_grad"), safety="safe")
-    if event.name and event.statement is not None and isinstance(event.value, Const):
-        call = f"{event.name}.{event.attr}({_wanted(event)})"
-        return draft.fix(Edit("replace", event.statement, call), safety="safe")
-    return draft
+    return called_instead(draft, event, event.attr)
 
 
 @rule.bad
