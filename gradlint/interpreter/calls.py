@@ -107,11 +107,11 @@ def _lacks(it: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     """
     if type(owner) is Tensor:
         return UNSURE if owner.loose or owner.belief > Belief.ANNOTATED else YES
-    if type(owner) is not Module:
-        return UNSURE if type(callee) is Unknown else NO
     in_vain = all(type(option) is Bound and option.function is None for option in alternatives(callee))
+    if type(owner) is not Module or not in_vain:
+        return UNSURE if type(callee) is Unknown else NO
     known = all(type(cls) is not Named or cls.path.startswith("torch.") for cls in alternatives(owner.cls))
-    return YES if in_vain and known and read_by_class(it, owner, method) is NO else UNSURE
+    return YES if known and read_by_class(it, owner, method) is NO else UNSURE
 
 
 def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
