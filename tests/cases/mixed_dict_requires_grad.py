@@ -94,7 +94,7 @@ def only_parameters(net: Encoder):
 def frozen_copy():
     frozen = Encoder().state_dict()
     for value in frozen.values():
-        value.requires_grad = False  # ok: not to require grad is legal for whole numbers too
+        value.requires_grad = False  # GRD108
     return frozen
 
 
