@@ -156,10 +156,10 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner. A flag of tensors that is called (`x.requires_grad(True)`) is told by
-    its name alone, whatever the owner is: `missing` says whether the owner has no such method. `written` holds for
-    state dictionaries in the arguments: whether their memory was written through another handle since they were made;
-    `taken` is where those were made that was.
+    For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became. A
+    flag of tensors that is called (`x.requires_grad(True)`) is told by its name alone, whatever the owner is: `missing`
+    says whether the owner has no such method. `written` holds for state dictionaries in the arguments: whether their
+    memory was written through another handle since they were made; `taken` is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -206,6 +206,7 @@ class WrittenInPlace(Event):
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
+    `operands` are the tensors that it is computed from besides the target.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -219,6 +220,7 @@ class WrittenInPlace(Event):
     holders: tuple[Container, ...]
     noticed: Truth
     local: bool
+    operands: tuple[Tensor, ...] = ()
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
@@ -231,7 +233,10 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed.
+    `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
+    every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits, which
+    leaves may be in the history of an operation that takes it. `name` is how the root is written. Where the
+    root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -249,6 +254,9 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    flat: tuple[Mark, ...] = ()
+    company: tuple[int, ...] = ()
+    name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -355,11 +363,12 @@ class GradientsCleared(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made."""
+    """A module is made; `parameters` are those that it and its parts have."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
+    parameters: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -396,7 +405,7 @@ class ResultDiscarded(Event):
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
     `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is an attribute that is looked up
-    and no more, that is its `attribute`, and `of` what it is looked up on.
+    and no more, that is its `attribute`, and `of` what it was looked up on. `name` is how that is written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -492,7 +501,8 @@ class Returned(Event):
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
-    `parent` is the index of the run in which the caller stands.
+    `parent` is the index of the run in which the caller stands; `conditions` are those under which the run began, so
+    that further ones of its events are its own.
     """
 
     index: int
@@ -501,6 +511,7 @@ class Run:
     grad_mode: Truth
     story: tuple[Event, ...]
     parent: int = 0
+    conditions: tuple[tuple[Syntax, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -527,6 +538,11 @@ class ClassFinished(Event):
     cls: Class
     instance: Module | Instance | None
     methods: tuple[tuple[str, tuple[Run, ...]], ...]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of all methods."""
+        return tuple(run for _, runs in self.methods for run in runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from gradlint import events
 from gradlint.domain import NO, NONE_VALUE, YES, Array, Ref, Scalar, Tensor, Truth, Value, alternatives, one_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.writing import is_local, memory_written, viewed
 from gradlint.knowledge.arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
 
@@ -23,19 +24,19 @@ def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -
     """A method of an array."""
     found = it.all(owner, Array)
     if name in NUMBERS:
-        return one_of([Scalar(array.dtype) for _, array in found])
+        return one_of([Scalar(array.dtype, array.marks) for _, array in found])
     if name in IN_PLACE:
         write_array(it, node, owner, name, "")
         return NONE_VALUE
     views = YES if name in ALWAYS_VIEWS else Truth.unsure() if name in SOMETIMES_VIEWS else NO
-    return part(it, node, found[0][1], views) if len(found) == 1 else fresh_array(it, node)
+    return part(it, node, found[0][1], views) if len(found) == 1 else fresh_array(it, node, marks=cuts(it, [owner]))
 
 
 def part(it: Interpreter, node: Any, array: Array, views: Truth) -> Ref:
     """What is taken out of an array, which it `views` or is a copy of."""
     shared = array.storage if views.may(YES) else ()
     own = (it.memory(node, OWN),) if views is not YES else ()
-    return it.new(node, "array", Array(array.dtype, (*shared, *own), array.belief))
+    return it.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.marks))
 
 
 def write_array(it: Interpreter, node: Any, value: Value, op: str, name: str) -> None:

@@ -66,16 +66,14 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     if it.muted or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
     last = it.story[-1] if it.story else None
+    about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
-        of = last.args[0] if last.args else UNKNOWN
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path, name=last.name)
+        about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": last.name}
     elif type(node.value) is cst.Attribute:
         owner = value.owner if type(value) is Bound else peek(it, node.value.value)
-        of, name = UNKNOWN if owner is None else it.thing(owner), spelled(node.value.value)
-        attribute = node.value.attr.value
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, attribute=attribute, name=name)
-    else:
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
+        about = {"of": UNKNOWN if owner is None else it.thing(owner), "attribute": node.value.attr.value}
+        about["name"] = spelled(node.value.value)
+    it.emit(events.ResultDiscarded, node.value, value=it.thing(value), **about)
 
 
 @statement(cst.Assign)

@@ -14,7 +14,7 @@ The tensor gets no gradient, the parameter is not frozen, the model stays in tra
 
 In a notebook, or a script exported from one, the last line of a cell is displayed: to look at a flag there
 is no mistake, and outside functions it is believed least. Methods that are no matter of asking for gradients
-or of modes are not reported; `backward`, `step` and `zero_grad` are the matter of another rule.
+or of modes are not reported; where a method is part of training (`backward`, `step`, `eval`) another rule speaks.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ rule = Rule(
 
 
 def consequence(returned: Any) -> bool:
-    """The tensors still do not require grad, the modules are still in train mode."""
-    things = returned if isinstance(returned, tuple) else (returned,)
-    return all(thing.training if hasattr(thing, "training") else not thing.requires_grad for thing in things)
+    """The tensor still does not require grad."""
+    return not returned.requires_grad
 
 
 @rule.on(ResultDiscarded)
@@ -87,27 +86,27 @@ def input_that_is_asked():
 
 
 @rule.bad
-def model_that_stays_in_train_mode():
+def head_that_stays_frozen():
     from torch import nn
 
-    class Predictor:
+    class Tagger:
         def __init__(self):
-            self.model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
-            self.model.eval  # GRD106
+            self.model = nn.Sequential(nn.Embedding(100, 8), nn.Linear(8, 5)).requires_grad_(False)
+            self.model[1].requires_grad_  # GRD106
 
-    return Predictor().model
+    return Tagger().model[1].weight
 
 
-@rule.good(cures=model_that_stays_in_train_mode)
-def model_in_eval_mode():
+@rule.good(cures=head_that_stays_frozen)
+def head_that_is_unfrozen():
     from torch import nn
 
-    class Predictor:
+    class Tagger:
         def __init__(self):
-            self.model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
-            self.model.eval()
+            self.model = nn.Sequential(nn.Embedding(100, 8), nn.Linear(8, 5)).requires_grad_(False)
+            self.model[1].requires_grad_()
 
-    return Predictor().model
+    return Tagger().model[1].weight
 
 
 @rule.bad

@@ -18,7 +18,7 @@ class Trainer:
 
     def fit(self, batches, epochs):
         for _ in range(epochs):
-            self.model.train  # GRD106
+            self.model.train  # GRD606
             for x, y in batches:
                 loss = (self.model(x) - y).pow(2).mean()
                 self.optimizer.zero_grad()
@@ -53,7 +53,7 @@ def freeze(model: nn.Sequential, depth: int):
 def looked_at(weight: Tensor, model: nn.Sequential):
     if weight.ndim: weight.requires_grad  # GRD106
     head = nn.Linear(8, 1)
-    head.eval ; model.append(head)  # GRD106
+    head.eval ; model.append(head)  # GRD606
     return weight
 
 
