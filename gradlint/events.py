@@ -80,7 +80,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiresGradChanged(Event):
-    """`tensor` is asked to require grad, or not to. `by`: "factory", "assign", "method", "Parameter" or "module"."""
+    """`tensor` is asked to require grad, or not to.
+
+    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module". `each` are the tensors one by one where
+    all of them are asked: by a module of all its parameters, by a loop that goes over them and leaves none out.
+    `statement` is the assignment where that is all it does.
+    """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
 
@@ -88,6 +93,8 @@ class RequiresGradChanged(Event):
     to: Truth
     by: str
     name: str = ""
+    each: tuple[Tensor, ...] = ()
+    statement: Syntax = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +104,7 @@ class AttributeAssigned(Event):
     `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known.
+    its bases are not all known. `statement` is the assignment where that is all it does.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -110,6 +117,7 @@ class AttributeAssigned(Event):
     holders: tuple[Optimizer, ...] = ()
     own: bool = False
     read_by_class: bool = False
+    statement: Syntax = None
 
     @property
     def key(self) -> str:
@@ -150,9 +158,10 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became.
-    `written` holds for state dictionaries in the arguments: whether their memory was written through another handle
-    since they were made; `taken` is where those were made that was.
+    For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became. A
+    flag of tensors that is called (`x.requires_grad(True)`) is told by its name alone, whatever the owner is: `missing`
+    says whether the owner has no such method. `written` holds for state dictionaries in the arguments: whether their
+    memory was written through another handle since they were made; `taken` is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -164,6 +173,7 @@ class Called(Event):
     written: Truth = NO
     taken: tuple[Mark, ...] = ()
     name: str = ""
+    missing: Truth = NO
 
     @property
     def key(self) -> str:
@@ -193,7 +203,8 @@ class ModuleCalled(Event):
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
-    `by`: "method", "augmented", "setitem", "out", "function", "step" (of an optimizer) or "load" (of a state dict).
+    `by`: "method", "augmented", "setitem", "out", "function", "step" (of an optimizer), "load" (of a state dict) or
+    "array" (through a NumPy array that shares the memory).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
@@ -408,8 +419,8 @@ class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
-    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is a method that is not called,
-    `of` is what it was looked up on. `name` is how that is written.
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is an attribute that is looked up
+    and no more, that is its `attribute`, and `of` what it was looked up on. `name` is how that is written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -417,6 +428,7 @@ class ResultDiscarded(Event):
     value: Thing
     of: Thing = UNKNOWN
     called: str = ""
+    attribute: str = ""
     name: str = ""
 
 

@@ -17,6 +17,7 @@ from gradlint.domain import (
     USED,
     YES,
     Belief,
+    Module,
     Optimizer,
     Tensor,
 )
@@ -413,3 +414,51 @@ def update(batch: torch.Tensor):
     for root, unit in (("scaler.scale(model(batch).sum())", SCALED), ("model(batch).sum()", PLAIN)):
         told = [event for event in heard(events.ScalerUsed, text.format(root)) if event.what == "step"]
         assert told[0].unit <= unit
+
+
+# ---- asking for gradients
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("for p in model.parameters(): p.requires_grad = False", 2),
+        ("for p in model.parameters():\n    if p.ndim:\n        p.requires_grad = False", 0),
+        ("for n, p in model.named_parameters():\n    if 'b' in n:\n        continue\n    p.requires_grad_(False)", 0),
+        ("model.requires_grad_(False)", 2),
+        ("model.weight.requires_grad = False", 0),
+    ],
+)
+def test_who_is_asked_one_by_one(body: str, count: int) -> None:
+    assert {len(event.each) for event in heard(events.RequiresGradChanged, body)} == {count}
+
+
+@pytest.mark.parametrize(
+    ("body", "missing"),
+    [
+        ("x.requires_grad(True)", "yes"),
+        ("model.requires_grad(True)", "yes"),
+        ("class M(nn.Module):\n    def requires_grad(self, to): pass\nM().requires_grad(True)", "no"),
+        ("def f(m): m.requires_grad(True)", "?"),
+    ],
+)
+def test_a_flag_that_is_called_may_be_a_method(body: str, missing: str) -> None:
+    assert [str(event.missing) for event in heard(events.Called, body) if event.path == "requires_grad"] == [missing]
+
+
+def test_what_is_looked_up_and_dropped_has_an_owner() -> None:
+    event = only(events.ResultDiscarded, "model.eval")
+    assert isinstance(event.of, Module) and (event.attribute, event.name) == ("eval", "model")
+
+
+def test_an_array_that_is_written_writes_the_tensors_on_its_memory() -> None:
+    text = "import numpy\na = numpy.ones(2)\nw = torch.from_numpy(a)\na.fill(0)\na += 1\na[0] = 2\n(a + 1).fill(0)\n"
+    written = heard(events.WrittenInPlace, text)
+    assert [(event.by, event.op, event.noticed) for event in written] == [
+        ("array", op, NO) for op in ("fill", "add", "setitem")
+    ]
+
+
+def test_an_assignment_that_does_one_thing_is_told_whole() -> None:
+    alone = heard(events.AttributeAssigned, "x.requires_grad = True\nx.a, x.b = 1, 2\nx.c = x.d = 3")
+    assert [event.statement is not None for event in alone] == [True, False, False, False, False]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint import events
@@ -20,7 +21,15 @@ from gradlint.interpreter.core import Interpreter
 
 
 def set_requires_grad(
-    it: Interpreter, node: Any, value: Value, to: Truth, by: str, name: str = "", *, sure: bool = True
+    it: Interpreter,
+    node: Any,
+    value: Value,
+    to: Truth,
+    by: str,
+    name: str = "",
+    *,
+    sure: bool = True,
+    statement: Any = None,
 ) -> None:
     """`requires_grad` of a tensor is set; only a leaf can change it, unless it is a view made without the graph.
 
@@ -29,7 +38,8 @@ def set_requires_grad(
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
-        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name)
+        each = tuple(tensor for _, tensor in found) if by == "module" or _leaves_none_out(it, found) else ()
+        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name, each=each, statement=statement)
     for ref, tensor in found:
         fixed = tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base)
         if fixed:
@@ -39,6 +49,14 @@ def set_requires_grad(
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             _show_on_views(it, ref, now, sure=sure and it.sure(found))
+
+
+def _leaves_none_out(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
+    """Whether a loop goes over all of these and has come here with each of them, whatever it is."""
+    loop = it.frame.loop
+    if loop is None or loop.continues or it.conditions != loop.conditions:
+        return False
+    return all(ref in it.sweeping for ref, _ in found)
 
 
 NEW = ("factory", "Parameter")

@@ -31,7 +31,7 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers
+from gradlint.interpreter import arrays, containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
 from gradlint.interpreter.core import Interpreter
@@ -245,8 +245,7 @@ def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special(*sorted(ARRAYS - SHARING))
 def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
-    cut = cut_off(it, node, "numpy", args.values())
-    return it.new(node, "array", Array(storage=(it.memory(node, "array memory"),), marks=cut))
+    return arrays.fresh_array(it, node, marks=cut_off(it, node, "numpy", args.values()))
 
 
 @special(*sorted(SHARING))
@@ -283,8 +282,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
         rows = [OBJECT_METHODS.get(f"{kind_of(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
-        array: Array = it[options[0]]  # type: ignore[index]
-        return Scalar(array.dtype, array.marks) if name in ("item", "tolist") else it.new(node, "array", array)
+        return arrays.call(it, node, owner, name, args)
     if type(owner) is Unknown and name == "backward":
         run_backward(it, node, owner, args)
         return None  # nothing says that it is a tensor

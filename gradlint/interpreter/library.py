@@ -181,6 +181,18 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
 UNSURE_VALUE: Value = Scalar(BOOL)
 
 
+@special("torch.autograd.Variable")
+def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
+    row = OPERATIONS["torch.Tensor.detach"]
+    made = run_operation(it, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
+    it.update(made, Tensor, made="Variable")
+    asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Const(False))
+    if asked != Const(False):
+        set_requires_grad(it, node, made, truth_of(asked), "Variable")
+    return made
+
+
 @special("torch.is_tensor")
 def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
     from gradlint.interpreter.narrowing import is_instance

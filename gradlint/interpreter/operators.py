@@ -36,6 +36,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, gifts, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.arrays import fresh_array
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
@@ -116,7 +117,7 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
         return joined
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
-        return it.new(node, "array", Array(arrays[0].dtype | Dtypes.unsure(), marks=cuts(it, values)))
+        return fresh_array(it, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(it, values))
     foreign = (made for value in values if (made := gifts.foreign_made(it, node, value)) is not None)
     return next(foreign, None) or result_of_unknown(values)
 
