@@ -71,10 +71,12 @@ class Belief(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"."""
+    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"; on graph nodes
+    "freed", "written", "stepped", "loaded", "hidden". `name` is how the program writes what it happened to there."""
 
     how: str
     node: Syntax
+    name: str = ""
 
 
 def _alternatives(**kw: Any) -> Any:
@@ -168,7 +170,8 @@ class Node(Cell):
     is a Node, a leaf Tensor, None (nothing recorded) or `OPAQUE`. `freed`: a backward has been
     through; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written
     unnoticed; `grows`: its history certainly holds an older node of its own site; `reached`: a
-    backward has differentiated through it.
+    backward has differentiated through it. `marks` are the places that freed it ("freed") or wrote what it had saved:
+    "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 
     op: str
@@ -180,6 +183,7 @@ class Node(Cell):
     corrupt: Truth = NO
     grows: Truth = NO
     reached: Truth = NO
+    marks: tuple[Mark, ...] = _marks()
 
 
 OPAQUE = Ref(-1, "opaque", 0)
@@ -491,6 +495,12 @@ def keys_with(mapping: Container, more: Iterable[object]) -> Value:
     """What the keys of a mapping's summary are when these constants are among them."""
     known = mapping.keys if mapping.rest != NOTHING else NOTHING
     return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
+
+
+def with_mark(marks: tuple[Mark, ...], mark: Mark) -> tuple[Mark, ...]:
+    """The marks and one more, if its kind is not among them and there is room."""
+    known = len(marks) >= MOST_MARKS or any(one.how == mark.how for one in marks)
+    return marks if known else (*marks, mark)
 
 
 def object_references(thing: Object) -> tuple[Ref, ...]:

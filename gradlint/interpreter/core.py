@@ -137,6 +137,11 @@ class Inner:
     part: str
 
 
+def syntax(node: Any) -> Any:
+    """The piece of the program that a place belongs to."""
+    return node.node if type(node) is Inner else node
+
+
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Step] = {}
 
@@ -509,7 +514,7 @@ class Interpreter:
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.BY_USE)
         event = kind(
-            node=node.node if type(node) is Inner else node,
+            node=syntax(node),
             grad_mode=self.state.grad_mode,
             inference=self.state.inference,
             later=self.later,

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MAYBE,
     NO,
     OPAQUE,
     PLAIN,
@@ -15,15 +16,18 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Mark,
     Node,
     Ref,
     Tensor,
     Truth,
     Unit,
     Value,
+    either,
+    with_mark,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
@@ -76,8 +80,9 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     starts, history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     if not it.muted:
+        spoiled = _spoiled(it, history, _reaching(it, starts, request))
         for root in roots:
-            _tell(it, node, root, history, request)
+            _tell(it, node, root, history, spoiled, request)
     hooked = arriving(it, {*history.nodes, *history.leaves})
     if hooked:
         start = it.hold(*roots, *hooked)
@@ -89,7 +94,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     for ref in history.nodes:
         if reaching is None or ref in reaching:
             certain = reaching is None or (request.exact and reaching[ref])
-            _differentiated(it, ref, certain and ref in history.sure, request.retain)
+            _differentiated(it, node, ref, certain and ref in history.sure, request.retain)
     if request.how == "backward":
         _fill(it, node, history, request)
         run_accumulated(it, node, hooked, request.create)
@@ -138,7 +143,9 @@ def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     return frozenset(ends)
 
 
-def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Request) -> None:
+def _tell(
+    it: Interpreter, node: Any, root: Value, history: History, spoiled: tuple[Node, ...], request: Request
+) -> None:
     shown = it.only(root, Tensor)
     if shown is None:
         return
@@ -149,9 +156,11 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         node,
         root=shown,
         leaves=tuple(heap[ref] for ref in (history.leaves if request.how == "grad" else reached)),
-        freed=_state_of(it, history, "freed"),
-        stale=_state_of(it, history, "stale"),
-        corrupt=_state_of(it, history, "corrupt"),
+        freed=_state_of(it, history, spoiled, "freed"),
+        stale=_state_of(it, history, spoiled, "stale"),
+        corrupt=_state_of(it, history, spoiled, "corrupt"),
+        spoiled=spoiled,
+        grows=either([it[ref].grows for ref in history.nodes if ref in history.sure]),
         retain=request.retain,
         create_graph=request.create,
         how=request.how,
@@ -172,21 +181,31 @@ def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
     return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
 
 
-def _state_of(it: Interpreter, history: History, attr: str) -> Truth:
+def _spoiled(it: Interpreter, history: History, reaching: dict[Ref, bool] | None) -> tuple[Node, ...]:
+    """The nodes that are certainly differentiated through and lack what they certainly saved."""
+    found = [it[ref] for ref in history.nodes if ref in history.sure and (reaching is None or reaching.get(ref))]
+    return tuple(one for one in found if YES in (one.freed, one.stale, one.corrupt) and _certainly_saves(one))
+
+
+def _certainly_saves(thing: Node) -> bool:
+    return any(None not in slot for slot in thing.saves)
+
+
+def _state_of(it: Interpreter, history: History, spoiled: tuple[Node, ...], attr: str) -> Truth:
     """Whether the graph holds a node in that state which needs what it saved."""
-    nodes = history.nodes
-    if any(ref in history.sure and it[ref].saves and getattr(it[ref], attr) is YES for ref in nodes):
+    if any(getattr(one, attr) is YES for one in spoiled):
         return YES
-    if any(getattr(it[ref], attr).may(YES) for ref in nodes):
-        return NO | YES
+    if any(getattr(it[ref], attr).may(YES) for ref in history.nodes):
+        return MAYBE
     return NO
 
 
-def _differentiated(it: Interpreter, ref: Ref, sure: bool, keep: Truth) -> None:
+def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth) -> None:
     thing: Node = it[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
+        facts["marks"] = with_mark(thing.marks, Mark("freed", syntax(node)))
     it.state.heap[ref] = replace(thing, **facts)
 
 

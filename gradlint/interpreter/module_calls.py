@@ -148,18 +148,19 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     return CALLS[row.call](it, node, ref, module, row, args)
 
 
-def _own(it: Interpreter, ref: Ref) -> list[Value]:
-    """The tensors that belong to a module, as they take part in what it computes."""
-    found: dict[Value, None] = {}
+def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
+    """The tensors that belong to a module, as they take part in what it computes, by the names of its own."""
+    found: dict[Value, str] = {}
     sure = {ref}
     for part in submodules(it, ref):
         module: Module = it[part]
-        for value in (*(v for _, v in module.attributes), module.rest):
+        for name, value in (*module.attributes, ("", module.rest)):
             if it.may_be(value, Tensor):
-                found[value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)] = None
+                key = value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)
+                found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
                 sure.add(value)
-    return list(found)
+    return [(name, value) for value, name in found.items()]
 
 
 def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from gradlint.domain import (
     ANY_PRECISION,
     DISCRETE,
     FLOAT,
+    MAYBE,
     NO,
+    OPAQUE,
     UNKNOWN,
     UNSURE,
     YES,
@@ -38,7 +40,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_places
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
@@ -88,11 +90,11 @@ def apply(
     dtype: Dtypes | None = None,
     precision: Precision = ANY_PRECISION,
     part: str = "",
-    extra: Sequence[Value] = (),
+    extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own)."""
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name."""
     operands = [operand(it, name, value) for name, value in slots]
-    own = [operand(it, "own", value) for value in extra]
+    own = [operand(it, name, value) for name, value in extra]
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
     parts = [
@@ -101,7 +103,7 @@ def apply(
     ]
     recording = [ref for _, ref in parts if ref is not None]
     if recording:
-        _record(it, node, row, involved, recording, part)
+        _record(it, node, row, operands, own, recording, part)
     if not it.muted:
         _tell(it, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
@@ -250,12 +252,22 @@ def _reasons(node: Any, requires: Truth, operands: Sequence[Operand]) -> tuple[M
 
 
 def _record(
-    it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], results: Sequence[Ref], part: str
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    operands: Sequence[Operand],
+    own: Sequence[Operand],
+    results: Sequence[Ref],
+    part: str,
 ) -> None:
     """Put the operation into the graph and let its results know."""
-    inputs = tuple(it.operand(o.value) for o in operands)
-    saves = tuple(_saved(it, token, operands, results) for token in row.saves)
-    new = Node(row.name, node, inputs, tuple(part for part in saves if part))
+    involved = [*operands, *own]
+    inputs = tuple(it.operand(o.value) for o in involved)
+    asked = {o.name: o.requires_grad for o in reversed(involved)}
+    if own:
+        asked["parameters"] = either([o.requires_grad for o in own])
+    saves = tuple(_saved(it, token, involved, asked, results) for token in row.saves)
+    new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
     for result in results:
         tensor = it[result]
@@ -263,10 +275,14 @@ def _record(
         it.state.heap[result] = replace(tensor, node=nodes)
 
 
-def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Sequence[Ref]) -> tuple[Ref | None, ...]:
-    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy."""
+def _saved(
+    it: Interpreter, token: str, operands: Sequence[Operand], asked: Mapping[str, Truth], results: Sequence[Ref]
+) -> tuple[Ref | None, ...]:
+    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
+
+    `asked` says which operands require grad, by name."""
     name, _, condition = token.partition(" if ")
-    wanted = next((o.requires_grad for o in operands if o.name == condition), YES)
+    wanted = asked.get(condition, YES)
     if wanted is NO:
         return ()
     if name == "result":
@@ -278,12 +294,17 @@ def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Se
 
 
 def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
-    """Whether the history certainly holds an older node of the same place."""
+    """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
     site, part, frame = it.site(node), f"{part}node", it.frame.id
-    if not any(Ref(site, part, frame, age) in it.state.heap for age in (1, OLDEST)):
+    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in it.state.heap]
+    if not older:
         return NO
-    sure = any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs)
-    return YES if sure else UNSURE
+    if any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs):
+        return YES
+    found = [it.past(slot, MOST_LOOKED_BACK) for slot in inputs]
+    if any(ref in past for ref in older for past in found):
+        return MAYBE
+    return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
 
 
 def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:

@@ -46,7 +46,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import grows
 
@@ -266,7 +266,7 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
             inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
             saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
             part = f"{index} node"
-            new = Node("call", getattr(place, "node", place), inputs, saves)
+            new = Node("call", syntax(place), inputs, saves)
             made = it.new(place, part, replace(new, grows=grows(it, place, part, inputs)))
             sure = thing.requires_grad is YES
             thing = replace(thing, node=(made,) if sure else (made, None))

@@ -12,6 +12,7 @@ from gradlint.domain import (
     YES,
     Belief,
     Container,
+    Mark,
     Node,
     Object,
     Ref,
@@ -28,10 +29,11 @@ from gradlint.domain import (
     one_of,
     origins,
     truth,
+    with_mark,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.recording import operand
+from gradlint.interpreter.core import Interpreter, syntax
+from gradlint.interpreter.recording import grows, operand
 
 
 def write(
@@ -73,7 +75,8 @@ def write(
         if checked and _raises(it, tensor):
             continue
         sure = it.sure(found)
-        memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref)
+        mark = Mark("hidden" if noticed is YES else "written", syntax(node), name)
+        memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref, mark=mark)
         if tensor.made == "grad":
             _other_unit(it, tensor)
         if differentiable:
@@ -96,7 +99,11 @@ def written_without_graph(it: Interpreter, node: Any, ref: Ref, op: str, by: str
     it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=YES,
             local=_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode
-    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref)
+    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref, mark=Mark(WRITERS[by], syntax(node)))
+
+
+WRITERS = {"step": "stepped", "load": "loaded"}
+"""How those who switch gradients off themselves leave their mark on what they wrote."""
 
 
 def _raises(it: Interpreter, tensor: Tensor) -> bool:
@@ -161,10 +168,11 @@ def memory_written(
     noticed: Truth,
     by: Ref | None = None,
     known: bool = True,
+    mark: Mark | None = None,
 ) -> None:
     """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
 
-    `known` says that a write was seen; else unknown code may have done it.
+    `known` says that a write was seen, which left this `mark`; else unknown code may have done it.
     """
     written = frozenset(memories)
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
@@ -178,7 +186,8 @@ def memory_written(
             strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
             spoiled = _spoiled(thing, noticed, strong, YES if known else UNSURE)
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
-                it.state.heap[ref] = replace(thing, **spoiled)
+                marks = thing.marks if mark is None else with_mark(thing.marks, mark)
+                it.state.heap[ref] = replace(thing, marks=marks, **spoiled)
         elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
@@ -209,7 +218,8 @@ def _rebase(it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operand
     if requires is NO:
         return
     inputs = tuple(it.operand(value) for value in (ref, *operands))
-    moved = it.new(node, "written node", Node(op, node, inputs))
+    again = grows(it, node, "written ", inputs)
+    moved = it.new(node, "written node", Node(op, syntax(node), inputs, grows=again))
     family = {ref: None, **{base: None for base in tensor.base if base is not None}}
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
