@@ -191,7 +191,8 @@ class ModuleCalled(Event):
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
-    `by`: "method", "augmented", "setitem", "out", "function", "step" (of an optimizer) or "load" (of a state dict).
+    `by`: "method", "augmented", "setitem", "out", "function", "module", "step" (of an optimizer) or "load" (of a state
+    dict).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).

@@ -15,6 +15,7 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Belief,
+    Const,
     Container,
     Graph,
     Module,
@@ -35,7 +36,10 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import MOST_MODULES_DEEP, submodules
-from gradlint.interpreter.recording import apply
+from gradlint.interpreter.operations import first_argument
+from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.tensors import truth_of
+from gradlint.interpreter.writing import write
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
@@ -181,9 +185,25 @@ def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], result
 
 def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     result = row.result
+    if row.inplace_at is not None and truth_of(dict(module.attributes).get("inplace", Const(False))) is YES:
+        return _written(it, node, module, row, args)
     if row.identity_in_eval and module.mode.may(EVAL):
         result = replace(result, kind="self" if module.mode is EVAL else "self or fresh")
     return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1)
+
+
+def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer that writes its argument and gives it back; in eval mode it may leave it alone."""
+    from gradlint.interpreter.effects import perhaps
+
+    target = args.positional[0] if args.positional else UNKNOWN
+    start = it.hold(target)
+    name = row.path.rpartition(".")[2]
+    saves = saved_in_place(it, row.saves, [("input", target)], target)
+    asleep = row.identity_in_eval and module.mode.may(EVAL)
+    if not (asleep and module.mode is EVAL):
+        perhaps(it, lambda: write(it, node, target, name, "module", name=first_argument(node), saves=saves), asleep)
+    return it.land(start)[0]
 
 
 def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

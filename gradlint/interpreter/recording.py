@@ -45,6 +45,9 @@ from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_places
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
 
+Slot = tuple[Ref | None, ...]
+"""One part of what a node refers to: its alternatives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Operand:
@@ -291,6 +294,23 @@ def _saved(
         memories = tuple(m for o in operands if o.name == name and o.tensor for m in o.tensor.storage)
     sure = wanted is YES and not it.copying
     return memories if sure or not memories else (*memories, None)
+
+
+def saved_in_place(
+    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value
+) -> tuple[Slot, ...]:
+    """The memories that an operation keeps for backward which writes its target; of what the target held before the
+    write it can only keep a copy."""
+    operands = [operand(it, name, value) for name, value in slots]
+    asked = {o.name: o.requires_grad for o in reversed(operands)}
+    others = [o for o in operands if o.value != target]
+    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
+    saves = []
+    for token in tokens:
+        own = token == "result" or not any(o.name == token.partition(" if ")[0] for o in others)
+        saves.append((*written, None) if own and token != "result" else written if own else
+                     _saved(it, token, others, asked, ()))  # fmt: skip
+    return tuple(slot for slot in saves if slot)
 
 
 def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:

@@ -33,7 +33,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.recording import grows, operand
+from gradlint.interpreter.recording import Slot, grows, operand
 
 
 def write(
@@ -46,8 +46,9 @@ def write(
     name: str = "",
     differentiable: bool = True,
     checked: bool = True,
+    saves: tuple[Slot, ...] = (),
 ) -> None:
-    """The memory of a tensor is written in place by an operation on these other operands.
+    """The memory of a tensor is written in place by an operation on these other operands, which `saves` some memories.
 
     An operation that is not `checked` may write a leaf that requires grad: nobody needs to hear of it.
     """
@@ -80,7 +81,7 @@ def write(
         if tensor.made == "grad":
             _other_unit(it, tensor)
         if differentiable:
-            _rebase(it, node, op, ref, wants, operands, sure)
+            _rebase(it, node, op, ref, wants, operands, saves, sure)
 
 
 def _other_unit(it: Interpreter, gradient: Tensor) -> None:
@@ -211,7 +212,16 @@ def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[
     return out
 
 
-def _rebase(it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operands: Iterable[Value], sure: bool) -> None:
+def _rebase(
+    it: Interpreter,
+    node: Any,
+    op: str,
+    ref: Ref,
+    wants: Truth,
+    operands: Iterable[Value],
+    saves: tuple[Slot, ...],
+    sure: bool,
+) -> None:
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
     requires = both(it.recording, either([wants, tensor.requires_grad]))
@@ -219,7 +229,7 @@ def _rebase(it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operand
         return
     inputs = tuple(it.operand(value) for value in (ref, *operands))
     again = grows(it, node, "written ", inputs)
-    moved = it.new(node, "written node", Node(op, syntax(node), inputs, grows=again))
+    moved = it.new(node, "written node", Node(op, syntax(node), inputs, saves, grows=again))
     family = {ref: None, **{base: None for base in tensor.base if base is not None}}
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
