@@ -218,8 +218,8 @@ class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
-    certainly holds a node in that state, `spoiled` are these nodes, and `grows` says whether it certainly holds two
-    nodes of one place, made one after the other. `unit` is what the root is measured in: "scaled" where a GradScaler
+    certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
+    them was made by an earlier iteration of a loop. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
     `allow_unused` whether that is allowed.
@@ -241,7 +241,7 @@ class BackwardRun(Event):
     unreached: Truth = NO
     allow_unused: Truth = NO
     spoiled: tuple[Node, ...] = ()
-    grows: Truth = NO
+    carried: Truth = NO
     depends_on_mode: ClassVar[bool] = True
 
 

@@ -23,13 +23,13 @@ from gradlint.domain import (
     Truth,
     Unit,
     Value,
-    either,
+    truth,
     with_mark,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled, tensors_of
-from gradlint.interpreter.graphs import past_outside, sure_past, towards
+from gradlint.interpreter.graphs import in_every, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
 
 SCALE = "GradScaler.scale"
@@ -80,7 +80,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     starts, history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     if not it.muted:
-        spoiled = _spoiled(it, history, _reaching(it, starts, request))
+        spoiled = _spoiled(it, starts, history, _reaching(it, starts, request))
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
     hooked = arriving(it, {*history.nodes, *history.leaves})
@@ -143,9 +143,7 @@ def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     return frozenset(ends)
 
 
-def _tell(
-    it: Interpreter, node: Any, root: Value, history: History, spoiled: tuple[Node, ...], request: Request
-) -> None:
+def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Sequence[Ref], request: Request) -> None:
     shown = it.only(root, Tensor)
     if shown is None:
         return
@@ -159,8 +157,8 @@ def _tell(
         freed=_state_of(it, history, spoiled, "freed"),
         stale=_state_of(it, history, spoiled, "stale"),
         corrupt=_state_of(it, history, spoiled, "corrupt"),
-        spoiled=spoiled,
-        grows=either([it[ref].grows for ref in history.nodes if ref in history.sure]),
+        spoiled=tuple(heap[ref] for ref in spoiled),
+        carried=truth(bool(spoiled) and spoiled[0].age > 0),
         retain=request.retain,
         create_graph=request.create,
         how=request.how,
@@ -181,19 +179,32 @@ def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
     return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
 
 
-def _spoiled(it: Interpreter, history: History, reaching: dict[Ref, bool] | None) -> tuple[Node, ...]:
-    """The nodes that are certainly differentiated through and lack what they certainly saved."""
-    found = [it[ref] for ref in history.nodes if ref in history.sure and (reaching is None or reaching.get(ref))]
-    return tuple(one for one in found if YES in (one.freed, one.stale, one.corrupt) and _certainly_saves(one))
+FAULTS = ("freed", "stale", "corrupt")
 
 
-def _certainly_saves(thing: Node) -> bool:
-    return any(None not in slot for slot in thing.saves)
+def _spoiled(
+    it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], history: History, reaching: dict[Ref, bool] | None
+) -> list[Ref]:
+    """The nodes through which this backward certainly goes, one of them or another, and that certainly lack what they
+    saved; oldest first."""
+    nodes = history.nodes if reaching is None else [ref for ref in history.nodes if reaching.get(ref)]
+    lacking = {ref: faults for ref in nodes if (faults := _faults(it[ref]))}
+    if not lacking:
+        return []
+    certain = {fault for start in starts for fault in in_every(it, start, lambda ref: lacking.get(ref, set()))}
+    return sorted((ref for ref in lacking if not certain.isdisjoint(lacking[ref])), key=lambda ref: -ref.age)
 
 
-def _state_of(it: Interpreter, history: History, spoiled: tuple[Node, ...], attr: str) -> Truth:
+def _faults(thing: Node) -> set[str]:
+    """In which ways a node certainly lacks what it certainly saved."""
+    if all(None in slot for slot in thing.saves):
+        return set()
+    return {fault for fault in FAULTS if getattr(thing, fault) is YES}
+
+
+def _state_of(it: Interpreter, history: History, spoiled: Sequence[Ref], attr: str) -> Truth:
     """Whether the graph holds a node in that state which needs what it saved."""
-    if any(getattr(one, attr) is YES for one in spoiled):
+    if any(getattr(it[ref], attr) is YES for ref in spoiled):
         return YES
     if any(getattr(it[ref], attr).may(YES) for ref in history.nodes):
         return MAYBE

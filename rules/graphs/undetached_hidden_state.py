@@ -42,7 +42,7 @@ STEPPED = Raises(RuntimeError, "has been modified by an inplace operation")
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     spent = freed(event) or stepped(event)
-    if event.later <= YES and event.grows <= YES and spent:
+    if event.later <= YES and event.carried <= YES and spent:
         node, mark = spent
         how = "freed" if mark.how == "freed" else "the weights it saved were stepped"
         draft = rule.at(event.node, call=CALLS[event.how]).note(node.at, "computed here from what is carried over")

@@ -35,7 +35,7 @@ class Trainer:
         seg_loss = F.cross_entropy(seg, seg_target)
         self.optimizer.zero_grad()
         depth_loss.backward()
-        seg_loss.backward()  # GRD503
+        seg_loss.backward(retain_graph=True)  # GRD503
         self.optimizer.step()
 
     def kept(self, x, depth_target, seg_target):
@@ -51,7 +51,7 @@ class Trainer:
     def for_each_loss(self, x):
         losses = [out.mean() for out in self.model(x)]
         for loss in losses:
-            loss.backward()  # todo GRD503
+            (loss / 2).backward()  # GRD503
 
 
 def alternating(steps=10):
@@ -86,9 +86,10 @@ def gradient_penalty(critic: nn.Module, real: torch.Tensor):
 
 def saliency():
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
-    logits = model(torch.ones(1, 4, requires_grad=True))
-    first = torch.autograd.grad(logits[0, 0], model.parameters())
-    second = torch.autograd.grad(logits[0, 1], model.parameters())  # GRD503
+    image = torch.ones(1, 4, requires_grad=True)
+    logits = model(image)
+    first = torch.autograd.grad(logits[0, 0], image)
+    second = torch.autograd.grad(logits[0, 1], image)  # GRD503
     return first, second
 
 
@@ -117,7 +118,7 @@ def in_a_closure():
     def closure():
         optimizer.zero_grad()
         loss = F.mse_loss(model(torch.ones(2, 3)), target)
-        loss.backward()  # ok: each call of the closure records its own graph
+        loss.backward(inputs=list(model.parameters()))  # ok: each call of the closure records its own graph
         return loss
 
     optimizer.step(closure)
