@@ -189,6 +189,9 @@ class Node(Cell):
 OPAQUE = Ref(-1, "opaque", 0)
 """A graph node of which nothing is known: backward through it may reach all that escaped."""
 
+KEPT = Ref(-2, "kept", 0)
+"""Memory inside a summarised call that the graph saved and nothing outside can write."""
+
 
 @dataclass(frozen=True, slots=True)
 class Module(Cell):
