@@ -146,6 +146,31 @@ class Recorded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraphGrown(Event):
+    """An operation is recorded on what an earlier iteration of a loop recorded at the same place: `result` holds the
+    graphs of all iterations.
+
+    `name` is how the program writes what it was computed from, `added` the syntax of what came to it (None: not one
+    thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `spent` says
+    whether a backward has certainly freed a part of it, so that nobody can differentiate it.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("result",)
+
+    op: str
+    result: Tensor
+    graph: tuple[Graph, ...]
+    spent: Truth
+    name: str = ""
+    added: Syntax | None = None
+    depends_on_mode: ClassVar[bool] = True
+
+    @property
+    def key(self) -> str:
+        return self.op
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 

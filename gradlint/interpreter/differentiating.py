@@ -16,6 +16,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Belief,
     Mark,
     Node,
     Ref,
@@ -77,6 +78,8 @@ class History:
 
 def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Request) -> None:
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
+    for root in roots:
+        _required_grad(it, node, root)
     starts, history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     if not it.muted:
@@ -98,6 +101,15 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     if request.how == "backward":
         _fill(it, node, history, request)
         run_accumulated(it, node, hooked, request.create)
+
+
+def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
+    """What only its use shows to be a tensor requires grad if it is differentiated, and was recorded by something."""
+    found = it.all(root, Tensor)
+    for ref, tensor in found:
+        if tensor.belief >= Belief.BY_USE and tensor.requires_grad.is_unsure and {OPAQUE, None}.issuperset(tensor.node):
+            unseen = it.new(node, f"history of {ref.site}.{ref.part}", Node("unknown", syntax(node), ((OPAQUE,),)))
+            it.put(ref, replace(tensor, requires_grad=YES, leaf=NO, node=(unseen,)), sure=len(found) == 1)
 
 
 def _looked_at(it: Interpreter, roots: Sequence[Value]) -> tuple[list[tuple[Ref | None, ...]], History]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
@@ -37,11 +39,13 @@ from gradlint.domain import (
     negation,
     number_kind,
     one_of,
+    truth,
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_places
+from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
+from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
 
@@ -342,3 +346,25 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
         saved=tuple(o.tensor for o in operands if o.tensor and memories.intersection(o.tensor.storage)),
         grows=either([one.grows for one in recorded]) if recorded else NO,
     )
+    if any(one.grows.possibly(YES) for one in recorded):
+        tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))
+
+
+def tell_grown(it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any) -> None:
+    """A loop has made a graph longer."""
+    nodes = tuple(ref for ref in shown.node if ref is not None)
+    freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
+    graph = tuple(ref.key for ref in nodes)
+    it.emit(events.GraphGrown, node, op=op, result=shown, graph=graph, spent=truth(bool(freed)), name=name, added=added)
+
+
+def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any]:
+    """How the program writes the operand that an earlier iteration computed, and what the other one is."""
+    place = syntax(node)
+    if type(place) is not cst.BinaryOperation or len(operands) != 2:
+        return "", None
+    sides = [(spelled(place.left), place.right), (spelled(place.right), place.left)]
+    for one, (name, other) in zip(operands, sides, strict=True):
+        if any(ref.age and ref.site == it.site(node) for ref in it.past(it.operand(one.value), MOST_LOOKED_BACK)):
+            return name, other
+    return "", None

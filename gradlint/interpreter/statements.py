@@ -142,7 +142,8 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     if it.only(old, Tensor) is not None:
         row = OPERATIONS.get(f"operator.i{operation}")
         saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
-        write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves)
+        write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves,
+              added=node.value)  # fmt: skip
         return old, True
     if it.only(old, Container) is not None and operation in CHANGING:
         CHANGING[operation](it, node, old, more)

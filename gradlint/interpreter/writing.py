@@ -33,7 +33,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.recording import Slot, grows, operand
+from gradlint.interpreter.recording import Slot, grows, operand, tell_grown
 
 
 def write(
@@ -47,8 +47,10 @@ def write(
     differentiable: bool = True,
     checked: bool = True,
     saves: tuple[Slot, ...] = (),
+    added: Any = None,
 ) -> None:
     """The memory of a tensor is written in place by an operation on these other operands, which `saves` some memories.
+    `added` is the syntax of the only one.
 
     An operation that is not `checked` may write a leaf that requires grad: nobody needs to hear of it.
     """
@@ -82,6 +84,14 @@ def write(
             _other_unit(it, tensor)
         if differentiable:
             _rebase(it, node, op, ref, wants, operands, saves, sure)
+    if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
+        tell_grown(it, node, op, now, name, added)
+
+
+def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
+    """Whether the last that was recorded on a tensor was recorded on the same place's own earlier work."""
+    made = [it.state.heap.get(ref) for ref in tensor.node if ref is not None]
+    return any(type(one) is Node and one.grows.possibly(YES) for one in made)
 
 
 def _other_unit(it: Interpreter, gradient: Tensor) -> None:
