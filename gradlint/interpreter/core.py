@@ -209,6 +209,7 @@ class Interpreter:
         self.building: list[object] = []
         self.used: set[Graph] = set()
         self.escaped: dict[Graph, None] = {}
+        self.inside: dict[Graph, set[Graph]] = {}
         self.summaries: dict[object, Any] = {}
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}

@@ -26,6 +26,7 @@ from gradlint.domain import (
     Bound,
     Container,
     Function,
+    Graph,
     Instance,
     Items,
     Module,
@@ -61,10 +62,11 @@ DEEPEST_ARGUMENT = 3
 class History:
     """What new tensors depend on that come from the same nodes, in terms of the summarised call: what they were
     computed from (among it nodes that other new tensors come from), and the memories that were saved on the way. None
-    among the alternatives of a slot: perhaps not."""
+    among the alternatives of a slot: perhaps not. `inside` are the names of all nodes that lie between."""
 
     inputs: tuple[Slot, ...]
     saves: tuple[Slot, ...]
+    inside: frozenset[Graph]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +289,10 @@ def _node_again(it: Interpreter, place: Any, part: str, history: History, now: d
     """All that a summarised call recorded for the same results, as one operation."""
     inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
     saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
-    return it.new(place, part, Node("call", syntax(place), inputs, saves, grows=grows(it, place, part[:-4], inputs)))
+    again = grows(it, place, part[:-4], inputs)
+    made = it.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
+    it.inside.setdefault(made.key, set()).update(history.inside)
+    return made
 
 
 def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
@@ -460,12 +465,14 @@ def _history(
     certain: dict[Ref, frozenset[Ref | Slot]] = {}
     every: dict[Ref, None] = {}
     saves: dict[Slot, None] = {}
+    inside: set[Graph] = set()
     for ref in _inside_first(it, call, key, ends):
         node = it.state.heap.get(ref)
         if ref in call.heap or ref in ends or type(node) is not Node:
             every[ref] = None
             certain[ref] = frozenset((ref,))
             continue
+        inside.add(ref.key)
         kept = [_kept(slot, memories) for slot in node.saves]
         saves |= dict.fromkeys(kept)
         certain[ref] = frozenset(kept).union(*[_in_all(slot, certain) for slot in node.inputs])
@@ -475,7 +482,8 @@ def _history(
         arguments = [argument for argument, slot in operands.items() if ref in slot]
         for found in arguments or [ref]:
             inputs[(found,) if ref in sure else (found, None)] = None
-    return History(tuple(inputs), tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves))
+    certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
+    return History(tuple(inputs), certainly, frozenset(inside))
 
 
 def _kept(slot: Slot, memories: set[Ref]) -> Slot:

@@ -59,7 +59,12 @@ def _is_kept_in_vain(grown: GraphGrown, end: ModuleFinished) -> bool:
     if grown.spent <= YES:
         return True
     handed_on = not (end.escaped.isdisjoint(grown.graph) and end.returned.isdisjoint(grown.graph))
-    return not handed_on and not _in_evaluation(grown, end)
+    return not handed_on and not _in_forward(grown, end) and not _in_evaluation(grown, end)
+
+
+def _in_forward(grown: GraphGrown, end: ModuleFinished) -> bool:
+    """Whether a module computes the sum on the way to its result."""
+    return any(run.index == grown.run and run.function and run.function.name == "forward" for run in end.runs)
 
 
 def _in_evaluation(grown: GraphGrown, end: ModuleFinished) -> bool:
