@@ -428,7 +428,8 @@ class BindingDropped(Event):
     """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
 
     `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
-    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`.
+    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`. `same`: it is
+    `old` itself. `holders` are the containers that hold `old`, where the loop binds the name and nothing reads it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
@@ -439,6 +440,8 @@ class BindingDropped(Event):
     read: bool
     looped: bool
     updates: bool
+    same: Truth = NO
+    holders: tuple[Container, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     LOST,
+    MOST_ITEMS,
     NO,
     NONE,
     PLAIN,
@@ -56,7 +57,7 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
             out.append(Const(None))
         if has_gradient(tensor):
             out.append(_gradient(it, node, ref, tensor))
-    return one_of(out)
+    return one_of(out, MOST_ITEMS)
 
 
 def has_gradient(tensor: Tensor) -> bool:
