@@ -220,7 +220,8 @@ class WrittenInPlace(Event):
     dict).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
-    that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
+    that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy). `updates`: it is
+    written with what was computed from its own gradient.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -235,6 +236,7 @@ class WrittenInPlace(Event):
     noticed: Truth
     local: bool
     name: str = ""
+    updates: bool = False
     depends_on_mode: ClassVar[bool] = True
 
 

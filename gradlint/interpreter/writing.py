@@ -72,6 +72,7 @@ def write(
             noticed=negation(noticed),
             local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
             name=name,
+            updates=_updates(it, shown, operands),
         )
     wants = either([operand(it, "", value).requires_grad for value in operands])
     for ref, tensor in found:
@@ -86,6 +87,12 @@ def write(
             _rebase(it, node, op, ref, wants, operands, saves, sure)
     if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
         tell_grown(it, node, op, now, name, added)
+
+
+def _updates(it: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
+    """Whether a tensor is written with what was computed from its own gradient."""
+    owners = [it.state.heap.get(ref) for value in operands for _, one in it.all(value, Tensor) for ref in one.grad_of]
+    return any(type(owner) is Tensor and not set(target.storage).isdisjoint(owner.storage) for owner in owners)
 
 
 def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
