@@ -29,7 +29,6 @@ rule = Rule(
     "in-place-on-saved-tensor",
     "{call} raises because {name} was changed in place after {op} had saved it for backward; change a copy instead",
     help="compute a new tensor (`y = y + 1`, `relu(y)` without `inplace=True`), or write a `clone()`",
-    yields_to=("GRD505",),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "has been modified by an inplace operation")

@@ -31,7 +31,7 @@ rule = Rule(
     "`step()`, or run the forward pass again after it",
     help="call every `backward()` that shares the graph first and `step()` afterwards, "
     "or recompute this loss from the new weights",
-    yields_to=("GRD304", "GRD505"),
+    yields_to=("GRD505",),
     tokens=("step",),
 )
 consequence = Raises(RuntimeError, "has been modified by an inplace operation")

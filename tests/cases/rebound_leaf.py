@@ -13,6 +13,7 @@ def regression(steps, rate=0.1):
         loss.backward()
         w = w - rate * w.grad  # GRD308
         b.data -= rate * b.grad
+        b.grad = None
     return w, b
 
 
