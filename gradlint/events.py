@@ -460,12 +460,23 @@ class Yielded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored(Event):
-    """A value is put into a container."""
+    """A value is put into a container.
 
-    believed_from: ClassVar[tuple[str, ...]] = ("container",)
+    `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `graph`
+    names the nodes that made the value; `piles`: the container already holds what an earlier iteration put into it
+    here, graph and all, and `spent` says whether a backward has certainly freed a part of that.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("container", "value")
 
     container: Container
     value: Thing
+    name: str = ""
+    given: Syntax | None = None
+    graph: tuple[Graph, ...] = ()
+    piles: Truth = NO
+    spent: Truth = NO
+    depends_on_mode: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,10 @@ backward has been through its parts, is never reported.
 
 from __future__ import annotations
 
-from gradlint.domain import EVAL, YES, Syntax
-from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished
-from gradlint.rule import Draft, Edit, Findings, Grows, Rule, believed, quoted
+from gradlint.events import ModuleFinished
+from gradlint.rule import Findings, Grows, Rule, quoted
+
+from ._kept import finished, is_attribute, kept_in_vain, sums, what
 
 rule = Rule(
     "GRD501",
@@ -33,50 +34,14 @@ rule = Rule(
 )
 consequence = Grows()
 
-SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
-"""Operations by which something is accumulated."""
-
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    """Judge all that is accumulated at one place together."""
-    places: dict[Syntax, list[GraphGrown]] = {}
-    for happened in event.story:
-        if isinstance(happened, GraphGrown) and happened.op in SUMS and happened.later <= YES:
-            places.setdefault(happened.node, []).append(happened)
-    for node, grown in places.items():
-        if all(_is_kept_in_vain(one, event) for one in grown):
-            spent = all(one.spent <= YES for one in grown)
-            kept = "the graph" if spent else "the graph and the activations"
-            draft = rule.at(node, name=quoted(grown[0].name, "this sum"), kept=kept)
-            yield _cured(draft, grown[0]).lowered(max(believed(one) for one in grown))
-
-
-def _is_kept_in_vain(grown: GraphGrown, end: ModuleFinished) -> bool:
-    """Whether certainly no backward goes through the sum."""
-    if not grown.result.requires_grad <= YES or not end.used.isdisjoint(grown.graph):
-        return False
-    if grown.spent <= YES:
-        return True
-    handed_on = not (end.escaped.isdisjoint(grown.graph) and end.returned.isdisjoint(grown.graph))
-    return not handed_on and not _in_forward(grown, end) and not _in_evaluation(grown, end)
-
-
-def _in_forward(grown: GraphGrown, end: ModuleFinished) -> bool:
-    """Whether a module computes the sum on the way to its result."""
-    return any(run.index == grown.run and run.function and run.function.name == "forward" for run in end.runs)
-
-
-def _in_evaluation(grown: GraphGrown, end: ModuleFinished) -> bool:
-    """Whether the same run applies a module in eval mode: then gradients are on by mistake, which is GRD401's."""
-    calls = (one for one in end.story if isinstance(one, ModuleCalled) and one.run == grown.run)
-    return any(call.module.mode <= EVAL for call in calls)
-
-
-def _cured(draft: Draft, grown: GraphGrown) -> Draft:
-    if grown.added is None:
-        return draft
-    return draft.fix(Edit("wrap", grown.added, after=".detach()"), safety="safe")
+    for found in kept_in_vain(sums(event), event):
+        name = found[0].name
+        if not is_attribute(name):
+            draft = rule.at(found[0].node, name=quoted(name, "this sum"), kept=what(found))
+            yield finished(draft, found, "safe")
 
 
 @rule.bad
