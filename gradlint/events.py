@@ -51,7 +51,8 @@ class Event:
     `grad_mode` and `inference` are the modes that held. `later` is yes in passes of a loop that stand
     for its second and following iterations. `assumed_mode` says that the grad mode is a guess: the
     function runs on its own and nobody saw its callers. `belief` is the weakest of what the facts
-    were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`).
+    were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`, or a single
+    statement that is tried for a RuntimeError).
     `run` is the index of the innermost function run in which it happened. `conditions` are those under which it
     did, outermost first, those of the callers too: the tests of `if` statements, and whether they held.
     """
@@ -246,8 +247,9 @@ class BackwardRun(Event):
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
     certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
-    them was made by an earlier iteration of a loop. `unit` is what the root is measured in: "scaled" where a GradScaler
-    multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
+    them was made by an earlier iteration of a loop. `again`: an earlier backward may have been through a part of the
+    graph; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled" where a
+    GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
     `allow_unused` whether that is allowed.
     """
@@ -269,6 +271,8 @@ class BackwardRun(Event):
     allow_unused: Truth = NO
     spoiled: tuple[Node, ...] = ()
     carried: Truth = NO
+    again: Truth = NO
+    graph: tuple[Graph, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
 

@@ -170,6 +170,8 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         stale=_state_of(it, history, spoiled, "stale"),
         corrupt=_state_of(it, history, spoiled, "corrupt"),
         spoiled=tuple(heap[ref] for ref in spoiled),
+        again=truth(OPAQUE in history.past or any(it[ref].reached.may(YES) for ref in history.nodes)),
+        graph=tuple(ref.key for ref in it.operand(root) if ref is not None),
         carried=truth(bool(spoiled) and spoiled[0].age > 0),
         retain=request.retain,
         create_graph=request.create,
