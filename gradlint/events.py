@@ -247,8 +247,8 @@ class BackwardRun(Event):
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
     certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
-    them was made by an earlier iteration of a loop. `again`: an earlier backward may have been through a part of the
-    graph; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled" where a
+    them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
+    graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled" where a
     GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
     `allow_unused` whether that is allowed.
@@ -271,7 +271,7 @@ class BackwardRun(Event):
     allow_unused: Truth = NO
     spoiled: tuple[Node, ...] = ()
     carried: Truth = NO
-    again: Truth = NO
+    again: tuple[Syntax, ...] = ()
     graph: tuple[Graph, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 

@@ -72,7 +72,7 @@ class Belief(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"; on graph nodes
-    "freed", "written", "stepped", "loaded", "hidden". `name` is how the program writes what it happened to there."""
+    "freed", "kept", "written", "stepped", "loaded", "hidden". `name` is how the program writes what it happened to there."""
 
     how: str
     node: Syntax
@@ -170,7 +170,8 @@ class Node(Cell):
     is a Node, a leaf Tensor, None (nothing recorded) or `OPAQUE`. `freed`: a backward has been
     through; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written
     unnoticed; `grows`: its history certainly holds an older node of its own site; `reached`: a
-    backward has differentiated through it. `marks` are the places that freed it ("freed") or wrote what it had saved:
+    backward has differentiated through it. `marks` are the places that freed it ("freed") or went through and
+    kept it ("kept", the last one), or wrote what it had saved:
     "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 

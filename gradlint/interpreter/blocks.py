@@ -66,7 +66,7 @@ def try_(it: Interpreter, node: Any) -> None:
 
 def _is_a_probe(node: Any) -> bool:
     """Whether the program tries a single statement and waits for torch's own kind of error."""
-    body = getattr(node.body, "body", ())
+    body: Any = getattr(node.body, "body", ())
     one = len(body) == 1 and (type(body[0]) is not cst.SimpleStatementLine or len(body[0].body) == 1)
     return one and any(handler.type is not None and dotted(handler.type) == "RuntimeError" for handler in node.handlers)
 

@@ -170,7 +170,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         stale=_state_of(it, history, spoiled, "stale"),
         corrupt=_state_of(it, history, spoiled, "corrupt"),
         spoiled=tuple(heap[ref] for ref in spoiled),
-        again=truth(OPAQUE in history.past or any(it[ref].reached.may(YES) for ref in history.nodes)),
+        again=tuple({mark.node: None for ref in history.nodes for mark in it[ref].marks if mark.how == "kept"}),
         graph=tuple(ref.key for ref in it.operand(root) if ref is not None),
         carried=truth(bool(spoiled) and spoiled[0].age > 0),
         retain=request.retain,
@@ -231,6 +231,9 @@ def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Trut
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
         facts["marks"] = with_mark(thing.marks, Mark("freed", syntax(node)))
+    else:
+        others = tuple(mark for mark in thing.marks if mark.how != "kept")
+        facts["marks"] = with_mark(others, Mark("kept", syntax(node)))
     it.state.heap[ref] = replace(thing, **facts)
 
 

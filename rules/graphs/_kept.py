@@ -11,6 +11,9 @@ from gradlint.rule import Draft, Edit, believed
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
 """Operations by which something is accumulated."""
 
+BOUNDED = "bounded deque"
+"""A container that drops what is old."""
+
 Kept = GraphGrown | Stored
 
 
@@ -29,7 +32,7 @@ def sums(end: ModuleFinished) -> Iterator[Kept]:
 def piles(end: ModuleFinished) -> Iterator[Kept]:
     """What is put into containers that hold the same of earlier iterations."""
     for event in end.story:
-        if isinstance(event, Stored) and event.piles <= YES and event.container.kind != "deque":
+        if isinstance(event, Stored) and event.piles <= YES and event.container.kind != BOUNDED:
             yield event
 
 

@@ -13,8 +13,8 @@ Up to twice the memory of a training step.
 
 ## When it is right to ignore it
 
-Where code that is not shown differentiates a part of the graph again. If any backward of the file may come back to a
-graph that an earlier one has been through, nothing is reported.
+Where code that is not shown differentiates a part of the graph again. Where a later backward may come back to the
+graph, nothing is reported.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
     runs = [happened for happened in event.story if isinstance(happened, BackwardRun) and not happened.expected]
-    if any(not run.again <= NO for run in runs):
-        return
+    needed = {node for run in runs for node in run.again}
     habitual = len({run.node for run in runs}) == 1 and any(run.later <= YES for run in runs)
     for run in runs:
-        if run.retain <= YES and run.create_graph <= NO and event.escaped.isdisjoint(run.graph):
+        handed_on = not (event.escaped | event.returned).isdisjoint(run.graph)
+        if run.retain <= YES and run.create_graph <= NO and run.node not in needed and not handed_on:
             draft = rule.at(run.node).lowered(believed(run) if habitual else POSSIBLE)
             yield draft.fix(Edit("drop keyword", run.node, "retain_graph"), safety="unsafe")
 
