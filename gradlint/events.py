@@ -217,12 +217,12 @@ class ModuleCalled(Event):
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
-    `by`: "method", "augmented", "setitem", "out", "function", "module", "step" (of an optimizer) or "load" (of a state
-    dict).
+    `by`: "method", "augmented", "setitem", "out", "function", "module", "array" (through a NumPy array), "step" (of an
+    optimizer) or "load" (of a state dict).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy). `updates`: it is
-    written with what was computed from its own gradient.
+    written with what was computed from its own gradient. `argument`: the function that runs was handed it.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -238,6 +238,7 @@ class WrittenInPlace(Event):
     local: bool
     name: str = ""
     updates: bool = False
+    argument: bool = False
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -248,9 +249,9 @@ class BackwardRun(Event):
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
     certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
     them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
-    graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled" where a
-    GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
-    are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
+    graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
+    where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
+    that are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
     `allow_unused` whether that is allowed.
     """
 

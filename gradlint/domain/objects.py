@@ -72,7 +72,7 @@ class Belief(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"; on graph nodes
-    "freed", "kept", "written", "stepped", "loaded", "hidden". `name` is how the program writes what it happened to there."""
+    "freed", "kept", "written", "stepped", "loaded", "hidden". `name` is how the program writes what it happened to."""
 
     how: str
     node: Syntax

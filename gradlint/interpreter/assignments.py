@@ -7,7 +7,6 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain import (
-    NO,
     NOTHING,
     UNKNOWN,
     Array,
@@ -28,7 +27,7 @@ from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import set_attribute
 from gradlint.interpreter.uses import told_by_use
-from gradlint.interpreter.writing import memory_written, write
+from gradlint.interpreter.writing import write, write_array
 
 
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
@@ -124,7 +123,7 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
     if tensors:
         write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
     for _, array in it.all(owner, Array):
-        memory_written(it, array.storage, sure=False, noticed=NO)
+        write_array(it, target, array, spelled(target.value))
     method = method_of(it, owner, "__setitem__")
     if method is not None:
         call_function(it, target, method, Arguments([owner, index, value]))

@@ -261,6 +261,10 @@ def kind_of(value: Value) -> str:
     return type(value.value).__name__ if type(value) is Const else "float"
 
 
+COPYING = frozenset({"copy", "astype", "flatten", "mean", "sum", "std", "clip", "round", "repeat", "argmax"})
+"""Methods of arrays whose result has memory of its own."""
+
+
 def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
@@ -270,6 +274,8 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
         rows = [OBJECT_METHODS.get(f"{kind_of(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
+        if name in COPYING:
+            return it.new(node, "array", Array(storage=(it.memory(node, "array memory"),)))
         return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
     if type(owner) is Unknown and name == "backward":
         run_backward(it, node, owner, args)

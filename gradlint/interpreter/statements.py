@@ -11,6 +11,7 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Array,
     Const,
     Container,
     Imported,
@@ -44,7 +45,7 @@ from gradlint.interpreter.recording import saved_in_place
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
-from gradlint.interpreter.writing import write
+from gradlint.interpreter.writing import write, write_array
 from gradlint.knowledge import OPERATIONS
 
 
@@ -144,6 +145,9 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
         saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
         write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves,
               added=node.value)  # fmt: skip
+        return old, True
+    if (array := it.only(old, Array)) is not None:
+        write_array(it, node.target, array, name)
         return old, True
     if it.only(old, Container) is not None and operation in CHANGING:
         CHANGING[operation](it, node, old, more)

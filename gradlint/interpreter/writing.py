@@ -10,6 +10,7 @@ from gradlint.domain import (
     NO,
     UNSURE,
     YES,
+    Array,
     Belief,
     Container,
     Mark,
@@ -73,6 +74,7 @@ def write(
             local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
             name=name,
             updates=_updates(it, shown, operands),
+            argument=_is_argument(it, [ref for ref, _ in found]),
         )
     wants = either([operand(it, "", value).requires_grad for value in operands])
     for ref, tensor in found:
@@ -93,6 +95,27 @@ def _updates(it: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool
     """Whether a tensor is written with what was computed from its own gradient."""
     owners = [it.state.heap.get(ref) for value in operands for _, one in it.all(value, Tensor) for ref in one.grad_of]
     return any(type(owner) is Tensor and not set(target.storage).isdisjoint(owner.storage) for owner in owners)
+
+
+def _is_argument(it: Interpreter, refs: Sequence[Ref]) -> bool:
+    """Whether a parameter of the function that runs holds one of these and it was made before the function began."""
+    function, frame = it.frame.function, it.frame.id
+    if it.muted or function is None or not any(ref.context < frame for ref in refs):
+        return False
+    params = (*function.node.params.posonly_params, *function.node.params.params)
+    held = [it.state.names.get((frame, one.name.value)) for one in params]
+    return any(ref in held for ref in refs if ref.context < frame)
+
+
+def write_array(it: Interpreter, node: Any, array: Array, name: str) -> None:
+    """A NumPy array is written, and with it the memory of the tensors that share it; torch hears nothing."""
+    written = set(array.storage)
+    sharing = [(r, t) for r, t in it.state.heap.items() if type(t) is Tensor and not written.isdisjoint(t.storage)]
+    sharing.sort(key=lambda one: not (one[1].requires_grad is YES and one[1].leaf is YES))
+    for ref, tensor in sharing[:1]:
+        it.emit(events.WrittenInPlace, node, target=tensor, op="numpy", base=None, holders=holders(it, [ref]),
+                by="array", noticed=NO, local=_local(it, [(ref, tensor)]), name=name)  # fmt: skip
+    memory_written(it, array.storage, sure=False, noticed=NO, mark=Mark("hidden", syntax(node), name))
 
 
 def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
