@@ -251,8 +251,8 @@ class BackwardRun(Event):
     them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
     graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
     where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
-    that are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed.
+    that are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the
+    history, `allow_unused` whether that is allowed.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)

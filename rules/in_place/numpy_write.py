@@ -42,7 +42,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
-    if event.by == "array" and event.target.requires_grad <= YES:
+    if event.by == "array" and event.target.requires_grad <= YES and event.target.leaf <= YES:
         draft = rule.at(event.node, name=quoted(event.name, "this array"))
         yield draft.marked(event.target.marks, asked="the tensor was asked to require grad here")
 

@@ -18,6 +18,7 @@ dict of a module is GRD310's.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from gradlint.domain import MAPPINGS, NOTHING, Container, Value, alternatives
@@ -45,7 +46,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     dicts = [holder for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
-    if event.by not in SANCTIONED and any(_share(one, other) for one in dicts for other in dicts if one is not other):
+    if event.by not in SANCTIONED and any(_share(*pair) for pair in combinations(dicts, 2)):
         yield rule.at(event.node, name=quoted(event.name, "this tensor"))
 
 
