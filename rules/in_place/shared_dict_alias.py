@@ -18,7 +18,6 @@ dict of a module is GRD310's.
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 from gradlint.domain import MAPPINGS, NOTHING, Container, Value, alternatives
@@ -45,19 +44,15 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
-    dicts = [holder for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
-    if event.by not in SANCTIONED and any(_share(*pair) for pair in combinations(dicts, 2)):
+    dicts = [_inside(holder) for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
+    if event.by not in SANCTIONED and len(set(dicts)) < len(dicts):
         yield rule.at(event.node, name=quoted(event.name, "this tensor"))
 
 
-def _share(one: Container, other: Container) -> bool:
-    """Whether two dicts hold the same tensors."""
-    return _inside(one) == _inside(other)
-
-
-def _inside(container: Container) -> set[Value]:
+def _inside(container: Container) -> frozenset[Value]:
+    """What a dict holds, whatever the keys."""
     values = [*(value for _, value in container.items), container.rest]
-    return {option for value in values for option in alternatives(value) if option != NOTHING}
+    return frozenset(option for value in values for option in alternatives(value) if option != NOTHING)
 
 
 @rule.bad
