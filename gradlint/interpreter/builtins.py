@@ -36,6 +36,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import Known, special
+from gradlint.interpreter.managing import EXIT_STACK
 from gradlint.interpreter.operations import operation_row, plain_result, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.requests import run_backward
@@ -230,6 +231,11 @@ def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")
 
 
+@special("contextlib.ExitStack", "contextlib.AsyncExitStack")
+def _exit_stack(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return EXIT_STACK
+
+
 @special("builtins.reveal")
 def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`reveal(x)` tells what is known of `x`; it exists only for gradlint."""
@@ -268,6 +274,10 @@ COPYING = frozenset({"copy", "astype", "flatten", "mean", "sum", "std", "clip", 
 def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
+    if owner == EXIT_STACK and name == "enter_context":
+        from gradlint.interpreter.blocks import enter
+
+        return enter(it, node, args.get("cm", 0, UNKNOWN))
     if all(type(option) in (Const, Scalar, Plain) for option in options):
         if name == "format" and all(kind_of(option) == "str" for option in options):
             return filled_text(owner, name)

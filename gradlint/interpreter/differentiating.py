@@ -139,7 +139,7 @@ def _history(it: Interpreter, starts: Sequence[tuple[Ref | None, ...]]) -> Histo
             out.nodes.append(ref)
             if thing.op == SCALE:
                 scales.add(ref)
-        elif type(thing) is Tensor:
+        elif type(thing) is Tensor and thing.requires_grad is not NO:  # one that was frozen since gets nothing
             out.leaves.append(ref)
     if scales:
         out.plain = past_outside(it, starts, scales)
@@ -248,7 +248,7 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
             continue
         if ref in leaves:
-            certain = ref in sure and (wanted is None or asked)
+            certain = ref in sure and (wanted is None or asked) and thing.requires_grad is YES
         elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
             certain = one and (asked or (thing.retains is YES and wanted is None))

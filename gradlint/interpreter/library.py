@@ -55,6 +55,11 @@ ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 """What iterating over an instance of these classes gives."""
 
 
+TENSOR = "torch.Tensor."
+AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_")}
+"""Functions that do what the method of a tensor does, beyond what its row says."""
+
+
 def special(*paths: str) -> Callable[[Known], Known]:
     """Register what calling something at these import paths does."""
 
@@ -71,6 +76,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     known = SPECIAL.get(path)
     if known is not None:
         return known(it, node, args)
+    path = AS_METHODS.get(path, path)
     if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
         rest = Arguments(args.positional[1:], args.keywords, args.unknown)
         return methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
@@ -96,9 +102,6 @@ def is_known(path: str) -> bool:
     """Whether it is known what calling something at an import path does."""
     tables = (SPECIAL, CONTEXTS, OPERATIONS, FACTORIES, MODULES, OPTIMIZERS, HARMLESS)
     return any(path in table for table in tables)
-
-
-TENSOR = "torch.Tensor."
 
 
 def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Value:
@@ -145,8 +148,9 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
     facts: dict[str, Any] = {}
     if tensor:
-        facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
-    made = fresh(it, node, "parameter", dtype=kind, parameter=YES, inference=NO, made="Parameter", **facts)
+        kept = ("storage", "belief", "precision", "inference")
+        facts = {name: getattr(tensor, name) for name in kept}
+    made = fresh(it, node, "parameter", dtype=kind, parameter=YES, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     set_requires_grad(it, node, made, to, "Parameter")
     return made
@@ -203,6 +207,9 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
-            thing = replace(thing, overwritten=NO, base=(), marks=(Mark("made", node), *thing.marks)[:4])
+            inference = it.state.inference  # of where it is copied, whatever it was
+            thing = replace(
+                thing, overwritten=NO, base=(), inference=inference, marks=(Mark("made", node), *thing.marks)[:4]
+            )
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)

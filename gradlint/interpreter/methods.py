@@ -20,6 +20,7 @@ from gradlint.domain import (
     Named,
     Plain,
     Precision,
+    Ref,
     Scalar,
     Tensor,
     Unknown,
@@ -99,7 +100,11 @@ def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chai
 
 
 def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
+    if it.state.inference is NO:
+        it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
+    elif it.state.inference is not YES:  # there it does nothing
+        for ref, tensor in it.all(owner, Tensor):
+            it.put(ref, replace(tensor, requires_grad=NO, leaf=YES, node=()), sure=False)
     return owner
 
 
@@ -147,13 +152,22 @@ def _type(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str)
 
 def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     """`zero_()`; on a gradient it clears the gradients of its tensor."""
-    tensor = it.only(owner, Tensor)
-    if tensor is not None and tensor.made == "grad":
-        refs = [ref for ref in tensor.grad_of if type(it.state.heap.get(ref)) is Tensor]
+    refs = _whose_gradient(it, owner)
+    if refs:
         sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
         clear_gradients(it, node, refs, to_none=NO, sure=sure)
     row = OPERATIONS.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
+
+
+def _whose_gradient(it: Interpreter, value: Value) -> list[Ref]:
+    """The tensors in whose `.grad` a tensor is."""
+    tensor = it.only(value, Tensor)
+    if tensor is None:
+        return []
+    if tensor.made == "grad":
+        return [ref for ref in tensor.grad_of if type(it.state.heap.get(ref)) is Tensor]
+    return [ref for ref, thing in it.state.heap.items() if type(thing) is Tensor and thing.gradient == value]
 
 
 METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] = {

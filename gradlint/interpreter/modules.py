@@ -39,6 +39,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
+    negation,
     one_of,
 )
 from gradlint.domain.changing import replace
@@ -64,7 +65,6 @@ def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
         "dtype": FLOAT,
         "requires_grad": YES,
         "parameter": YES,
-        "inference": NO,
         "made": "Parameter",
         "marks": (Mark("made", node), Mark("asked", node)),
     }
@@ -85,7 +85,7 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
-        attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, inference=NO, made="buffer")
+        attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
     ref = it.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
@@ -132,7 +132,7 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
     rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
-    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD}
+    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD, "inference": NO}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
@@ -209,9 +209,9 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
     found, opened = tensors
     element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
-    if by.startswith("named"):
+    if by.startswith("named") and element != NOTHING:
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, element, by, empty=NO if found else opened, source=owner)
+    return iterator(it, node, element, by, empty=NO if found else negation(opened), source=owner)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:

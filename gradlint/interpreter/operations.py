@@ -58,6 +58,18 @@ def match(row: Operation, args: Arguments) -> dict[str, Value]:
     return bound | args.keywords
 
 
+def _listed(it: Interpreter, node: Any, row: Operation, args: Arguments) -> Arguments:
+    """The arguments with a sequence of operands as one, where they are given one by one (`block_diag(x, y)`)."""
+    place = next((n for n, name in enumerate(row.parameters) if name.startswith("*")), None)
+    if place is None or len(args.positional) < place + 2 or it.only(args.positional[place], Container) is not None:
+        return args
+    given = args.positional[place:]
+    if not all(it.may_be(value, Tensor) for value in given):
+        return args
+    listed = it.new(node, "operands", Container("tuple", items=tuple(enumerate(given))))
+    return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
+
+
 def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
     """The operands of the row with their values; a sequence of tensors gives one slot for each."""
     slots: list[tuple[str, Value]] = []
@@ -120,7 +132,7 @@ def run_operation(
     it: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
 ) -> Value:
     """What an operation of torch does with these arguments."""
-    bound = match(row, args)
+    bound = match(row, _listed(it, node, row, args))
     slots = slots_of(it, node, row, bound)
     inside = (it.state.grad_mode, it.state.inference)
     if row.in_no_grad:
@@ -163,6 +175,8 @@ def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str,
         if it.may_be(target, Tensor):
             saves = saved_in_place(it, row.saves, slots, target)
             write(it, node, target, row.name, by, others, name, differentiable, checked=not row.unchecked, saves=saves)
+    if row.results and row.results[0].kind == "fresh":  # what is written is not what comes back
+        return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
 
 
@@ -196,9 +210,11 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(
         it, row, bound, args, first
     )
-    if given is not None and shared is not None and given.dtype is dtype:
+    if given is not None and shared is not None and given.dtype is dtype and not row.keeps:
         return shared
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first)}
+    if given is not None and row.keeps:
+        facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts["storage"] = array.storage

@@ -78,6 +78,18 @@ def operand(it: Interpreter, name: str, value: Value) -> Operand:
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
 
 
+def _recorded_for(wants: Truth, operands: Sequence[Operand]) -> Truth:
+    """Whether an operation that should be recorded is: one on nothing but tensors made in inference mode may not be,
+    whatever their flags say (`exp` is not, `to` is).
+
+    Of what unseen code hands over it is taken that it was not made there.
+    """
+    made_there = [o.tensor.inference for o in operands if o.tensor]
+    if not any(fact.possibly(YES) for fact in made_there) or any(fact is NO for fact in made_there):
+        return wants
+    return wants | NO
+
+
 def _number(value: Value) -> Dtypes | None:
     out: Dtypes | None = None
     for option in alternatives(value):
@@ -104,6 +116,7 @@ def apply(
     own = [operand(it, name, value) for name, value in extra]
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
+    wants = _recorded_for(wants, involved)
     parts = [
         _result(it, node, row, result, index, operands, own, wants, dtype, precision, part)
         for index, result in enumerate(row.results)
@@ -199,13 +212,17 @@ def _handle(
     requires = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, requires, first.requires_grad if viewed else None)
+    requires, leaf = _flags(it, requires, _recorded_for(first.requires_grad, [first]) if viewed else None)
+    if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
+        requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    facts["many"] = row.bundle == "list"
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
         if first.tensor:
-            facts["inference"] = first.tensor.inference
+            kept = first.tensor.inference
+            facts["inference"] = kept | it.state.inference if "fresh" in handle else kept
     tensors = [o.tensor for o in operands if o.tensor]
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
