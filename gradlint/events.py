@@ -29,6 +29,7 @@ from gradlint.domain import (
     Mark,
     Mode,
     Module,
+    Node,
     Object,
     Optimizer,
     Scaler,
@@ -52,7 +53,8 @@ class Event:
     `grad_mode` and `inference` are the modes that held. `later` is yes in passes of a loop that stand
     for its second and following iterations. `assumed_mode` says that the grad mode is a guess: the
     function runs on its own and nobody saw its callers. `belief` is the weakest of what the facts
-    were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`).
+    were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`, or a single
+    statement that is tried for a RuntimeError).
     `run` is the index of the innermost function run in which it happened. `conditions` are those under which it
     did, outermost first, those of the callers too: the tests of `if` statements, and whether they held.
     """
@@ -155,6 +157,31 @@ class Recorded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraphGrown(Event):
+    """An operation is recorded on what an earlier iteration of a loop recorded at the same place: `result` holds the
+    graphs of all iterations.
+
+    `name` is how the program writes what it was computed from, `added` the syntax of what came to it (None: not one
+    thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `spent` says
+    whether a backward has certainly freed a part of it, so that nobody can differentiate it.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("result",)
+
+    op: str
+    result: Tensor
+    graph: tuple[Graph, ...]
+    spent: Truth
+    name: str = ""
+    added: Syntax | None = None
+    depends_on_mode: ClassVar[bool] = True
+
+    @property
+    def key(self) -> str:
+        return self.op
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
@@ -203,12 +230,13 @@ class ModuleCalled(Event):
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
-    `by`: "method", "augmented", "setitem", "out", "function", "step" (of an optimizer), "load" (of a state dict) or
-    "array" (through a NumPy array that shares the memory).
+    `by`: "method", "augmented", "setitem", "out", "function", "module", "step" (of an optimizer), "load" (of a state
+    dict) or "array" (through a NumPy array that shares the memory).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
-    `operands` are the tensors that it is computed from besides the target.
+    `operands` are the tensors that it is computed from besides the target. `updates`: it is
+    written with what was computed from its own gradient. `argument`: the function that runs was handed it.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -224,6 +252,8 @@ class WrittenInPlace(Event):
     local: bool
     operands: tuple[Tensor, ...] = ()
     name: str = ""
+    updates: bool = False
+    argument: bool = False
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -232,14 +262,16 @@ class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
-    certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
-    multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
-    are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
-    every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits, which
-    leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is called,
-    written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where
-    the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
+    certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
+    them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
+    graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
+    where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
+    that are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the
+    history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through
+    which every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits,
+    which leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is
+    called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it.
+    Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -262,6 +294,10 @@ class BackwardRun(Event):
     allow_unused: Truth = NO
     flat: tuple[Mark, ...] = ()
     company: tuple[int, ...] = ()
+    spoiled: tuple[Node, ...] = ()
+    carried: Truth = NO
+    again: tuple[Syntax, ...] = ()
+    graph: tuple[Graph, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -437,7 +473,8 @@ class BindingDropped(Event):
     """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
 
     `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
-    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`.
+    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`. `same`: it is
+    `old` itself. `holders` are the containers that hold `old`, where the loop binds the name and nothing reads it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
@@ -448,6 +485,8 @@ class BindingDropped(Event):
     read: bool
     looped: bool
     updates: bool
+    same: Truth = NO
+    holders: tuple[Container, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -464,12 +503,23 @@ class Yielded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored(Event):
-    """A value is put into a container."""
+    """A value is put into a container.
 
-    believed_from: ClassVar[tuple[str, ...]] = ("container",)
+    `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `graph`
+    names the nodes that made the value; `piles`: the container already holds what an earlier iteration put into it
+    here, graph and all, and `spent` says whether a backward has certainly freed a part of that.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("container", "value")
 
     container: Container
     value: Thing
+    name: str = ""
+    given: Syntax | None = None
+    graph: tuple[Graph, ...] = ()
+    piles: Truth = NO
+    spent: Truth = NO
+    depends_on_mode: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -161,7 +161,9 @@ class Node(Cell):
     is a Node, a leaf Tensor, None (nothing recorded) or `OPAQUE`. `freed`: a backward has been
     through; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written
     unnoticed; `grows`: its history certainly holds an older node of its own site; `reached`: a
-    backward has differentiated through it.
+    backward has differentiated through it. `marks` are the places that freed it ("freed") or went through and
+    kept it ("kept", the last one), or wrote what it had saved:
+    "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 
     op: str
@@ -173,10 +175,14 @@ class Node(Cell):
     corrupt: Truth = NO
     grows: Truth = NO
     reached: Truth = NO
+    marks: tuple[Mark, ...] = _marks()
 
 
 OPAQUE = Ref(-1, "opaque", 0)
 """A graph node of which nothing is known: backward through it may reach all that escaped."""
+
+KEPT = Ref(-2, "kept", 0)
+"""Memory inside a summarised call that the graph saved and nothing outside can write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,6 +490,12 @@ def keys_with(mapping: Container, more: Iterable[object]) -> Value:
     """What the keys of a mapping's summary are when these constants are among them."""
     known = mapping.keys if mapping.rest != NOTHING else NOTHING
     return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
+
+
+def with_mark(marks: tuple[Mark, ...], mark: Mark) -> tuple[Mark, ...]:
+    """The marks and one more, if its kind is not among them and there is room."""
+    known = len(marks) >= MOST_MARKS or any(one.how == mark.how for one in marks)
+    return marks if known else (*marks, mark)
 
 
 def object_references(thing: Object) -> tuple[Ref, ...]:

@@ -85,12 +85,14 @@ class Mark:
 
     A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
     "no_grad" where gradients were off. Of a leaf, "backward" is the last backward that may have filled its gradient;
-    "mixed" the same where it certainly added to a gradient that a step had used.
+    "mixed" the same where it certainly added to a gradient that a step had used. On graph nodes they are "freed",
+    "kept", "written", "stepped", "loaded" and "hidden". `name` is how the program writes what it happened to.
     """
 
     how: str
     node: Syntax
     by: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.differentiating import Request, backward
 from gradlint.interpreter.library import special
 from gradlint.interpreter.requests import BACKWARD, GRAD, each, requested, wanted_inputs
@@ -63,7 +63,7 @@ def _second_order(it: Interpreter, node: Any, roots: list[Value], request: Reque
     """The node of gradients that can be differentiated again: they were computed from all that led to the roots."""
     if request.create is NO:
         return None
-    return it.new(node, "second order", Node("grad", node, tuple(it.operand(root) for root in roots)))
+    return it.new(node, "second order", Node("grad", syntax(node), tuple(it.operand(root) for root in roots)))
 
 
 def _gradient(it: Interpreter, node: Any, index: int, value: Value, request: Request, graph: Ref | None) -> Value:

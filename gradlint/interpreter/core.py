@@ -139,6 +139,11 @@ class Inner:
     part: str
 
 
+def syntax(node: Any) -> Any:
+    """The piece of the program that a place belongs to."""
+    return node.node if type(node) is Inner else node
+
+
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Step] = {}
 
@@ -206,6 +211,7 @@ class Interpreter:
         self.building: list[object] = []
         self.used: set[Graph] = set()
         self.escaped: dict[Graph, None] = {}
+        self.inside: dict[Graph, set[Graph]] = {}
         self.summaries: dict[object, Any] = {}
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
@@ -511,7 +517,7 @@ class Interpreter:
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.BY_USE)
         event = kind(
-            node=node.node if type(node) is Inner else node,
+            node=syntax(node),
             grad_mode=self.state.grad_mode,
             inference=self.state.inference,
             later=self.later,

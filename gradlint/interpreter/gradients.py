@@ -10,6 +10,7 @@ from gradlint.domain import (
     FRESH,
     LOST,
     MIXED,
+    MOST_ITEMS,
     MOST_MARKS,
     NO,
     NONE,
@@ -69,7 +70,7 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
             out.append(Const(None))
         if has_gradient(tensor):
             out.append(_gradient(it, node, ref, tensor))
-    return one_of(out)
+    return one_of(out, MOST_ITEMS)
 
 
 def has_gradient(tensor: Tensor) -> bool:

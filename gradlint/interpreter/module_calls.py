@@ -16,6 +16,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Const,
     Container,
     Graph,
     Module,
@@ -37,7 +38,10 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import MOST_MODULES_DEEP, REDUCTION, submodules
-from gradlint.interpreter.recording import apply
+from gradlint.interpreter.operations import first_argument
+from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.tensors import truth_of
+from gradlint.interpreter.writing import write
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
@@ -150,18 +154,19 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     return CALLS[row.call](it, node, ref, module, row, args)
 
 
-def _own(it: Interpreter, ref: Ref) -> list[Value]:
-    """The tensors that belong to a module, as they take part in what it computes."""
-    found: dict[Value, None] = {}
+def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
+    """The tensors that belong to a module, as they take part in what it computes, by the names of its own."""
+    found: dict[Value, str] = {}
     sure = {ref}
     for part in submodules(it, ref):
         module: Module = it[part]
-        for value in (*(v for _, v in module.attributes), module.rest):
+        for name, value in (*module.attributes, ("", module.rest)):
             if it.may_be(value, Tensor):
-                found[value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)] = None
+                key = value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)
+                found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
                 sure.add(value)
-    return list(found)
+    return [(name, value) for value, name in found.items()]
 
 
 def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
@@ -182,9 +187,25 @@ def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], result
 
 def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     result = row.result
+    if row.inplace_at is not None and truth_of(dict(module.attributes).get("inplace", Const(False))) is YES:
+        return _written(it, node, module, row, args)
     if row.identity_in_eval and module.mode.may(EVAL):
         result = replace(result, kind="self" if module.mode is EVAL else "self or fresh")
     return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1)
+
+
+def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer that writes its argument and gives it back; in eval mode it may leave it alone."""
+    from gradlint.interpreter.effects import perhaps
+
+    target = args.positional[0] if args.positional else UNKNOWN
+    start = it.hold(target)
+    name = row.path.rpartition(".")[2]
+    saves = saved_in_place(it, row.saves, [("input", target)], target)
+    asleep = row.identity_in_eval and module.mode.may(EVAL)
+    if not (asleep and module.mode is EVAL):
+        perhaps(it, lambda: write(it, node, target, name, "module", name=first_argument(node), saves=saves), asleep)
+    return it.land(start)[0]
 
 
 def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

@@ -86,6 +86,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes, rest = _own_parameters(it, node, row, args)
         if row.call == "loss" and REDUCTION in args.keywords:
             attributes[REDUCTION] = args.keywords[REDUCTION]
+    if row.inplace_at is not None:
+        attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
         attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
@@ -36,9 +38,10 @@ from gradlint.domain import (
 from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cut_off
-from gradlint.interpreter.recording import apply
+from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import (
     LETTERS,
     combined,
@@ -171,14 +174,22 @@ def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str,
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
     differentiable = not row.results or row.results[0].differentiable
+    if by == "function":
+        name = first_argument(node)
     for _, target in targets:
         if it.may_be(target, Tensor):
-            write(
-                it, node, target, row.name, by, others, name, differentiable=differentiable, checked=not row.unchecked
-            )
+            saves = saved_in_place(it, row.saves, slots, target)
+            write(it, node, target, row.name, by, others, name, differentiable, checked=not row.unchecked, saves=saves)
     if row.results and row.results[0].kind == "fresh":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
+
+
+def first_argument(node: Any) -> str:
+    """How the program writes the first thing that is handed to a call."""
+    call = syntax(node)
+    handed = call.args[0] if type(call) is cst.Call and call.args else None
+    return spelled(handed.value) if handed is not None and handed.keyword is None else ""
 
 
 def wanted_dtype(value: Value | None) -> Dtypes | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +17,7 @@ from gradlint.domain import (
     YES,
     Class,
     Function,
+    Graph,
     Instance,
     Module,
     Ref,
@@ -310,10 +311,22 @@ def _finish(it: Interpreter) -> None:
         it.tree,
         story=tuple(it.story),
         runs=tuple(it.runs),
-        used=frozenset(it.used),
-        escaped=frozenset(it.escaped),
-        returned=frozenset(it.returned),
+        used=_with_all_inside(it, it.used),
+        escaped=_with_all_inside(it, it.escaped),
+        returned=_with_all_inside(it, it.returned),
     )
+
+
+def _with_all_inside(it: Interpreter, graphs: Iterable[Graph]) -> frozenset[Graph]:
+    """The graphs, and those that lie inside the summarised calls among them."""
+    found: set[Graph] = set()
+    todo = list(graphs)
+    while todo:
+        graph = todo.pop()
+        if graph not in found:
+            found.add(graph)
+            todo += it.inside.get(graph, ())
+    return frozenset(found)
 
 
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:

@@ -43,6 +43,7 @@ from gradlint.interpreter.functions import (
 from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
+from gradlint.interpreter.recording import saved_in_place
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
@@ -146,7 +147,9 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     operation = AUGMENTED[type(node.operator)]
     if it.only(old, Tensor) is not None:
         row = OPERATIONS.get(f"operator.i{operation}")
-        write(it, node.target, old, row.name if row else operation, "augmented", [more], name)
+        saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
+        write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves,
+              added=node.value)  # fmt: skip
         return old, True
     if it.only(old, Array) is not None:
         write_array(it, node.target, old, operation, name)

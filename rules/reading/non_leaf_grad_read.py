@@ -30,6 +30,7 @@ rule = Rule(
     "{gradient} is None{when}: {name} is not a leaf; call `retain_grad()` on it before `backward()`",
     help="call `retain_grad()` right where {name} is computed, or read the gradient of the leaf it was computed from",
     effect="silently wrong",
+    yields_to=("GRD308",),
 )
 consequence = Warns("that is not a leaf Tensor is being accessed")
 
