@@ -30,6 +30,8 @@ rule = Rule(
     "{gradient} is None{when}: {name} is not a leaf; call `retain_grad()` on it before `backward()`",
     help="call `retain_grad()` right where {name} is computed, or read the gradient of the leaf it was computed from",
     effect="silently wrong",
+    yields_to=("GRD120", "GRD122", "GRD124"),
+    tokens=("grad",),
 )
 consequence = Warns("that is not a leaf Tensor is being accessed")
 
@@ -49,6 +51,7 @@ def check(event: GradientRead) -> Findings:
         yield draft.marked(
             tensor.marks,
             made="computed here from what requires grad, so it is not a leaf",
+            asked="asked to require grad here",
             backward="backward() runs here",
         )
 
