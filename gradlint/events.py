@@ -444,6 +444,19 @@ class IteratorConsumed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Copied(Event):
+    """`value` is copied all the way down by `copy.deepcopy`; `tensors` are those that are certainly in it, `of` is
+    the expression that is copied (None: not written in the call)."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value", "tensors")
+
+    value: Thing
+    tensors: tuple[Tensor, ...]
+    of: Syntax | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StateLoaded(Event):
     """`module.load_state_dict(source)`: `shares` says whether the source is the module's own memory, `written`
     whether that memory was written since the source was taken."""

@@ -23,11 +23,9 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
-    Ref,
     Scalar,
     Tensor,
     Value,
-    alternatives,
     negation,
     one_of,
 )
@@ -173,36 +171,3 @@ def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
         return result_of_unknown([inner])
     return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),), mode=TRAIN,
                   open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
-
-
-@special("copy.copy")
-def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A copy of the object alone: what it holds, and its memory, is shared."""
-    value = args.get("x", 0, UNKNOWN)
-    copies = [
-        it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o
-        for o in alternatives(value)
-    ]
-    return one_of(copies)
-
-
-@special("copy.deepcopy")
-def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
-    value = args.get("x", 0, UNKNOWN)
-    found = it.state.reach([value])
-    if len(found) > 400:
-        return result_of_unknown([value])
-    now = {ref: Ref(it.site(it.copy_site(node, ref)), "copy", it.frame.id) for ref in found}
-    from gradlint.domain import object_renamed, renamed
-
-    memories = dict.fromkeys(memory for ref in found for memory in getattr(it[ref], "storage", ()))
-    now |= {memory: it.memory(it.copy_site(node, memory), "copy") for memory in memories}
-    for ref in found:
-        thing = object_renamed(it[ref], now)
-        if type(thing) is Container:
-            thing = replace(thing, origin=())
-        if type(thing) is Tensor:
-            thing = replace(thing, overwritten=NO, base=(), marks=(Mark("made", node), *thing.marks)[:4])
-        it.new(it.copy_site(node, ref), "copy", thing)
-    return renamed(value, now)

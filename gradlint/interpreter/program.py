@@ -33,6 +33,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     builtins,
     callables,
     calls,
+    copying,
     definitions,
     expressions,
     iterables,

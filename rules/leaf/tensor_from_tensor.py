@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from gradlint.domain import YES, Const, Tensor
 from gradlint.events import Called
-from gradlint.rule import Edit, Findings, Rule, Warns, quoted
+from gradlint.rule import Edit, Findings, Rule, Warns
 
 rule = Rule(
     "GRD123",
