@@ -69,7 +69,7 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
 def _argument(node: Any) -> Any:
     """The expression that is copied, where it is written in the call."""
     args = getattr(getattr(node, "node", node), "args", ())
-    return args[0].value if len(args) == 1 and not args[0].star else None
+    return next((one.value for one in args if len(args) == 1 and not one.star), None)
 
 
 def _tensors_in(it: Interpreter, value: Value) -> Iterator[Tensor]:

@@ -189,6 +189,7 @@ class Interpreter:
         self.expected = 0
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
+        self.device_entered = False
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0

@@ -23,9 +23,11 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
+    Plain,
     Scalar,
     Tensor,
     Value,
+    alternatives,
     negation,
     one_of,
 )
@@ -144,6 +146,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {}
     if tensor:
         facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
+        facts["device"] = tensor.device
     made = fresh(it, node, "parameter", dtype=kind, parameter=YES, inference=NO, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     set_requires_grad(it, node, made, to, "Parameter")
@@ -151,6 +154,14 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 UNSURE_VALUE: Value = Scalar(BOOL)
+
+
+@special("torch.device")
+def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A device is told by how its name begins."""
+    given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
+    names = [option.value if type(option) is Const else getattr(option, "start", "") for option in given]
+    return one_of([Plain("device", name if isinstance(name, str) else "") for name in names])
 
 
 @special("torch.is_tensor")

@@ -10,6 +10,7 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_PRECISION,
+    CPU,
     DISCRETE,
     FLOAT,
     NO,
@@ -19,6 +20,7 @@ from gradlint.domain import (
     Belief,
     Const,
     Container,
+    Device,
     Dtypes,
     Mark,
     Named,
@@ -87,16 +89,20 @@ def apply(
     *,
     dtype: Dtypes | None = None,
     precision: Precision = ANY_PRECISION,
+    device: Device | None = None,
     part: str = "",
     extra: Sequence[Value] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own)."""
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own).
+
+    `dtype`, `precision` and `device` are what the call asks for (`device` None: it asks for none).
+    """
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, "own", value) for value in extra]
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, dtype, precision, part)
+        _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, part)
         for index, result in enumerate(row.results)
     ]
     recording = [ref for _, ref in parts if ref is not None]
@@ -125,6 +131,7 @@ def _result(
     wants: Truth,
     dtype: Dtypes | None,
     precision: Precision,
+    device: Device | None,
     part: str,
 ) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
@@ -137,9 +144,11 @@ def _result(
     handles = result.kind.split(" or ")
     if result.precision:
         precision = Precision.named(result.precision)
-    if first is not None and _converts(first, kind, precision):
+    if first is not None and (_converts(first, kind, precision) or _moves(first, device)):
         handles = [handle for handle in handles if handle not in ("self", "view")] or handles
-    elif result.precision and first is not None and first.tensor and _is_precisely(first.tensor, precision):
+    elif first is not None and (
+        (result.precision and _is_precisely(first.tensor, precision)) or (dtype is None and _stays(first, device))
+    ):
         handles = ["self"]
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
@@ -147,6 +156,8 @@ def _result(
     made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
     if precision is not ANY_PRECISION:
         it.state.heap[made] = replace(it[made], precision=precision)
+    if device is not None:
+        it.state.heap[made] = replace(it[made], device=device)
     recorded = made if it[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
 
@@ -161,8 +172,19 @@ def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
     return same_kind and not first.tensor.precision.may(precision) and not precision.is_unsure  # type: ignore[union-attr]
 
 
-def _is_precisely(tensor: Tensor, precision: Precision) -> bool:
-    return tensor.dtype <= FLOAT and tensor.precision <= precision
+def _moves(first: Operand, device: Device | None) -> bool:
+    """Whether a result on this device is certainly another tensor than the operand."""
+    known = device is not None and not device.is_unsure and first.tensor is not None
+    return known and not first.tensor.device.may(device)  # type: ignore[union-attr, arg-type]
+
+
+def _stays(first: Operand, device: Device | None) -> bool:
+    """Whether the operand is certainly there already; there may be several of other kinds."""
+    return device is CPU and first.tensor is not None and first.tensor.device is CPU
+
+
+def _is_precisely(tensor: Tensor | None, precision: Precision) -> bool:
+    return tensor is not None and tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
 NO_TENSOR: dict[str, Callable[[Dtypes], Value]] = {
@@ -198,6 +220,8 @@ def _handle(
         if first.tensor:
             facts["inference"] = first.tensor.inference
     tensors = [o.tensor for o in operands if o.tensor]
+    if len(tensors) == 1 and not own:
+        facts["device"] = tensors[0].device
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
     facts["belief"] = max(

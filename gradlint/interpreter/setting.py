@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_PRECISION,
     FRESH,
     NO,
@@ -107,7 +108,9 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        facts = {"dtype": other.dtype, "precision": other.precision} if other else {"precision": ANY_PRECISION}
+        facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
+        if other:
+            facts = {"dtype": other.dtype, "precision": other.precision, "device": other.device}
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 

@@ -42,7 +42,7 @@ def train(args: argparse.Namespace, model: nn.Module, batches):
 
 
 def leaf_again(values: np.ndarray):
-    weight = torch.tensor(values, requires_grad=True)  # ok: an array
+    weight = torch.tensor(values, dtype=torch.float32, requires_grad=True)  # ok: an array
     total = (weight * 2).sum()
     total.backward()
     best = torch.tensor(total > 0)  # ok: a comparison is in no graph
@@ -56,4 +56,4 @@ def perhaps(flag: bool):
 
 def gathered(rows: int):
     parts = [nn.Parameter(torch.ones(2)) for _ in range(rows)]
-    return [torch.tensor(part.sum()) for part in parts]  # GRD123
+    return {0: torch.tensor(part.sum()) for part in parts}  # GRD123
