@@ -127,6 +127,27 @@ class GradientRead(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeafWanted(Event):
+    """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), it is given to an optimizer
+    ("optimizer") or it is set on a module ("attribute"); the last two are told only where it may be none.
+
+    `lost` is the leaf it was computed from, or may be itself, by these `steps` and from nothing else that requires
+    grad, if the program holds that leaf no more; `at` is the last step. `holders` are the containers that hold what is
+    certainly no leaf.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
+
+    tensor: Tensor
+    use: str
+    lost: Tensor | None = None
+    steps: tuple[str, ...] = ()
+    at: Syntax | None = None
+    holders: tuple[Container, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded(Event):
     """An operation on tensors ran; where the graph is recorded, `saved` are the tensors it keeps for backward."""
 

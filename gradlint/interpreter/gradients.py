@@ -28,6 +28,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.leaves import want_leaf
 from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
 
 
@@ -50,6 +51,8 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
     nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
     reached = either([one.reached for one in nodes]) if nodes else NO
     it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, name=name)
+    if not guard:
+        want_leaf(it, node, value, "gradient", name)
     out: list[Value] = []
     for ref, tensor in it.all(value, Tensor):
         if type(tensor.gradient) is Unknown and (tensor.grad.may(NONE) or tensor.grad.may(LOST)):

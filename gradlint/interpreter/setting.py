@@ -39,6 +39,7 @@ from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import clear_gradients
+from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.tensors import truth_of
 
 
@@ -59,6 +60,8 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
             own=own,
             read_by_class=_read_by_class(it, shown, name).may(YES),
         )
+        if type(shown) is Module:
+            want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
     for ref, thing in found:
