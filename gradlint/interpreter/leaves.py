@@ -65,30 +65,23 @@ def want_leaves(it: Interpreter, node: Any, values: list[Value], use: str, name:
 
 def _lost(it: Interpreter, value: Value) -> Descent | None:
     """The leaf that a value was computed from, if that is certain and nothing else holds it."""
-    options = alternatives(value)
-    found = [descent for ref, tensor in it.all(value, Tensor) if (descent := _descent(it, tensor)) is not None]
-    if not found:
+    found = {ref: _descent(it, tensor) for ref, tensor in it.all(value, Tensor)}
+    first = next((descent for descent in found.values() if descent is not None), None)
+    if first is None or len(found) != len(alternatives(value)):
         return None
-    first = found[0]
-    same = all(descent.leaf == first.leaf for descent in found)
-    rest = [option for option in options if option == first.leaf]
-    if (
-        not same
-        or len(found) + len(rest) != len(options)
-        or _is_held(it, first.leaf, {option for option in options if type(option) is Ref})
-    ):
-        return None
-    return first
+    leaves = {ref if descent is None else descent.leaf for ref, descent in found.items()}
+    return None if leaves != {first.leaf} or _is_held(it, first.leaf, set(found)) else first
 
 
 def _descent(it: Interpreter, tensor: Tensor) -> Descent | None:
+    """How a tensor was computed from a single leaf; None for a leaf, and where it took more."""
     at = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
     starts, steps = tensor.node, list[str]()
     while len(starts) == 1 and len(steps) < MOST_STEPS:
         ref = starts[0]
         thing = it.state.heap.get(ref) if ref is not None else None
-        if type(thing) is Tensor and steps and thing.leaf is YES and thing.requires_grad is YES:
-            return Descent(ref, tuple(reversed(steps)), at.node if type(at) is Inner else at)  # type: ignore[arg-type]
+        if type(thing) is Tensor and ref is not None and steps and thing.leaf is YES and thing.requires_grad is YES:
+            return Descent(ref, tuple(reversed(steps)), at.node if type(at) is Inner else at)
         if type(thing) is not Node:
             return None
         steps.append(thing.op)

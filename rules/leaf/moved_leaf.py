@@ -71,9 +71,8 @@ def _draft(event: LeafWanted, elsewhere: str) -> Draft:
     if place is not event.node:
         draft = draft.note(event.node, USES[event.use])
         if marks.get("asked") is marks.get("made") and event.lost and event.lost.parameter <= NO:
-            around = ("(", ").requires_grad_()") if event.steps[-1] in ARITHMETIC else ("", ".requires_grad_()")
-            asking = Edit("drop keyword", marks["made"], "requires_grad")
-            draft = draft.fix(asking, Edit("wrap", place, *around), safety="safe")
+            plain = Edit("drop keyword", marks["made"], "requires_grad")
+            draft = draft.fix(plain, Edit("wrap", place, after=".requires_grad_()"), safety="safe")
     return draft
 
 

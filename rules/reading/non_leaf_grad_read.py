@@ -4,9 +4,8 @@
 
 Backward accumulates gradients in leaves: tensors that no recorded operation made. Gradients of
 everything between the leaves and the loss are passed on and dropped, to save memory. A tensor
-computed from others keeps its own gradient only after `retain_grad()`. Some tensors are computed
-without looking so: `torch.randn(3, requires_grad=True) * 0.1`, or a parameter after a real change of
-device or dtype, is the result of an operation and not the leaf.
+computed from others keeps its own gradient only after `retain_grad()`. Where a leaf was meant and lost
+on the way, as in `torch.randn(3, requires_grad=True) * 0.1`, another rule (`moved-leaf`) says so.
 
 ## What it costs
 
@@ -75,26 +74,6 @@ def gradient_of_a_product_retained():
     scaled.retain_grad()
     scaled.sum().backward()
     return scaled.grad
-
-
-@rule.bad
-def weight_scaled_after_asking():
-    import torch
-
-    weight = torch.randn(4, 2, requires_grad=True) * 0.1
-    loss = (torch.ones(3, 4) @ weight).pow(2).mean()
-    loss.backward()
-    return weight.grad  # GRD201
-
-
-@rule.good(cures=weight_scaled_after_asking)
-def weight_scaled_before_asking():
-    import torch
-
-    weight = (torch.randn(4, 2) * 0.1).requires_grad_()
-    loss = (torch.ones(3, 4) @ weight).pow(2).mean()
-    loss.backward()
-    return weight.grad
 
 
 @rule.bad

@@ -59,7 +59,7 @@ def same_place(size: int):
     print(weight.grad)  # ok: there was nothing to move, it is the leaf itself
     there = torch.randn(size, device=DEVICE, requires_grad=True).to(DEVICE)
     there.sum().backward()
-    return there.grad  # ok: made on some device, perhaps on the same
+    return there.grad.abs()  # ok: made on some device, perhaps on the same
 
 
 def retained():
