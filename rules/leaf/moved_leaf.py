@@ -42,7 +42,7 @@ rule = Rule(
     help="make it with the right `device=` and `dtype=`, or ask at the end: `torch.randn(3).to(d).requires_grad_()`",
     effect="silently wrong",
     yields_to=("GRD121", "GRD122", "GRD124"),
-    tokens=("requires_grad", "Parameter"),
+    tokens=("grad", "optim"),
 )
 
 OUTCOMES = {"gradient": "its `.grad` stays None", "optimizer": "no optimizer takes it"}
