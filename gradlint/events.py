@@ -16,6 +16,7 @@ from typing import ClassVar
 from gradlint.domain import (
     NO,
     UNKNOWN,
+    UNSURE,
     Belief,
     Class,
     Container,
@@ -116,13 +117,19 @@ class AttributeAssigned(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientRead(Event):
-    """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth)."""
+    """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth).
+
+    `none` says whether there is certainly nothing to be read. `use` is what is done with it there: "needed" (an
+    attribute of it, arithmetic: None raises), "handed" (to a call that does more than look at it) or neither.
+    """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
 
     tensor: Tensor
     guard: bool
     reached: Truth
+    none: Truth = UNSURE
+    use: str = ""
     name: str = ""
 
 

@@ -190,6 +190,7 @@ class Interpreter:
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
         self.device_entered = False
+        self.needed: dict[Any, str] | None = None
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0

@@ -8,6 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     LOST,
+    MOST_MARKS,
     NO,
     NONE,
     PLAIN,
@@ -29,15 +30,24 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.leaves import want_leaf
+from gradlint.interpreter.needing import use_of
 from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
+
+CLEARED, RETURNED = "cleared", "returned"
+"""Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
+
+
+def marked(tensor: Tensor, how: str, node: Any) -> tuple[Mark, ...]:
+    """The marks of a tensor with one of this kind, the latest."""
+    return (*(mark for mark in tensor.marks if mark.how != how), Mark(how, node))[-MOST_MARKS:]
 
 
 def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
     """The tensor after a gradient in that unit has arrived."""
     grad = tensor.grad.mapped(AFTER_BACKWARD)
-    marks = tensor.marks
+    marks = tuple(mark for mark in tensor.marks if mark.how not in (CLEARED, RETURNED))
     if not any(mark.how == "backward" for mark in marks):
-        marks = (*marks, Mark("backward", node))[-4:]
+        marks = (*marks, Mark("backward", node))[-MOST_MARKS:]
     if certain and tensor.grad <= NONE | LOST:
         return replace(tensor, grad=grad, unit=unit, marks=marks)
     return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=tensor.unit | unit, marks=marks)
@@ -50,7 +60,11 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
         return Unknown(tuple(ref for ref, _ in it.all(value, Tensor)))
     nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
     reached = either([one.reached for one in nodes]) if nodes else NO
-    it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, name=name)
+    if not it.muted:
+        there = [has_gradient(tensor) for _, tensor in it.all(value, Tensor)]
+        none = NO if all(there) else UNSURE if any(there) else YES
+        use = "" if guard else use_of(it, node)
+        it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, name=name)
     if not guard:
         want_leaf(it, node, value, "gradient", name)
     out: list[Value] = []
@@ -87,7 +101,8 @@ def clear_gradients(it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none:
         if type(thing) is Tensor:
             zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, Const(None)))
-            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), unit=PLAIN, gradient=left)
+            marks = marked(thing, CLEARED, node)
+            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), unit=PLAIN, gradient=left, marks=marks)
             it.put(ref, now, sure=sure)
 
 

@@ -37,7 +37,7 @@ rule = Rule(
 
 def consequence(returned: Any) -> bool:
     """The view still requires grad."""
-    return returned.requires_grad
+    return bool(returned.requires_grad)
 
 
 @rule.on(RequiresGradChanged)
