@@ -91,7 +91,8 @@ class RequiresGradChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeAssigned(Event):
-    """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
+    """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program, `given`
+    the expression that is assigned (None: no plain assignment).
 
     `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
@@ -106,6 +107,7 @@ class AttributeAssigned(Event):
     value: Thing
     old: Thing = UNKNOWN
     name: str = ""
+    given: Syntax | None = None
     holders: tuple[Optimizer, ...] = ()
     own: bool = False
     read_by_class: bool = False

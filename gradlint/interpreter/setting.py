@@ -37,14 +37,17 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.tensors import truth_of
 
 
-def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
+def set_attribute(
+    it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool, given: Any = None
+) -> None:
     """`owner.name = value`."""
+    owner = not_none(owner)
     shown = it.thing(owner)
     if not it.muted:
         old = _old(shown, name)
@@ -57,6 +60,7 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
             old=it.thing(old),
             holders=optimizers.holding(it, old),
             name=chain,
+            given=given,
             own=own,
             read_by_class=_read_by_class(it, shown, name).may(YES),
         )
