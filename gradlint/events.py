@@ -413,7 +413,7 @@ class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
-    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner).
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner, which is written `name`).
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -421,6 +421,7 @@ class ResultDiscarded(Event):
     value: Thing
     of: Thing = UNKNOWN
     called: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

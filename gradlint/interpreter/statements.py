@@ -65,7 +65,7 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     last = it.story[-1] if it.story else None
     if type(last) is events.Called and last.node is node.value:
         of = last.args[0] if last.args else UNKNOWN
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path)
+        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path, name=last.name)
     else:
         it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
 
