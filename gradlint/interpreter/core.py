@@ -211,6 +211,7 @@ class Interpreter:
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
+        self.handed_gradients: dict[Any, int] = {}
         self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
