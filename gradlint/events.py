@@ -122,7 +122,8 @@ class GradientRead(Event):
     """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth).
 
     `none` says whether there is certainly nothing to be read. `use` is what is done with it there: "needed" (an
-    attribute of it, arithmetic: None raises), "handed" (to a call that does more than look at it) or neither.
+    attribute of it, arithmetic: None raises), "handed" (to a call that does more than look at it) or neither. `bound`
+    is the expression that computed the tensor, if its value got the same `name` there.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
@@ -132,6 +133,7 @@ class GradientRead(Event):
     reached: Truth
     none: Truth = UNSURE
     use: str = ""
+    bound: Syntax | None = None
     name: str = ""
 
 
@@ -249,7 +251,8 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed.
+    `allow_unused` whether that is allowed. `aliased` are gradients that are certainly added to in place although
+    something else than `.grad` holds them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -267,6 +270,7 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    aliased: tuple[Tensor, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
 

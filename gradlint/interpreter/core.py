@@ -54,6 +54,7 @@ from gradlint.knowledge.packs import Hook
 from gradlint.knowledge.together import NO_PACKS, Packs
 
 if TYPE_CHECKING:
+    from gradlint.interpreter.needing import Reads
     from gradlint.interpreter.neighbours import Neighbours
 
 ObjectT = TypeVar("ObjectT", bound=Object)
@@ -190,7 +191,7 @@ class Interpreter:
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
         self.device_entered = False
-        self.needed: dict[Any, str] | None = None
+        self.reads: Reads | None = None
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0

@@ -27,6 +27,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+from gradlint.interpreter.leaves import aliased_gradients
 
 SCALE = "GradScaler.scale"
 """The operation by which a GradScaler multiplies."""
@@ -160,7 +161,16 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         inputs=None if wanted is None else tensors_of(it, wanted),
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
+        aliased=_aliased(it, history, request),
     )
+
+
+def _aliased(it: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:
+    """The gradients that are certainly added to in place although something else holds them."""
+    if request.how != "backward" or request.create is not NO or not request.exact:
+        return ()
+    wanted = history.leaves if request.inputs is None else request.inputs
+    return aliased_gradients(it, [ref for ref in wanted if ref in history.sure and type(it[ref]) is Tensor])
 
 
 def _unreached(it: Interpreter, history: History, request: Request) -> Truth:

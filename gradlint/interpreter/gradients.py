@@ -30,7 +30,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.leaves import want_leaf
-from gradlint.interpreter.needing import use_of
+from gradlint.interpreter.needing import bound_as, use_of
 from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
 
 CLEARED, RETURNED = "cleared", "returned"
@@ -64,7 +64,9 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
         there = [has_gradient(tensor) for _, tensor in it.all(value, Tensor)]
         none = NO if all(there) else UNSURE if any(there) else YES
         use = "" if guard else use_of(it, node)
-        it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, name=name)
+        bound = None if guard else bound_as(it, shown, name)
+        it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, bound=bound,
+                name=name)  # fmt: skip
     if not guard:
         want_leaf(it, node, value, "gradient", name)
     out: list[Value] = []
@@ -84,6 +86,9 @@ def has_gradient(tensor: Tensor) -> bool:
 def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     """The tensor that `.grad` holds: the same one until it is cleared."""
     if type(tensor.gradient) is not Unknown:
+        for held, gradient in it.all(tensor.gradient, Tensor):
+            if not any(mark.node is node for mark in gradient.marks):
+                it.state.heap[held] = replace(gradient, marks=marked(gradient, "read", node))
         return tensor.gradient
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +24,21 @@ from gradlint.domain import (
     references,
 )
 from gradlint.interpreter.core import Inner, Interpreter
+from gradlint.interpreter.dropping import rebindings
 from gradlint.interpreter.writing import holders
 
 MOST_STEPS = 6
+
+
+def aliased_gradients(it: Interpreter, leaves: Iterable[Ref]) -> tuple[Tensor, ...]:
+    """The gradients of these leaves that something else than their `.grad` holds."""
+    gradients = [it.all(value, Tensor) for ref in leaves for value in (it[ref].gradient,) if _is_object(value)]
+    found = [tensors for tensors in gradients if tensors]
+    if not found:
+        return ()
+    bound = {target.value for target in rebindings(it)}  # what a loop binds anew may not be looked at again
+    held = _held(it, [v for (frame, name), v in it.state.names.items() if frame == it.frame.id and name not in bound])
+    return tuple(tensors[0][1] for tensors in found if held.issuperset(ref for ref, _ in tensors))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +48,10 @@ class Descent:
     leaf: Ref
     steps: tuple[str, ...]
     at: Any
+
+
+def _is_object(value: Value) -> bool:
+    return all(type(option) is Ref for option in alternatives(value))
 
 
 def want_leaf(it: Interpreter, node: Any, value: Value, use: str, name: str = "") -> None:
@@ -92,22 +110,24 @@ def _descent(it: Interpreter, tensor: Tensor) -> Descent | None:
 
 def _is_held(it: Interpreter, leaf: Ref, besides: set[Ref]) -> bool:
     """Whether something may hold a leaf, other than as an alternative to what was computed from it."""
-    if leaf in it.handed:
-        return True
-    results = besides - {leaf}
+    values = [*it.state.names.values(), *it.state.flight]
+    return leaf in it.handed or leaf in _held(it, values, besides - {leaf})
+
+
+def _held(it: Interpreter, values: Iterable[Value], besides: AbstractSet[Ref] = frozenset()) -> set[Ref]:
+    """All that can be got at from these values as a program does, not through graphs; values that may be one of
+    `besides` are left out."""
     seen: set[Ref] = set()
-    todo: list[Value] = [*it.state.names.values(), *it.state.flight]
+    todo = list(values)
     while todo:
         value = todo.pop()
-        if not results.isdisjoint(alternatives(value)):
+        if not besides.isdisjoint(alternatives(value)):
             continue
         for ref in references(value):
-            if ref == leaf:
-                return True
             if ref not in seen:
                 seen.add(ref)
                 todo += _held_by(it.state.heap.get(ref))
-    return False
+    return seen
 
 
 def _held_by(thing: Any) -> list[Value]:

@@ -1,14 +1,16 @@
-"""What is done with a gradient that is read: whether it has to be there."""
+"""Where gradients are read: whether they have to be there, and what their tensors were called when they were made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
 
-from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.scan import parts
+from gradlint.domain import Tensor
+from gradlint.interpreter.core import Inner, Interpreter
+from gradlint.interpreter.scan import parts, spelled
 
 NEEDED, HANDED = "needed", "handed"
 LOOKING = frozenset(
@@ -18,11 +20,45 @@ LOOKING = frozenset(
 """Functions and methods that take None as well as anything else."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What one walk over a file finds: how the gradients that are read are used, and the names that values get where
+    they are computed."""
+
+    uses: dict[Any, str]
+    names: dict[Any, str]
+
+
 def use_of(it: Interpreter, node: Any) -> str:
     """How the gradient that is read here is used: "needed" (None raises), "handed" (to a call) or neither."""
-    if it.needed is None:
-        it.needed = {read: use for read, use in _uses(it.tree) if _reads(read)}
-    return it.needed.get(node, "")
+    return _looked_for(it).uses.get(node, "")
+
+
+def bound_as(it: Interpreter, tensor: Tensor, name: str) -> Any:
+    """The expression that computed a tensor, if its value got this name there; else None."""
+    made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
+    made = made.node if type(made) is Inner else made
+    return made if name and _looked_for(it).names.get(made) == name else None
+
+
+def _looked_for(it: Interpreter) -> Reads:
+    if it.reads is None:
+        uses = {read: use for read, use in _uses(it.tree) if _reads(read)}
+        it.reads = Reads(uses, dict(_names(it.tree)))
+    return it.reads
+
+
+def _names(tree: cst.Module) -> Iterator[tuple[Any, str]]:
+    for node in _nodes(tree):
+        if type(node) is cst.Assign and len(node.targets) == 1 and (name := spelled(node.targets[0].target)):
+            yield node.value, name
+
+
+def _nodes(tree: cst.Module) -> Iterator[Any]:
+    todo: list[Any] = [tree]
+    while todo:
+        yield (node := todo.pop())
+        todo += parts(node)
 
 
 def _reads(node: Any) -> bool:
@@ -30,15 +66,12 @@ def _reads(node: Any) -> bool:
 
 
 def _uses(tree: cst.Module) -> Iterator[tuple[Any, str]]:
-    todo: list[Any] = [tree]
-    while todo:
-        node = todo.pop()
+    for node in _nodes(tree):
         fields = NEEDING.get(type(node))
         if fields is not None:
             yield from ((getattr(node, name), NEEDED) for name in fields)
         elif type(node) is cst.Call and not _only_looks(node.func):
             yield from ((argument.value, HANDED) for argument in node.args)
-        todo += parts(node)
 
 
 NEEDING: dict[type, tuple[str, ...]] = {

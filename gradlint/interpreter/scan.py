@@ -75,7 +75,7 @@ class Scope:
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
-    rebindings: dict[cst.CSTNode, Any] | None = None
+    rebindings: dict[cst.Name, Any] | None = None
 
     def hides(self, name: str) -> bool:
         """Whether a name means something else here than in the scopes around; methods share `self`."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, NONE, YES
 from gradlint.events import GradientRead
-from gradlint.rule import Findings, Rule, Warns, quoted
+from gradlint.rule import Edit, Findings, Rule, Warns, quoted
 
 rule = Rule(
     "GRD201",
@@ -47,6 +47,8 @@ def check(event: GradientRead) -> Findings:
             when=" after backward()" if event.reached <= YES else "",
             name=quoted(event.name, "the tensor"),
         )
+        if event.bound is not None:
+            draft = draft.fix(Edit("insert after", event.bound, f"{event.name}.retain_grad()"), safety="unsafe")
         yield draft.marked(
             tensor.marks,
             made="computed here from what requires grad, so it is not a leaf",
