@@ -20,7 +20,6 @@ parameter was given other memory (`param.data = new`), is not reported.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
 from typing import Any
 
 from gradlint.domain import YES, Tensor
@@ -60,7 +59,8 @@ def called(event: Called) -> Findings:
 
 
 def _compared(event: Event, operands: Any) -> Iterator[Any]:
-    for kept, now in permutations(operands, 2):
+    pairs = [(kept, now) for kept in operands for now in operands if kept is not now]
+    for kept, now in pairs:
         if _is_alias(kept) and not _is_alias(now) and set(kept.storage) == set(now.storage):
             made = next((mark.node for mark in kept.marks if mark.how == "made"), event.node)
             draft = rule.at(made)

@@ -22,6 +22,12 @@ def attack_data(model: nn.Module, images):
         yield batch.grad
 
 
+def fresh_copy():
+    start = torch.ones(3, requires_grad=True).clone().requires_grad_()  # GRD122
+    start.sum().backward()
+    return start.grad
+
+
 class LineSearch:
     def __init__(self, features: int):
         self.weight = torch.zeros(features, requires_grad=True)

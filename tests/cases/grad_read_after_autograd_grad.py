@@ -38,6 +38,14 @@ def saliency(model: nn.Module):
     return image.grad.abs()
 
 
+def cleared_before():
+    layer = nn.Linear(2, 1)
+    layer(torch.ones(1, 2)).sum().backward()
+    layer.zero_grad()
+    torch.autograd.grad(layer(torch.ones(3, 2)).sum(), [layer.weight], retain_graph=False)  # GRD204
+    return layer.weight.grad.norm()
+
+
 def saliency_returned(model: nn.Module):
     image = torch.rand(1, 3, 8, 8, requires_grad=True)
     gradient = torch.autograd.grad(model(image).max(), image)[0]
@@ -63,7 +71,7 @@ def other_tensor():
     loss = (first * second).sum()
     torch.autograd.grad(loss, [first], retain_graph=True)
     loss.backward(inputs=[second])
-    return second.grad.norm()  # ok: this one was filled
+    return -second.grad.norm()  # ok: this one was filled
 
 
 def maml(model: nn.Linear, loss_of, rate=0.1):

@@ -60,6 +60,16 @@ def wrapped(model: nn.Module, device):
     return torch.optim.Adam([adapter])
 
 
+class Router(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.zeros(4, 4)).double()  # GRD121
+
+    def step(self, inputs: torch.Tensor):
+        (inputs @ self.table).sum().backward()
+        return self.table.grad.norm()
+
+
 class Logits(nn.Module):
     def __init__(self):
         super().__init__()
