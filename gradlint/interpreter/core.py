@@ -590,4 +590,4 @@ def _belief(fact: Any) -> Belief:
 def not_none(value: Value) -> Value:
     """The value without the alternative None, with which the line would have raised."""
     kept = [option for option in alternatives(value) if option != NONE_VALUE]
-    return one_of(kept) if kept else value
+    return one_of(kept, len(kept)) if kept else value
