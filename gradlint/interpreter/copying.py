@@ -7,6 +7,8 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MAPPINGS,
+    MOST_MARKS,
     NO,
     UNKNOWN,
     Class,
@@ -61,7 +63,9 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
-            thing = replace(thing, overwritten=NO, base=(), marks=(Mark("made", node), *thing.marks)[:4])
+            inference = it.state.inference  # of where it is copied, whatever it was
+            marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
+            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)
 
@@ -87,7 +91,8 @@ def _tensors_in(it: Interpreter, value: Value) -> Iterator[Tensor]:
 
 def _parts(it: Interpreter, thing: Any) -> list[Value]:
     if isinstance(thing, Container):
-        return [part for _, part in thing.items] + [thing.rest]
+        inside = [part for _, part in thing.items]
+        return inside if thing.kind in MAPPINGS else [*inside, thing.rest]  # a dict may well be empty by now
     known = type(thing) is Module or (type(thing) is Instance and type(it.thing(thing.cls)) is Class)
     if known and find_member(it, thing.cls, "__deepcopy__") is None:
         return [part for _, part in thing.attributes]

@@ -158,7 +158,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.switch(outer)
     it.sweeping = outer_sweeping
     if index:
-        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
+        story = tuple(it.story[began:])
+        it.runs[index - 1] = Run(index, function, caller, entry, story, outer_run, it.conditions)
         it.run = outer_run
     return value
 

@@ -155,7 +155,7 @@ def run_loop(
     it.join([it.state, *paths.breaks])
     del it.state.flight[depth:]
     if not it.muted and isinstance(node, cst.CSTNode):
-        it.emit(events.LoopFinished, node, story=tuple(it.story[began:]))
+        it.emit(events.LoopFinished, node, story=tuple(it.story[began:]), periodic=it.scan.periodic)
 
 
 @contextmanager

@@ -116,7 +116,7 @@ def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
     to_none = truth_of(args.get("set_to_none", 0, Const(True)))
     refs = [ref for _, ref in parameters(it, owner)[0]]
     it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, sure=len(it.all(owner, Module)) == 1)
+    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=len(it.all(owner, Module)) == 1)
     del it.sweeping[len(it.sweeping) - len(refs) :]
     return NONE_VALUE
 

@@ -109,7 +109,7 @@ def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
     if name == "grad" and value == NONE_VALUE:
-        clear_gradients(it, node, [ref], to_none=YES, sure=sure)
+        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=sure)
     elif name == "grad":
         it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":
