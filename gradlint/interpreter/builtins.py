@@ -6,7 +6,6 @@ from typing import Any
 
 from gradlint.domain import (
     BOOL,
-    FLOAT,
     INTEGER,
     MAPPINGS,
     NONE_VALUE,
@@ -209,16 +208,6 @@ def _shuffle(it: Interpreter, node: Any, args: Arguments) -> Value:
 def _drawn(it: Interpreter, node: Any, args: Arguments) -> Value:
     rest = containers.elements(it, node, args.get("population", 0, UNKNOWN))
     return it.new(node, "drawn", Container("list", rest=rest))
-
-
-@special("builtins.float")
-def _float(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A number; the one that a text writes (`float("inf")`)."""
-    given = args.get("x", 0, UNKNOWN)
-    try:
-        return Const(float(given.value)) if type(given) is Const and type(given.value) is str else Scalar(FLOAT)
-    except ValueError:
-        return Scalar(FLOAT)
 
 
 @special("contextlib.nullcontext")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -118,8 +118,19 @@ def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Argumen
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
     result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
     if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
-        return Scalar(result.dtype, cut_off(it, node, path, values))
+        return _written(path, values) or Scalar(result.dtype, cut_off(it, node, path, values))
     return result
+
+
+def _written(path: str, values: Sequence[Value]) -> Const | None:
+    """The number that a text writes (`float("inf")`)."""
+    given = values[0] if len(values) == 1 else UNKNOWN
+    if path != "builtins.float" or type(given) is not Const or type(given.value) is not str:
+        return None
+    try:
+        return Const(float(given.value))
+    except ValueError:
+        return None
 
 
 NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.complex"})

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from gradlint.domain import LOST, NO, NONE, Grad, Graph, Optimizer, Syntax, Tensor
-from gradlint.events import Event, OptimizerStepped, WrittenInPlace
+from gradlint.events import Event, OptimizerStepped, ResultDiscarded, WrittenInPlace
+from gradlint.rule import Draft
 
 EventT = TypeVar("EventT", bound=Event)
 
@@ -54,3 +55,11 @@ def holds_others(optimizer: Any) -> bool:
 def made_at(thing: Any) -> Iterator[Syntax]:
     """Where a thing may have been made: what tells optimizers apart."""
     return (mark.node for mark in getattr(thing, "marks", ()) if mark.how == "made")
+
+
+def pointing_at_uncalled(draft: Draft, method: str, story: Iterable[Event]) -> Draft:
+    """The finding with a note where that method is named without being called."""
+    for event in story:
+        if isinstance(event, ResultDiscarded) and getattr(event.value, "name", "") == method:
+            return draft.note(event.node, "names the method and does not call it")
+    return draft

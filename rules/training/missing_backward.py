@@ -21,10 +21,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradlint.domain import NONE, YES, Tensor
-from gradlint.events import BackwardRun, Event, LoopFinished, ModuleCalled, OptimizerStepped, Recorded, ResultDiscarded
-from gradlint.rule import Draft, Findings, Rule, believed, quoted
+from gradlint.events import BackwardRun, Event, LoopFinished, ModuleCalled, OptimizerStepped, Recorded
+from gradlint.rule import Findings, Rule, believed, quoted
 
-from ._protocol import is_in_vain, places
+from ._protocol import is_in_vain, places, pointing_at_uncalled
 
 rule = Rule(
     "GRD719",
@@ -33,6 +33,7 @@ rule = Rule(
     "call `loss.backward()` before the step",
     help="gradients are computed by `loss.backward()` alone",
     effect="no effect",
+    yields_to=("GRD606",),
     tokens=("step",),
 )
 
@@ -53,7 +54,7 @@ def check(event: LoopFinished) -> Findings:
         if again and all(step.grad <= NONE and is_in_vain(step) for step in found):
             draft = rule.at(node, name=quoted(found[0].name, "the optimizer"))
             draft = draft.lowered(max(believed(step) for step in found))
-            yield _pointing_at_uncalled(draft, event.story)
+            yield pointing_at_uncalled(draft, "backward", event.story)
 
 
 def _computes_in_vain(story: Iterable[Event]) -> bool:
@@ -70,14 +71,6 @@ def _recorded(event: Event) -> tuple[Tensor, ...]:
     if isinstance(event, Recorded):
         return (event.result,)
     return (event.recorded,) if isinstance(event, ModuleCalled) and event.recorded is not None else ()
-
-
-def _pointing_at_uncalled(draft: Draft, story: Iterable[Event]) -> Draft:
-    """The finding with a note where `backward` is written without being called."""
-    for event in story:
-        if isinstance(event, ResultDiscarded) and getattr(event.value, "name", "") == "backward":
-            return draft.note(event.node, "names the method and does not call it")
-    return draft
 
 
 @rule.bad

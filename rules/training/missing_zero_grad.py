@@ -25,8 +25,10 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES
-from gradlint.events import OptimizerStepped
-from gradlint.rule import Edit, Findings, Rule, quoted
+from gradlint.events import LoopFinished, OptimizerStepped
+from gradlint.rule import Edit, Findings, Rule, believed, quoted
+
+from ._protocol import pointing_at_uncalled
 
 rule = Rule(
     "GRD701",
@@ -35,6 +37,7 @@ rule = Rule(
     "call `{call}.zero_grad()` before it",
     help="gradients add up until they are cleared: call `{call}.zero_grad()` once for each step",
     effect="silently wrong",
+    yields_to=("GRD606",),
     tokens=("backward",),
 )
 
@@ -48,11 +51,17 @@ USABLE = FRESH | MIXED
 """Where a gradient stands that a backward has certainly added to since the last step."""
 
 
-@rule.on(OptimizerStepped)
-def check(event: OptimizerStepped) -> Findings:
+@rule.on(LoopFinished)
+def check(loop: LoopFinished) -> Findings:
+    """Point as well at a `zero_grad` that is not called: that is then the mistake."""
+    for event in loop.story:
+        if isinstance(event, OptimizerStepped) and event.later <= YES:
+            for draft in _left_over(event):
+                yield pointing_at_uncalled(draft, "zero_grad", loop.story).lowered(believed(event))
+
+
+def _left_over(event: OptimizerStepped) -> Findings:
     """The step uses what a backward has added to gradients of the steps before."""
-    if not event.later <= YES:
-        return
     mixing = (mark for p in event.parameters if p.grad <= USABLE for mark in p.marks if mark.how == "mixed")
     for node in dict.fromkeys(mark.node for mark in mixing):
         call = event.name or "optimizer"

@@ -78,7 +78,7 @@ def one_of_two(batches: list[torch.Tensor]):
     for_g, for_d = torch.optim.Adam(generator.parameters()), torch.optim.Adam(critic.parameters())
     for real in batches:
         for_d.zero_grad()
-        critic(generator(real)).mean().backward()
+        critic(generator(real).detach()).mean().backward()
         print(clip_grad_norm_(critic.parameters(), 1.0))  # ok: the critic's are there
         for_d.step()
         for_g.zero_grad()

@@ -47,8 +47,8 @@ def backward_not_called(batches: list[torch.Tensor]):
     for batch in batches:
         optimizer.zero_grad()
         loss = model(batch).sum()
-        loss.backward
-        skipped = optimizer.step()  # GRD719
+        loss.backward  # GRD606
+        skipped = optimizer.step()
     return skipped
 
 
@@ -131,5 +131,5 @@ def one_of_two(batches: list[torch.Tensor]):
         for_d.step(closure=None)  # ok: its loss is differentiated
         for_g.zero_grad()
         critic(generator(real)).mean()
-        result = {"g": for_g.step()}  # ok: other losses are differentiated in this loop
+        result = {"g": for_g.step()}  # GRD618
     return result

@@ -90,6 +90,7 @@ def main():
         loss = model(torch.ones(1, 2)).sum()
         loss.backward() if args.lr > 0 else None  # ok: called on one side
         optimizer.step if args.lr > 0 else optimizer.zero_grad()  # ok: one side does something
+        optimizer.step()
     loss.grad_fn.next_functions  # ok: read only, by somebody who looks at the graph
 
 

@@ -75,7 +75,7 @@ def networks_that_take_turns(batches: list[torch.Tensor], critics=5):
     for index, real in enumerate(batches):
         for_d.zero_grad()
         for_g.zero_grad(set_to_none=1 > 0)  # ok: its own loss is only differentiated when it steps
-        (critic(generator(real)).mean() - critic(real).mean()).backward()
+        (critic(generator(real)).mean() - critic(real).mean()).backward()  # GRD617
         for_d.step()
         if index % critics == 0:
             for_g.zero_grad()
