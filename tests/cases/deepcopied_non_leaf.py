@@ -86,3 +86,18 @@ def normalised():
 def test_refusal():
     with pytest.raises(RuntimeError):
         deepcopy(torch.ones(1, requires_grad=True).exp())  # ok: the error is what is tested
+
+
+class Hooked(nn.Module):
+    def __init__(self, net: nn.Sequential):
+        super().__init__()
+        self.net, self.hidden = net, {}
+        net[0].register_forward_hook(self.keep)
+
+    def keep(self, module, inputs, output):
+        self.hidden[output.device] = output.flatten(1)
+
+    def teacher(self, images: torch.Tensor):
+        self.net(images)
+        self.hidden.clear()
+        return deepcopy((self, images))  # ok: what the hook kept is gone
