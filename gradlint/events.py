@@ -101,7 +101,8 @@ class RequiresGradChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeAssigned(Event):
-    """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
+    """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program, `given`
+    the expression that is assigned (None: no plain assignment).
 
     `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
@@ -116,6 +117,7 @@ class AttributeAssigned(Event):
     value: Thing
     old: Thing = UNKNOWN
     name: str = ""
+    given: Syntax | None = None
     holders: tuple[Optimizer, ...] = ()
     own: bool = False
     read_by_class: bool = False
@@ -128,13 +130,42 @@ class AttributeAssigned(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientRead(Event):
-    """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth)."""
+    """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth).
+
+    `none` says whether there is certainly nothing to be read. `use` is what is done with it there: "needed" (an
+    attribute of it, arithmetic: None raises), "handed" (to a call that does more than look at it) or neither. `bound`
+    is the expression that computed the tensor, if its value got the same `name` there.
+    """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
 
     tensor: Tensor
     guard: bool
     reached: Truth
+    none: Truth = UNSURE
+    use: str = ""
+    bound: Syntax | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeafWanted(Event):
+    """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), it is given to an optimizer
+    ("optimizer") or it is set on a module ("attribute"); the last two are told only where it may be none.
+
+    `lost` is the leaf it was computed from, or may be itself, by these `steps` and from nothing else that requires
+    grad, if the program holds that leaf no more; `at` is the last step. `holders` are the containers that hold what is
+    certainly no leaf.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
+
+    tensor: Tensor
+    use: str
+    lost: Tensor | None = None
+    steps: tuple[str, ...] = ()
+    at: Syntax | None = None
+    holders: tuple[Container, ...] = ()
     name: str = ""
 
 
@@ -272,6 +303,7 @@ class BackwardRun(Event):
     which leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is
     called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it.
     Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
+    `aliased` are gradients that are certainly added to in place although something else than `.grad` holds them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -292,6 +324,7 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    aliased: tuple[Tensor, ...] = ()
     flat: tuple[Mark, ...] = ()
     company: tuple[int, ...] = ()
     spoiled: tuple[Node, ...] = ()
@@ -530,6 +563,19 @@ class IteratorConsumed(Event):
 
     iterator: Iterator
     by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied(Event):
+    """`value` is copied all the way down by `copy.deepcopy`; `tensors` are those that are certainly in it, `of` is
+    the expression that is copied (None: not written in the call)."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value", "tensors")
+
+    value: Thing
+    tensors: tuple[Tensor, ...]
+    of: Syntax | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

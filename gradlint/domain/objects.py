@@ -26,12 +26,14 @@ from typing import Any, get_args
 
 from gradlint.domain.changing import replace
 from gradlint.domain.facts import (
+    ANY_DEVICE,
     ANY_DTYPE,
     ANY_GRAD,
     ANY_MODE,
     ANY_PRECISION,
     NO,
     UNSURE,
+    Device,
     Dtypes,
     Fact,
     Grad,
@@ -111,7 +113,7 @@ class Cell:
 class Tensor(Cell):
     """A tensor's handle.
 
-    `precision` is known only where the program says it or torch's default holds; what is computed has any.
+    `precision` and `device` are known only where the program says them or torch's default holds.
 
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
@@ -124,6 +126,7 @@ class Tensor(Cell):
 
     dtype: Dtypes = ANY_DTYPE
     precision: Precision = ANY_PRECISION
+    device: Device = ANY_DEVICE
     requires_grad: Truth = UNSURE
     leaf: Truth = UNSURE
     retains: Truth = UNSURE

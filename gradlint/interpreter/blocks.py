@@ -139,6 +139,7 @@ def _managed(
     start = it.hold(manager)
     entered = enter(it, place, manager)
     entry = it.fork() if not _lets_pass(manager) else None
+    it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
     it.frame.switched += switches
     with restoring(it, mode), saving(it, manager):

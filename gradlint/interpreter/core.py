@@ -54,6 +54,7 @@ from gradlint.knowledge.packs import Hook
 from gradlint.knowledge.together import NO_PACKS, Packs
 
 if TYPE_CHECKING:
+    from gradlint.interpreter.needing import Reads
     from gradlint.interpreter.neighbours import Neighbours
 
 ObjectT = TypeVar("ObjectT", bound=Object)
@@ -196,6 +197,8 @@ class Interpreter:
         self.expected = 0
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
+        self.device_entered = False
+        self.reads: Reads | None = None
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0
@@ -217,6 +220,7 @@ class Interpreter:
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
+        self.handed_gradients: dict[Any, int] = {}
         self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
@@ -594,4 +598,4 @@ def _belief(fact: Any) -> Belief:
 def not_none(value: Value) -> Value:
     """The value without the alternative None, with which the line would have raised."""
     kept = [option for option in alternatives(value) if option != NONE_VALUE]
-    return one_of(kept) if kept else value
+    return one_of(kept, len(kept)) if kept else value

@@ -32,6 +32,7 @@ from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled, tensors_of
 from gradlint.interpreter.graphs import company, in_every, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+from gradlint.interpreter.leaves import aliased_gradients
 from gradlint.interpreter.scan import spelled
 from gradlint.knowledge.flat import FLAT
 
@@ -192,7 +193,16 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
         company=company(it, it.operand(root), leaves),
+        aliased=_aliased(it, history, request),
     )
+
+
+def _aliased(it: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:
+    """The gradients that are certainly added to in place although something else holds them."""
+    if request.how != "backward" or request.create is not NO or not request.exact:
+        return ()
+    wanted = history.leaves if request.inputs is None else request.inputs
+    return aliased_gradients(it, [ref for ref in wanted if ref in history.sure and type(it[ref]) is Tensor])
 
 
 def flat_on_all_ways(it: Interpreter, root: Value, history: History) -> list[Ref]:

@@ -39,7 +39,7 @@ def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> 
     old = it.lookup(target.value)
     if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
         return
-    rebinding = _rebindings(it).get(target)
+    rebinding = rebindings(it).get(target)
     if rebinding is None:
         return
     gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
@@ -63,7 +63,7 @@ def _same(old: Value, value: Value) -> Truth:
     return YES if all(found) else MAYBE if any(found) else NO
 
 
-def _rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
+def rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
     """The assignments to names in loops of the scope that runs."""
     scope = it.frame.scope
     if scope.rebindings is None:

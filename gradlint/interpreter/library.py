@@ -24,7 +24,7 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
-    Ref,
+    Plain,
     Scalar,
     Tensor,
     Value,
@@ -168,7 +168,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
     facts: dict[str, Any] = {}
     if tensor:
-        kept = ("storage", "belief", "precision", "inference")
+        kept = ("storage", "belief", "precision", "device", "inference")
         facts = {name: getattr(tensor, name) for name in kept}
         if tensor.requires_grad is YES and tensor.leaf is NO:
             facts["marks"] = (Mark("made", node), *cut_off(it, node, "Parameter", [data]))[:MOST_MARKS]
@@ -193,6 +193,14 @@ def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
     return made
 
 
+@special("torch.device")
+def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A device is told by how its name begins."""
+    given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
+    names = [option.value if type(option) is Const else getattr(option, "start", "") for option in given]
+    return one_of([Plain("device", name if isinstance(name, str) else "") for name in names])
+
+
 @special("torch.is_tensor")
 def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
     from gradlint.interpreter.narrowing import is_instance
@@ -211,38 +219,3 @@ def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
         return result_of_unknown([inner])
     return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),), mode=TRAIN,
                   open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
-
-
-@special("copy.copy")
-def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A copy of the object alone: what it holds, and its memory, is shared."""
-    value = args.get("x", 0, UNKNOWN)
-    copies = [
-        it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o
-        for o in alternatives(value)
-    ]
-    return one_of(copies)
-
-
-@special("copy.deepcopy")
-def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
-    value = args.get("x", 0, UNKNOWN)
-    found = it.state.reach([value])
-    if len(found) > 400:
-        return result_of_unknown([value])
-    now = {ref: Ref(it.site(it.copy_site(node, ref)), "copy", it.frame.id) for ref in found}
-    from gradlint.domain import object_renamed, renamed
-
-    memories = dict.fromkeys(memory for ref in found for memory in getattr(it[ref], "storage", ()))
-    now |= {memory: it.memory(it.copy_site(node, memory), "copy") for memory in memories}
-    for ref in found:
-        thing = object_renamed(it[ref], now)
-        if type(thing) is Container:
-            thing = replace(thing, origin=())
-        if type(thing) is Tensor:
-            inference = it.state.inference  # of where it is copied, whatever it was
-            marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
-            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
-        it.new(it.copy_site(node, ref), "copy", thing)
-    return renamed(value, now)

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_PRECISION,
     EVAL,
     MAYBE,
@@ -92,8 +93,8 @@ def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
     for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        if not it[ref].precision.is_unsure:
-            it.put(ref, replace(it[ref], precision=ANY_PRECISION))
+        if not (it[ref].precision.is_unsure and it[ref].device.is_unsure):
+            it.put(ref, replace(it[ref], precision=ANY_PRECISION, device=ANY_DEVICE))
     return owner
 
 

@@ -8,6 +8,7 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_DTYPE,
     ANY_PRECISION,
     BOOL,
@@ -24,6 +25,7 @@ from gradlint.domain import (
     Array,
     Const,
     Container,
+    Device,
     Dtypes,
     Mark,
     Plain,
@@ -46,7 +48,9 @@ from gradlint.interpreter.tensors import (
     LETTERS,
     combined,
     data_kind,
+    default_device,
     default_precision,
+    device_named,
     dtype_named,
     fresh,
     precision_named,
@@ -220,7 +224,8 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     )
     if given is not None and shared is not None and given.dtype is dtype and not row.keeps:
         return shared
-    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first)}
+    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
+                             "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
         facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
     array = it.only(shared, Array) if shared is not None else None
@@ -259,6 +264,21 @@ def _precision(
     if tensor is not None and row.dtype in ("data", "like"):
         return tensor.precision
     return default_precision(it) if row.dtype == "data" and _is_literal(it, first) else ANY_PRECISION
+
+
+def _device(
+    it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None, *, of_tensor: bool
+) -> Device:
+    """The device on which a factory makes something."""
+    wanted = bound.get("device")
+    if args.unknown or (wanted is not None and wanted != NONE_VALUE):
+        return ANY_DEVICE if args.unknown else device_named(wanted)
+    if first is None or not (of_tensor or row.dtype in ("data", "like")):
+        return default_device(it)
+    tensor = it.only(first, Tensor)
+    if tensor is not None:
+        return tensor.device
+    return default_device(it) if not of_tensor and _is_literal(it, first) else ANY_DEVICE
 
 
 def _is_literal(it: Interpreter, value: Value | None, depth: int = 4) -> bool:

@@ -34,6 +34,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     builtins,
     callables,
     calls,
+    copying,
     definitions,
     distributions,
     expressions,

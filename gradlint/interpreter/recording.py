@@ -12,6 +12,7 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_PRECISION,
+    CPU,
     DISCRETE,
     FLOAT,
     MAYBE,
@@ -24,6 +25,7 @@ from gradlint.domain import (
     Belief,
     Const,
     Container,
+    Device,
     Dtypes,
     Mark,
     Named,
@@ -113,19 +115,23 @@ def apply(
     *,
     dtype: Dtypes | None = None,
     precision: Precision = ANY_PRECISION,
+    device: Device | None = None,
     scalar: Truth = UNSURE,
     part: str = "",
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name,
-    `scalar` is whether it is one element, where the arguments say so."""
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name.
+
+    `dtype`, `precision` and `device` are what the call asks for (`device` None: it asks for none), `scalar` is whether
+    it is one element, where the arguments say so.
+    """
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, name, value) for name, value in extra]
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
     wants = _recorded_for(wants, involved)
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, dtype, precision, part)
+        _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, part)
         for index, result in enumerate(row.results)
     ]
     recording = [ref for _, ref in parts if ref is not None]
@@ -156,6 +162,7 @@ def _result(
     wants: Truth,
     dtype: Dtypes | None,
     precision: Precision,
+    device: Device | None,
     part: str,
 ) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
@@ -168,9 +175,11 @@ def _result(
     handles = result.kind.split(" or ")
     if result.precision:
         precision = Precision.named(result.precision)
-    if first is not None and _converts(first, kind, precision):
+    if first is not None and (_converts(first, kind, precision) or _moves(first, device)):
         handles = [handle for handle in handles if handle not in ("self", "view")] or handles
-    elif result.precision and first is not None and first.tensor and _is_precisely(first.tensor, precision):
+    elif first is not None and (
+        (result.precision and _is_precisely(first.tensor, precision)) or (dtype is None and _stays(first, device))
+    ):
         handles = ["self"]
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
@@ -178,6 +187,8 @@ def _result(
     made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
     if precision is not ANY_PRECISION:
         it.state.heap[made] = replace(it[made], precision=precision)
+    if device is not None:
+        it.state.heap[made] = replace(it[made], device=device)
     recorded = made if it[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
 
@@ -194,8 +205,19 @@ def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
     return same_kind and not first.tensor.precision.may(precision) and not precision.is_unsure  # type: ignore[union-attr]
 
 
-def _is_precisely(tensor: Tensor, precision: Precision) -> bool:
-    return tensor.dtype <= FLOAT and tensor.precision <= precision
+def _moves(first: Operand, device: Device | None) -> bool:
+    """Whether a result on this device is certainly another tensor than the operand."""
+    known = device is not None and not device.is_unsure and first.tensor is not None
+    return known and not first.tensor.device.may(device)  # type: ignore[union-attr, arg-type]
+
+
+def _stays(first: Operand, device: Device | None) -> bool:
+    """Whether the operand is certainly there already; there may be several of other kinds."""
+    return device is CPU and first.tensor is not None and first.tensor.device is CPU
+
+
+def _is_precisely(tensor: Tensor | None, precision: Precision) -> bool:
+    return tensor is not None and tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
 def _listed(it: Interpreter, node: Any, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
@@ -239,6 +261,8 @@ def _handle(
             kept = first.tensor.inference
             facts["inference"] = kept | it.state.inference if "fresh" in handle else kept
     tensors = [o.tensor for o in operands if o.tensor]
+    if len(tensors) == 1 and not own:
+        facts["device"] = tensors[0].device
     if (scalar := sizes.of_elements(row, tensors)) is not UNSURE:
         facts["scalar"] = scalar
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_PRECISION,
     FRESH,
     NO,
@@ -36,8 +37,9 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.gradients import clear_gradients
+from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.tensors import truth_of
 
 
@@ -50,9 +52,12 @@ def set_attribute(
     chain: str,
     *,
     own: bool,
+    given: Any = None,
     statement: Any = None,
 ) -> None:
-    """`owner.name = value`; `statement` is the assignment where that is all it does."""
+    """`owner.name = value`; `given` is the expression of the value, `statement` the assignment where that is all it
+    does."""
+    owner = not_none(owner)
     shown = it.thing(owner)
     if not it.muted:
         old = _old(shown, name)
@@ -65,10 +70,13 @@ def set_attribute(
             old=it.thing(old),
             holders=optimizers.holding(it, old),
             name=chain,
+            given=given,
             own=own,
             read_by_class=read_by_class(it, shown, name).may(YES),
             statement=statement,
         )
+        if type(shown) is Module:
+            want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
     if name == "requires_grad" and it.may_be(owner, Tensor):
@@ -119,7 +127,9 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        facts = {"dtype": other.dtype, "precision": other.precision} if other else {"precision": ANY_PRECISION}
+        facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
+        if other:
+            facts = {"dtype": other.dtype, "precision": other.precision, "device": other.device}
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 

@@ -34,6 +34,7 @@ rule = Rule(
     "tensor-of-losses",
     "`{call}(...)` copies the values of tensors that require grad and drops their graphs; use `torch.stack(...)`",
     help="put tensors together inside the graph: `torch.stack(losses).mean()`",
+    yields_to=("GRD123",),
     tokens=("tensor", "Tensor", "as_tensor", "asarray", "new_tensor", "full", "full_like", "new_full"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")

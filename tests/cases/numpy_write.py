@@ -25,7 +25,7 @@ class Plotter:
 def data_array():
     image = torch.rand(4, 4, requires_grad=True)
     pixels = image.data.cpu().numpy()
-    pixels[pixels < 0.5] = 0  # todo GRD312
+    pixels[pixels < 0.5] = 0  # GRD312
     batch = torch.rand(4, 4)
     array = batch.numpy()
     array[0] = 1.0  # ok: data, no gradient is asked for
@@ -54,7 +54,7 @@ def tensors():
 
 def attribute(model: nn.Linear):
     grid = np.asarray(torch.ones(2, 2))
-    grid[:, 0] = 2.0  # ok: of data
+    grid[:, 0] = 2.0
     scores = model(torch.ones(1, model.in_features)).detach().numpy()
     scores[0, 0] = 1.0
     return grid, scores
