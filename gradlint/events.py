@@ -169,9 +169,11 @@ class Called(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleCalled(Event):
-    """A module is applied: `how` is "call" or "forward". `recorded` is a tensor, the result itself or in it, that
-    certainly carries a graph; `graph` names the graph nodes that made the result, for `used` and `escaped` of
-    `ModuleFinished`; `nested` says that it happened inside the call of another module."""
+    """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
+    it took the `forward` off the module before; `callee` is then what stands before the parentheses. `recorded` is a
+    tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
+    result, for `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another
+    module, `own_call` that the module's class says itself what calling it does."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -182,6 +184,8 @@ class ModuleCalled(Event):
     recorded: Tensor | None = None
     graph: tuple[Graph, ...] = ()
     nested: bool = False
+    own_call: bool = False
+    callee: Syntax = None
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 

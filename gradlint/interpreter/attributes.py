@@ -186,7 +186,7 @@ def _instance_attribute(
     if member is not None:
         return _member(it, node, owner, member, name)
     if type(thing) is Module:
-        if name in module_methods.METHODS:
+        if name in module_methods.METHODS or name in module_methods.APPLYING:
             return Bound(owner, name)
         if name == "training":
             return _training(thing.mode)

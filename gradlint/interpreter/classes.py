@@ -326,11 +326,13 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     if type(method) is Named:
         return call_named(it, node, method.path, args.with_first(value.owner), "")
     if it.may_be(value.owner, Module):
-        from gradlint.interpreter.module_calls import as_torch
+        from gradlint.interpreter.module_calls import as_torch, run
         from gradlint.interpreter.module_methods import METHODS
 
-        if name in ("forward", "__call__"):
+        if name == "forward":
             return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
+        if name == "__call__":
+            return one_of([run(it, node, ref, args, "forward") for ref, _ in it.all(value.owner, Module)])
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)
     if it.may_be(value.owner, Optimizer) and (inherited := optimizers.INHERITED.get(name)) is not None:

@@ -317,3 +317,6 @@ METHODS: dict[str, Callable[..., Value]] = (
 """Methods that every nn.Module has."""
 
 TORCH_MODULE = "torch.nn.Module"
+
+APPLYING = frozenset({"forward", "__call__"})
+"""The methods by which a module is applied."""
