@@ -7,5 +7,9 @@ from gradlint.source.decoding import decode as decode
 from gradlint.source.decoding import encode as encode
 from gradlint.source.decoding import encoding as encoding
 from gradlint.source.decoding import rows as rows
+from gradlint.source.editing import Extent as Extent
+from gradlint.source.editing import Layout as Layout
+from gradlint.source.editing import Statement as Statement
+from gradlint.source.editing import layout as layout
 from gradlint.source.parsing import parse as parse
 from gradlint.source.placing import places as places
