@@ -95,7 +95,7 @@ class AttributeAssigned(Event):
     `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known.
+    its bases are not all known. `expression` is what stands on the right of the sign.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -108,6 +108,7 @@ class AttributeAssigned(Event):
     holders: tuple[Optimizer, ...] = ()
     own: bool = False
     read_by_class: bool = False
+    expression: Syntax = None
 
     @property
     def key(self) -> str:
@@ -345,13 +346,29 @@ class GradientsCleared(Event):
     to_none: Truth
 
 
+@dataclass(frozen=True, slots=True)
+class Unregistered:
+    """What a module holds under `attr` and has not registered: `thing`, a module or a parameter that lies in containers
+    (`inside`, the outermost first), or a tensor held by itself that is no parameter. `handed` says that the module was
+    given it from outside, `trained` are the parameters that are lost by it: those that require grad (or the tensor).
+    `alike`: all that is in its container is of its kind."""
+
+    attr: str
+    thing: Thing
+    inside: tuple[Container, ...]
+    handed: bool
+    trained: tuple[Tensor, ...]
+    alike: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made."""
+    """A module is made; what one of a class of the program then holds without having registered it is `unregistered`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
+    unregistered: tuple[Unregistered, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

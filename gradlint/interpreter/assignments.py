@@ -49,7 +49,9 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         receivers.note(it, target, owner)
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
-        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
+        written = node.value if isinstance(node, (cst.Assign, cst.AnnAssign)) else None
+        name, own = target.attr.value, is_own(it, owner)
+        set_attribute(it, target, owner, name, value, spelled(target.value), own=own, expression=written)
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value

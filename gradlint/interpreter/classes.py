@@ -38,6 +38,7 @@ from gradlint.interpreter import libraries, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.registration import unregistered
 from gradlint.interpreter.summaries import by_summary
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.module_families import FAMILIES, public
@@ -200,9 +201,11 @@ def torch_base(it: Interpreter, cls: Value) -> str:
 
 def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     """A class of the program is called."""
+    start = it.hold(*args.values())
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
+    given = it.land(start)
     if not it.muted and (module := it.only(made, Module)) is not None:
-        it.emit(events.ModuleBuilt, node, module=module)
+        it.emit(events.ModuleBuilt, node, module=module, unregistered=unregistered(it, made, given))
     return made
 
 

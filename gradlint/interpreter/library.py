@@ -34,7 +34,6 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, libraries, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
@@ -146,9 +145,11 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {}
     if tensor:
         facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
-    made = fresh(it, node, "parameter", dtype=kind, parameter=YES, inference=NO, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
-    set_requires_grad(it, node, made, to, "Parameter")
+    facts |= {"dtype": kind, "parameter": YES, "inference": NO, "made": "Parameter"}
+    made = fresh(it, node, "parameter", requires_grad=to, marks=(Mark("made", node), Mark("asked", node)), **facts)
+    if not it.muted:
+        it.emit(events.RequiresGradChanged, node, tensor=replace(it[made], requires_grad=NO), to=to, by="Parameter")
     return made
 
 

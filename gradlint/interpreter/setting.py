@@ -41,8 +41,18 @@ from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.tensors import truth_of
 
 
-def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
-    """`owner.name = value`."""
+def set_attribute(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    name: str,
+    value: Value,
+    chain: str,
+    *,
+    own: bool,
+    expression: Any = None,
+) -> None:
+    """`owner.name = value`; `expression` is how the value is written."""
     shown = it.thing(owner)
     if not it.muted:
         old = _old(shown, name)
@@ -57,6 +67,7 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
             name=chain,
             own=own,
             read_by_class=_read_by_class(it, shown, name).may(YES),
+            expression=expression,
         )
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
