@@ -363,7 +363,7 @@ class Unregistered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made; what one of a class of the program then holds without having registered it is `unregistered`."""
+    """A module is made; `unregistered` is what one of a class of the program holds and has not registered."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 

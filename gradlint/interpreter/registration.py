@@ -49,10 +49,11 @@ def unregistered(it: Interpreter, made: Value, given: list[Value]) -> tuple[Unre
             if trained and known.isdisjoint(refs):
                 shown, ours = it.thing(part), not handed.keys().isdisjoint(refs)
                 found.append(Unregistered(str(name), shown, inside, ours, trained, _alike(it, inside[-1], type(shown))))
+    memories = {memory for ref in known for memory in getattr(it[ref], "storage", ())}
     for name, value in owner.attributes:
         tensor, refs = it.only(value, Tensor), _references(value)
         plain = tensor is not None and tensor.parameter is NO and name not in dict(owner.buffers)
-        if tensor is not None and plain and listed.keys().isdisjoint(refs):
+        if tensor is not None and plain and listed.keys().isdisjoint(refs) and memories.isdisjoint(tensor.storage):
             found.append(Unregistered(str(name), tensor, (), not handed.keys().isdisjoint(refs), (tensor,)))
     return tuple(found)
 

@@ -117,7 +117,6 @@ def layers_in_a_module_list():
 
 @rule.bad
 def blocks_appended_one_by_one():
-    import torch
     from torch import nn
 
     class Tower(nn.Module):
@@ -137,7 +136,6 @@ def blocks_appended_one_by_one():
 
 @rule.good(cures=blocks_appended_one_by_one)
 def blocks_appended_to_a_module_list():
-    import torch
     from torch import nn
 
     class Tower(nn.Module):
