@@ -41,7 +41,7 @@ def fixed(text, rule):
 
 CLONE = (Called, ("torch.Tensor.clone",))
 WRITE = (WrittenInPlace, ())
-UNDER = ("put under", "with torch.no_grad():")
+UNDER = ("put under", "with a:")
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ UNDER = ("put under", "with torch.no_grad():")
         (CLONE, ("drop keyword", "a"), "x.clone(a=2, b=3)\n", "x.clone(b=3)\n"),
         (CLONE, ("drop keyword", "a"), "x.clone(b=3, a=2)\n", "x.clone(b=3)\n"),
         (CLONE, ("drop keyword", "a"), "x.clone(a=2)\n", "x.clone()\n"),
-        (WRITE, UNDER, "x.add_(1)  # why\n", "with torch.no_grad():\n    x.add_(1)  # why\n"),
-        (WRITE, UNDER, "if y:\n    x.add_(\n        1\n    )\n", "if y:\n    with torch.no_grad():\n        x.add_(\n            1\n        )\n"),
+        (WRITE, UNDER, "x.add_(1)  # why\n", "with a:\n    x.add_(1)  # why\n"),
+        (WRITE, UNDER, "if y:\n    x.add_(\n      1)\n", "if y:\n    with a:\n        x.add_(\n          1)\n"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])

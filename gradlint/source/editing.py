@@ -113,9 +113,9 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
 
 def _bounds(node: libcst.CSTNode) -> tuple[libcst.CSTNode, ...]:
     """The nodes with whose places it begins and ends."""
-    first = next(iter(getattr(node, "lpar", ()) or getattr(node, "decorators", ())), node)
-    last = (getattr(node, "rpar", ()) or (node,))[-1]
-    return (first, last)
+    if isinstance(node, libcst.BaseExpression) and node.lpar:
+        return (node.lpar[0], node.rpar[-1])
+    return (next(iter(getattr(node, "decorators", ())), node), node)
 
 
 def _whole(node: libcst.CSTNode, found: dict[libcst.CSTNode, Place]) -> Place:
