@@ -273,6 +273,7 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
             node,
             path=f"torch.nn.Module.{method}",
             args=(shown, *(it.thing(v) for v in args.positional)),
+            keywords=tuple((key, it.thing(v)) for key, v in args.keywords.items()),
             result=it.thing(result),
             name=chain,
         )

@@ -257,7 +257,8 @@ def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
     """An instance before its `__init__` runs."""
     thing: Class = it[cls]
     if thing.module is YES:
-        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+        marks = (Mark("made", node),)
+        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks)
     elif optimizers.torch_optimizer(it, cls):
         fresh = optimizers.unfilled(thing.name, cls, node)
     else:
@@ -282,23 +283,36 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
     if method is not None:
         call_function(it, node, method, args.with_first(owner))
         return
+    thing = it.thing(cls)
+    if after is None and type(thing) is Class and thing.kind in FILLED:
+        FILLED[thing.kind](it, node, owner, thing, args)
+        return
+    initialised(it, node, owner, args)
     path = torch_base(it, cls)
     if path and path in MODULES:
-        _built_as(it, node, owner, path, args)
+        built_as(it, node, owner, path, args)
         return
     if it.may_be(owner, Optimizer):
         optimizers.fill(it, node, owner, args)
         return
     if libraries.initialise(it, node, owner, cls, args):
         return
-    thing = it.thing(cls)
-    if type(thing) is Class and thing.kind in FILLED:
-        FILLED[thing.kind](it, node, owner, thing, args)
-    elif type(thing) is Class and thing.open is not NO:
+    if type(thing) is Class and thing.open is not NO:
         havoc(it, [owner, *args.values()])
 
 
-def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
+def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+    """`Module.__init__` runs, by whatever name it was reached."""
+    shown = it.only(owner, Module)
+    if shown is None:
+        return
+    it.update(owner, Module, initialised=YES)
+    if not it.muted:
+        values = [it.thing(value) for value in args.values()]
+        it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
+
+
+def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
     """The parts that a torch class's own `__init__` gives an instance."""
     from gradlint.interpreter.modules import build
 
@@ -322,6 +336,8 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
         of_library = torch_base(it, cls) or libraries.base(it, cls)
         if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
             initialise(it, node, value.owner, cls, args, value.cls)
+        else:
+            initialised(it, node, value.owner, args)
         return NONE_VALUE
     method = find_member(it, cls, name, value.cls)
     if type(method) is Function:

@@ -207,3 +207,20 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
             thing = replace(thing, overwritten=NO, base=(), marks=(Mark("made", node), *thing.marks)[:4])
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)
+
+
+def _init_of(path: str) -> Known:
+    """`nn.Module.__init__(self)`, written out."""
+
+    def init(it: Interpreter, node: Any, args: Arguments) -> Value:
+        from gradlint.interpreter.classes import built_as
+
+        owner, *others = args.positional or [UNKNOWN]
+        it.update(owner, Module, initialised=YES)
+        built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown))
+        return NONE_VALUE
+
+    return init
+
+
+SPECIAL |= {f"{path}.__init__": _init_of(path) for path in MODULES}

@@ -146,8 +146,16 @@ def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: boo
     thing: Any = it.state.heap.get(ref)
     attributes = dict(thing.attributes) | {name: value}
     it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
+    if type(thing) is Module and thing.initialised is not YES and _is_registered(it, value):
+        it.update(ref, Module, initialised=YES)  # else torch would have raised
     if type(thing) is Instance and thing.cls == UNKNOWN:
         it.escape([value])
+
+
+def _is_registered(it: Interpreter, value: Value) -> bool:
+    """Whether a module that is given this value as an attribute registers it."""
+    tensor = it.only(value, Tensor)
+    return it.only(value, Module) is not None or (tensor is not None and tensor.parameter is YES)
 
 
 def has_setter(it: Interpreter, owner: Value, name: str) -> bool:
