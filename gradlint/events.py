@@ -525,14 +525,37 @@ class FunctionFinished(Event):
     all_callers_seen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
+    or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others."""
+
+    function: Function
+    parameters: tuple[str, ...]
+    required: int
+    starred: bool
+    runs: tuple[Run, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.function.name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassFinished(Event):
-    """A class, the runs of its methods by name, and an instance as its methods left it (None where every method has
-    callers in the file: then there is no typical one)."""
+    """A class, its methods, and an instance as its methods left it (None where every method has callers in the file:
+    then there is no typical one). `derived` are the import paths of the library classes it derives from."""
 
     cls: Class
     instance: Module | Instance | None
-    methods: tuple[tuple[str, tuple[Run, ...]], ...]
+    methods: tuple[Method, ...]
+    derived: frozenset[str] = frozenset()
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of all its methods."""
+        return tuple(run for method in self.methods for run in method.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from gradlint.domain import (
     Function,
     Instance,
     Module,
+    Named,
     Ref,
     State,
     Value,
@@ -300,9 +301,10 @@ def _finish(it: Interpreter) -> None:
     for node, ref in it.classes.items():
         thing = it.state.heap.get(ref)
         if type(thing) is Class:
-            methods = [f for f in it.functions.values() if f.owner is node]
-            told = tuple((f.name, tuple(runs.get(f.node, ()))) for f in methods)
-            _tell(it, events.ClassFinished, node, cls=thing, instance=it.instances.get(node), methods=told)
+            told = tuple(_method(f, runs.get(f.node, ())) for f in it.functions.values() if f.owner is node)
+            derived = frozenset(one.path for one in ancestry(it, ref) if type(one) is Named)
+            instance = it.instances.get(node)
+            _tell(it, events.ClassFinished, node, cls=thing, instance=instance, methods=told, derived=derived)
     _tell(
         it,
         events.ModuleFinished,
@@ -313,6 +315,14 @@ def _finish(it: Interpreter) -> None:
         escaped=frozenset(it.escaped),
         returned=frozenset(it.returned),
     )
+
+
+def _method(function: Function, runs: Sequence[Run]) -> events.Method:
+    params = function.node.params
+    plain = [*params.posonly_params, *params.params]
+    names = tuple(param.name.value for param in plain)
+    required = sum(param.default is None for param in plain)
+    return events.Method(function, names, required, isinstance(params.star_arg, cst.Param), tuple(runs))
 
 
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
