@@ -149,7 +149,7 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner. `written` holds for state dictionaries in the arguments: whether
+    For a method the first argument is its owner; `callee` is what stands before the parentheses. `written` holds for state dictionaries in the arguments: whether
     their memory was written through another handle since they were made; `taken` is where those were made that was.
     """
 
@@ -161,6 +161,7 @@ class Called(Event):
     result: Thing = UNKNOWN
     written: Truth = NO
     taken: tuple[Mark, ...] = ()
+    callee: Syntax = None
     name: str = ""
 
     @property

@@ -41,6 +41,8 @@ from gradlint.interpreter.recording import apply
 from gradlint.knowledge.rows import Operation, Result
 
 BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
+CALLED = "torch.autograd.Function.__call__"
+"""What the call of an instance is: torch refuses it."""
 CONTEXT = "torch.autograd.function.FunctionCtx"
 SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differentiable tensors"
 BACKWARD = frozenset({"backward", "vjp"})

@@ -149,6 +149,8 @@ def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args
     if called is not None:
         return called(it, node, thing, args)
     method = find_member(it, thing.cls, "__call__")
+    if method is None and type(thing.cls) is Ref and autograd_functions.is_function(it, thing.cls):
+        return call_named(it, node, autograd_functions.CALLED, args.with_first(ref), name)
     if method is None:
         return gifts.foreign_made(it, node, ref)
     return _call(it, node, method, args.with_first(ref), name)
@@ -199,6 +201,7 @@ def tell_called(
         args=tuple(it.thing(value) for value in values[:count]),
         keywords=tuple((key, it.thing(value)) for key, value in zip(args.keywords, values[count:], strict=False)),
         result=it.thing(result),
+        callee=getattr(node, "func", None),
         name=name,
         **more,
     )

@@ -45,7 +45,7 @@ def consequence(returned: Any) -> bool:
 def check(event: ClassFinished) -> Findings:
     methods = custom_function(event) or {}
     forward, backward = methods.get("forward"), methods.get("backward") or methods.get("vjp")
-    if forward is None or backward is None or forward.starred:
+    if forward is None or backward is None or forward.starred or forward.function.kind == "class":
         return
     inputs = forward.parameters[0 if "setup_context" in methods else 1 :]
     required = forward.required - (len(forward.parameters) - len(inputs))
