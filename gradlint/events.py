@@ -95,7 +95,8 @@ class AttributeAssigned(Event):
     `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known. `expression` is what stands on the right of the sign.
+    its bases are not all known. `expression` is what stands on the right of the sign; `arguments` are the parameters of
+    the function whose arguments are kept on the context of a custom function by this.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -109,6 +110,7 @@ class AttributeAssigned(Event):
     own: bool = False
     read_by_class: bool = False
     expression: Syntax = None
+    arguments: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -149,7 +151,8 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner; `callee` is what stands before the parentheses. `written` holds for state dictionaries in the arguments: whether
+    For a method the first argument is its owner; `callee` is what stands before the parentheses. `written`
+    holds for state dictionaries in the arguments: whether
     their memory was written through another handle since they were made; `taken` is where those were made that was.
     """
 
