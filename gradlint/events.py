@@ -203,6 +203,7 @@ class WrittenInPlace(Event):
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
+    `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -216,6 +217,7 @@ class WrittenInPlace(Event):
     holders: tuple[Container, ...]
     noticed: Truth
     local: bool
+    arguments: tuple[str, ...] = ()
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
@@ -485,13 +487,15 @@ class StateLoaded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned(Event):
-    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function."""
+    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function.
+    `arguments` are the parameters of the function whose arguments are handed back."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("value",)
 
     value: Thing
     written: Truth
     taken: tuple[Mark, ...] = ()
+    arguments: tuple[str, ...] = ()
     name: str = ""
 
 

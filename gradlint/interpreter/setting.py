@@ -17,7 +17,6 @@ from gradlint.domain import (
     Belief,
     Class,
     Const,
-    Container,
     Function,
     Imported,
     Instance,
@@ -38,8 +37,8 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
-from gradlint.interpreter.scan import parameters_of
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
 
@@ -71,7 +70,7 @@ def set_attribute(
             own=own,
             read_by_class=_read_by_class(it, shown, name).may(YES),
             expression=expression,
-            arguments=_arguments_kept(it, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
+            arguments=arguments_in(it, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
         )
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
@@ -85,23 +84,6 @@ def set_attribute(
             it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
-
-
-def _arguments_kept(it: Interpreter, value: Value) -> tuple[str, ...]:
-    """The parameters of the function that runs whose arguments are here, in a container perhaps: what the function
-    made itself and bound to the name of a parameter is no argument."""
-    frame, function = it.frame, it.frame.function
-    if function is None:
-        return ()
-    names = [param.name.value for param in parameters_of(function.node.params)]
-    handed = {ref: name for name in names if _is_handed(ref := it.state.names.get((frame.id, name)), frame.id)}
-    container = it.only(value, Container)
-    kept = [value] if container is None else [inner for _, inner in container.items]
-    return tuple(handed[part] for part in kept if part in handed)
-
-
-def _is_handed(value: Value | None, frame: int) -> bool:
-    return type(value) is Ref and (value.context != frame or value.part.startswith("argument"))
 
 
 def _old(shown: Any, name: str) -> Value:

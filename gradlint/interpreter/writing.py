@@ -31,6 +31,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.recording import operand
 
 
@@ -66,6 +67,7 @@ def write(
             by=by,
             noticed=negation(noticed),
             local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
+            arguments=arguments_in(it, target) if not it.muted else (),
             name=name,
         )
     wants = either([operand(it, "", value).requires_grad for value in operands])
