@@ -326,6 +326,22 @@ class GradientsClipped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpointed(Event):
+    """`function` is called through `torch.utils.checkpoint`: `reentrant` is the kind that records one operation on the
+    arguments that are handed over by themselves, `told` whether the program says which kind. `inputs` says whether
+    one of those arguments requires grad, `parameters` whether one of the function does, as far as that is known."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("function",)
+    depends_on_mode: ClassVar[bool] = True
+
+    function: Thing
+    reentrant: Truth
+    told: bool
+    inputs: Truth
+    parameters: Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HookRegistered(Event):
     """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
 

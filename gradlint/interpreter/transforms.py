@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradlint import events
 from gradlint.domain import (
     MOST_ITEMS,
     NO,
@@ -12,13 +13,19 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Bound,
+    Const,
     Container,
     Mark,
     Module,
+    Plain,
     Ref,
+    Scalar,
     Tensor,
+    Truth,
     Value,
     alternatives,
+    either,
     one_of,
 )
 from gradlint.domain.changing import replace
@@ -27,7 +34,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
-from gradlint.interpreter.modules import walk
+from gradlint.interpreter.modules import parameters, walk
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.requests import flag
 
@@ -44,6 +51,8 @@ def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
     inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
     place = it.place_of(node, "checkpoint")
     reentrant = flag(Arguments([], options), "use_reentrant", -1, default=True)
+    if not it.muted:
+        _tell_checkpointed(it, node, function, given, reentrant, told="use_reentrant" in options)
     if reentrant is NO:
         return call_value(it, place, function, inner, "")
     start = it.hold(*given)
@@ -54,6 +63,31 @@ def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
         for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
             it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
     return made
+
+
+def _tell_checkpointed(
+    it: Interpreter, node: Any, function: Value, given: list[Value], reentrant: Truth, *, told: bool
+) -> None:
+    owner = function.owner if type(function) is Bound else function
+    own = parameters(it, owner)[0] if it.may_be(owner, Module) else []
+    it.emit(
+        events.Checkpointed,
+        node,
+        function=it.thing(owner),
+        reentrant=reentrant,
+        told=told,
+        inputs=either([_requires_grad(it, value) for value in given]),
+        parameters=either([it[ref].requires_grad for _, ref in own]) if own else UNSURE,
+    )
+
+
+def _requires_grad(it: Interpreter, value: Value) -> Truth:
+    """Whether a value is a tensor that requires grad; those inside containers do not count."""
+    tensor = it.only(value, Tensor)
+    if tensor is not None:
+        return tensor.requires_grad
+    plain = it.only(value, Container) is not None or type(value) in (Const, Scalar, Plain)
+    return NO if plain else UNSURE
 
 
 @special("torch.utils.checkpoint.checkpoint_sequential")
