@@ -385,11 +385,13 @@ class Unregistered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made; `unregistered` is what one of a class of the program holds and has not registered."""
+    """A module is made: `trained` says that it certainly has parameters that require grad, `unregistered` is what one
+    of a class of the program holds and has not registered."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
+    trained: bool = False
     unregistered: tuple[Unregistered, ...] = ()
 
 
@@ -522,7 +524,7 @@ class Returned(Event):
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
-    `parent` is the index of the run in which the caller stands.
+    `parent` is the index of the run in which the caller stands, `conditions` are those under which it was called.
     """
 
     index: int
@@ -531,6 +533,7 @@ class Run:
     grad_mode: Truth
     story: tuple[Event, ...]
     parent: int = 0
+    conditions: tuple[tuple[Syntax, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -204,8 +204,13 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     start = it.hold(*args.values())
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
     given = it.land(start)
+    for ref, thing in it.all(made, Module):
+        it.put(ref, replace(thing, marks=(Mark("made", node),)))  # a summary tells of the call it was made from
     if not it.muted and (module := it.only(made, Module)) is not None:
-        it.emit(events.ModuleBuilt, node, module=module, unregistered=unregistered(it, made, given))
+        from gradlint.interpreter.modules import is_trained
+
+        lost = unregistered(it, made, given)
+        it.emit(events.ModuleBuilt, node, module=module, trained=is_trained(it, made), unregistered=lost)
     return made
 
 

@@ -32,6 +32,7 @@ from gradlint.domain import (
 from gradlint.domain import (
     Iterator as IteratorObject,
 )
+from gradlint.domain.changing import replace
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
@@ -133,7 +134,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
+        it.runs.append(Run(index, function, caller, mode[0], (), outer_run, it.conditions))
     untouched = it.fork() if function.generator and frame.around is None else None
     it.switch(frame)
     it.sweeping = []
@@ -158,7 +159,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.switch(outer)
     it.sweeping = outer_sweeping
     if index:
-        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run)
+        it.runs[index - 1] = replace(it.runs[index - 1], grad_mode=entry, story=tuple(it.story[began:]))
         it.run = outer_run
     return value
 

@@ -88,7 +88,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    it.emit(events.ModuleBuilt, node, module=it[ref])
+    if not it.muted:
+        it.emit(events.ModuleBuilt, node, module=it[ref], trained=is_trained(it, ref))
     return ref
 
 
@@ -177,6 +178,11 @@ Tensors = tuple[list[tuple[str, Ref]], Truth]
 def parameters(it: Interpreter, value: Value, *, recurse: bool = True) -> Tensors:
     """The parameters of a module."""
     return _tensors(it, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
+
+
+def is_trained(it: Interpreter, value: Value) -> bool:
+    """Whether a module certainly has parameters that require grad."""
+    return any(it[ref].requires_grad is YES for _, ref in parameters(it, value)[0])
 
 
 def buffers(it: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:

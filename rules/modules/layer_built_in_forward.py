@@ -1,0 +1,183 @@
+"""A layer that is built in `forward` has new random weights in each call.
+
+## Why it happens
+
+Building a layer draws its weights. In `__init__` that happens once, and assigning the layer to
+an attribute registers it. In `forward` it happens again for every batch: the layer is used once,
+backward fills the gradients of its weights, and both are gone.
+
+## What it costs
+
+The module never learns this layer, and its output is noise: two calls on the same input differ, in eval mode too.
+What is saved and loaded does not have it.
+
+## When it is right to ignore it
+
+Where fresh random weights are wanted. A layer under a condition (`if self.proj is None`), one whose weights
+are set by hand to fixed values, and modules without parameters (`nn.ReLU()`, `nn.Dropout(0.1)`) are never
+reported; one that is stored on `self` is reported on request only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradlint.domain import YES, Module, Syntax, Tensor
+from gradlint.events import (
+    AttributeAssigned,
+    Called,
+    ClassFinished,
+    Event,
+    ModuleBuilt,
+    ModuleCalled,
+    RequiresGradChanged,
+    StateLoaded,
+    Thing,
+    WrittenInPlace,
+)
+from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule, believed, quoted
+
+from ._registration import made_at
+
+rule = Rule(
+    "GRD807",
+    "layer-built-in-forward",
+    "{name} is built anew in each call of `forward`, with random weights that no optimizer has; build it in `__init__`",
+    help="assign the layer to an attribute in `__init__` and call that here",
+    effect="silently wrong",
+    tokens=("forward",),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """Two calls on the same input differ."""
+    first, second = returned
+    return not first.equal(second)
+
+
+@rule.on(ClassFinished)
+def check(event: ClassFinished) -> Findings:
+    if not event.cls.module <= YES:
+        return
+    own = {run.index: run for method in event.methods if method.name != "__init__" for run in method.runs}
+    for run in (run for method in event.methods if method.name == "forward" for run in method.runs):
+        story = [happened for happened in run.story if happened.run in own]
+        built = {
+            happened.node: happened
+            for happened in story
+            if isinstance(happened, ModuleBuilt)
+            and happened.trained
+            and len(happened.conditions) == len(run.conditions)
+        }
+        for made, call in _called(story).items():
+            if made in built and not _set_by_hand(story, made, call.name):
+                kept = any(isinstance(at, AttributeAssigned) and _is_from(at.value, made) for at in story)
+                draft = rule.at(made, name=quoted(call.name, "this layer")).note(call.node, "used here")
+                yield draft.lowered(max(believed(built[made]), POSSIBLE if kept else CERTAIN))
+
+
+def _called(story: list[Event]) -> dict[Syntax, ModuleCalled]:
+    """The places where modules were made that are applied; of those applied at one place only the outermost."""
+    outermost: dict[Syntax, ModuleCalled] = {}
+    for happened in story:
+        if isinstance(happened, ModuleCalled):
+            outermost[happened.node] = happened
+    return {made: call for call in outermost.values() for made in made_at(call.module)}
+
+
+def _set_by_hand(story: list[Event], made: Syntax, name: str) -> bool:
+    """Whether the weights of a layer get other values, or are frozen."""
+    return any(
+        _is_from(thing, made) or (bool(name) and written.startswith(f"{name}."))
+        for happened in story
+        for thing, written in _changed(happened)
+    )
+
+
+def _changed(event: Event) -> Iterator[tuple[Thing, str]]:
+    """What an event says to be changed, and how that is written."""
+    if isinstance(event, AttributeAssigned):
+        yield event.owner, f"{event.name}.{event.attr}"
+    elif isinstance(event, WrittenInPlace):
+        yield event.target, event.name
+    elif isinstance(event, RequiresGradChanged):
+        yield event.tensor, event.name
+    elif isinstance(event, StateLoaded):
+        yield event.module, event.name
+    elif isinstance(event, Called) and event.path.startswith("torch.nn.init."):
+        yield from ((argument, "") for argument in event.args)
+
+
+def _is_from(thing: Thing, made: Syntax) -> bool:
+    return isinstance(thing, (Module, Tensor)) and made in made_at(thing)
+
+
+@rule.bad
+def head_built_for_each_batch():
+    import torch
+    from torch import nn
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(8, 4)
+
+        def forward(self, x):
+            hidden = torch.relu(self.body(x))
+            head = nn.Linear(4, 2)  # GRD807
+            return head(hidden)
+
+    model, x = Classifier(), torch.ones(1, 8)
+    return model(x), model(x)
+
+
+@rule.good(cures=head_built_for_each_batch)
+def head_built_once():
+    import torch
+    from torch import nn
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(8, 4)
+            self.head = nn.Linear(4, 2)
+
+        def forward(self, x):
+            hidden = torch.relu(self.body(x))
+            return self.head(hidden)
+
+    model, x = Classifier(), torch.ones(1, 8)
+    return model(x), model(x)
+
+
+@rule.bad
+def projection_applied_at_once():
+    import torch
+    from torch import nn
+
+    class Projected(nn.Module):
+        def forward(self, x):
+            x = nn.Sequential(nn.Linear(8, 8), nn.GELU())(x)  # GRD807
+            return x.mean(-1)
+
+    model, x = Projected(), torch.ones(1, 8)
+    return model(x), model(x)
+
+
+@rule.good(cures=projection_applied_at_once)
+def projection_kept():
+    import torch
+    from torch import nn
+
+    class Projected(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.proj = nn.Sequential(nn.Linear(8, 8), nn.GELU())
+
+        def forward(self, x):
+            x = self.proj(x)
+            return x.mean(-1)
+
+    model, x = Projected(), torch.ones(1, 8)
+    return model(x), model(x)
