@@ -178,7 +178,8 @@ class ModuleCalled(Event):
     it took the `forward` off the module before; `callee` is then what stands before the parentheses. `recorded` is a
     tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
     result, for `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another
-    module, `own_call` that the module's class says itself what calling it does."""
+    module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's
+    import path is what it was `taken_from`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -191,6 +192,7 @@ class ModuleCalled(Event):
     nested: bool = False
     own_call: bool = False
     callee: Syntax = None
+    taken_from: str = ""
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
@@ -555,12 +557,15 @@ class FunctionFinished(Event):
 @dataclass(frozen=True, slots=True)
 class Method:
     """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
-    or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others."""
+    or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
+    `reads` are the attributes of the first that it asks for, `hands_on` whether it hands the first to other code."""
 
     function: Function
     parameters: tuple[str, ...]
     required: int
     starred: bool
+    reads: frozenset[str]
+    hands_on: bool
     runs: tuple[Run, ...]
 
     @property

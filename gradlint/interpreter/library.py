@@ -164,16 +164,29 @@ def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
 
-@special("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
-         "torch.nn.SyncBatchNorm.convert_sync_batchnorm")  # fmt: skip
-def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
+WRAPPERS = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+)
+
+
+def _wrapping(path: str) -> Known:
     """A wrapper that calls the module inside."""
-    inner = args.get("module", 0, UNKNOWN)
-    module = it.only(inner, Module)
-    if module is None:
-        return result_of_unknown([inner])
-    return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),), mode=TRAIN,
-                  open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+    def wrap(it: Interpreter, node: Any, args: Arguments) -> Value:
+        inner = args.get("module", 0, UNKNOWN)
+        module = it.only(inner, Module)
+        if module is None:
+            return result_of_unknown([inner])
+        return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),),
+                      mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+    return wrap
+
+
+SPECIAL |= {path: _wrapping(path) for path in WRAPPERS}
 
 
 @special("copy.copy")

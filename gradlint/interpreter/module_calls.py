@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
@@ -37,6 +39,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import MOST_MODULES_DEEP, submodules
+from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.recording import apply
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
@@ -68,9 +71,21 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
             callee=getattr(node, "func", None),
+            taken_from=_taken_from(it, getattr(node, "func", None)),
             name=name,
         )
     return one_of(results, MOST_ITEMS)
+
+
+def _taken_from(it: Interpreter, callee: Any) -> str:
+    """The wrapper whose `.module` the callee is written as, by its import path."""
+    if type(callee) is cst.Attribute and callee.attr.value == "forward":
+        callee = callee.value
+    if type(callee) is not cst.Attribute or callee.attr.value != "module":
+        return ""
+    owner = peek(it, callee.value)
+    wrapper = it.only(owner, Module) if owner is not None else None
+    return "" if wrapper is None else wrapper.holder
 
 
 def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:

@@ -58,7 +58,7 @@ from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.reflection import class_of
-from gradlint.interpreter.scan import Scan
+from gradlint.interpreter.scan import HANDED, Scan
 from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
 
@@ -301,7 +301,7 @@ def _finish(it: Interpreter) -> None:
     for node, ref in it.classes.items():
         thing = it.state.heap.get(ref)
         if type(thing) is Class:
-            told = tuple(_method(f, runs.get(f.node, ())) for f in it.functions.values() if f.owner is node)
+            told = tuple(_method(it, f, runs.get(f.node, ())) for f in it.functions.values() if f.owner is node)
             derived = frozenset(one.path for one in ancestry(it, ref) if type(one) is Named)
             instance = it.instances.get(node)
             _tell(it, events.ClassFinished, node, cls=thing, instance=instance, methods=told, derived=derived)
@@ -317,12 +317,20 @@ def _finish(it: Interpreter) -> None:
     )
 
 
-def _method(function: Function, runs: Sequence[Run]) -> events.Method:
+def _method(it: Interpreter, function: Function, runs: Sequence[Run]) -> events.Method:
     params = function.node.params
     plain = [*params.posonly_params, *params.params]
     names = tuple(param.name.value for param in plain)
-    required = sum(param.default is None for param in plain)
-    return events.Method(function, names, required, isinstance(params.star_arg, cst.Param), tuple(runs))
+    uses = it.scan.scopes[function.node].uses.get(names[0], {}) if names else {}
+    return events.Method(
+        function=function,
+        parameters=names,
+        required=sum(param.default is None for param in plain),
+        starred=isinstance(params.star_arg, cst.Param),
+        reads=frozenset(use.partition("(")[0] for use in uses if not use.startswith(HANDED)),
+        hands_on=any(use.startswith(HANDED) for use in uses),
+        runs=tuple(runs),
+    )
 
 
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:

@@ -32,6 +32,7 @@ rule = Rule(
     "calling `forward` directly leaves out every hook of {name}; call the module itself",
     help="{cure}",
     effect="silently wrong",
+    yields_to=("GRD913",),
     tokens=("forward",),
 )
 
