@@ -51,7 +51,7 @@ def check(event: ClassFinished) -> Findings:
     if backward is None or backward.hands_on or any(FLAGS in method.reads for method in methods.values()):
         return
     for returned in happened_in(backward):
-        if isinstance(returned, Returned) and isinstance(returned.value, Container):
+        if isinstance(returned, Returned) and isinstance(returned.value, Container) and returned.value.kind == "tuple":
             count = len({inner for _, inner in returned.value.items if type(inner) is Ref})
             if count > 1:
                 draft = rule.at(returned.node, count=count, ctx=backward.parameters[0])

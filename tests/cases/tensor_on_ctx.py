@@ -16,7 +16,7 @@ class Multiply(Function):
     @staticmethod
     def backward(ctx, grad):
         (a,) = ctx.saved_tensors
-        return grad * ctx.b, grad * a, None
+        return grad * ctx.b, grad * a, None  # GRD905
 
 
 class Softmax(Function):
