@@ -13,11 +13,14 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Belief,
     Bound,
     Const,
     Container,
+    Instance,
     Mark,
     Module,
+    Named,
     Plain,
     Ref,
     Scalar,
@@ -33,10 +36,11 @@ from gradlint.interpreter import module_calls
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.library import special
+from gradlint.interpreter.library import CALLED, SPECIAL, Known, special
 from gradlint.interpreter.modules import parameters, walk
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.requests import flag
+from gradlint.interpreter.uses import unknown_tensor
 
 OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
 
@@ -192,3 +196,33 @@ def _traced_one(it: Interpreter, node: Any, value: Value) -> Value:
     if type(thing) is not Module:
         return value
     return it.new(it.copy_site(node, value), "traced", replace(thing, marks=(Mark("made", node),)))  # type: ignore[arg-type]
+
+
+GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"
+TRANSFORMED = "transformed function"
+
+
+def _differentiated(path: str) -> Known:
+    """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
+
+    def transform(it: Interpreter, node: Any, args: Arguments) -> Value:
+        given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Const(False))))
+        return it.new(node, TRANSFORMED, Instance(cls=Named(f"{path}()"), attributes=given, open=NO))
+
+    return transform
+
+
+def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    from gradlint.interpreter.calls import call_value
+
+    about = dict(thing.attributes)
+    start = it.hold(*args.values())
+    call_value(it, it.place_of(node, "transformed"), about["func"], args, "")
+    first = it.only(it.land(start)[0], Tensor) if args.positional else None
+    plain = first is not None and about["aux"] == Const(False) and thing.cls == Named(f"{GRADIENT}()")
+    return unknown_tensor(it, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
+
+
+for _path in (GRADIENT, AND_VALUE):
+    SPECIAL[_path] = _differentiated(_path)
+    CALLED[f"{_path}()"] = _run_transformed

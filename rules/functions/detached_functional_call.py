@@ -52,9 +52,13 @@ def check(event: ModuleFinished) -> Findings:
             result = happened.result
             if happened.grad_mode <= YES and isinstance(result, Tensor) and result.requires_grad <= NO:
                 cut[happened.run] = happened
-        elif isinstance(happened, BackwardRun) and happened.how == "backward" and happened.root.requires_grad <= NO:
-            if (call := cut.get(happened.run)) is not None:
-                yield rule.at(call.node).note(happened.node, "differentiated here").lowered(believed(happened))
+        elif isinstance(happened, BackwardRun) and happened.run in cut and _reaches_nothing(happened):
+            draft = rule.at(cut[happened.run].node).note(happened.node, "differentiated here")
+            yield draft.lowered(believed(happened))
+
+
+def _reaches_nothing(event: BackwardRun) -> bool:
+    return event.how == "backward" and event.root.requires_grad <= NO
 
 
 @rule.bad

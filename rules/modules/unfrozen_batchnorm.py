@@ -50,19 +50,29 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
     """A batch norm whose parameters were asked not to require grad and that is then called in train mode."""
-    frozen: dict[Syntax, RequiresGradChanged] = {}
+    began = _began(event)
+    frozen: dict[tuple[int, Syntax], RequiresGradChanged] = {}
     for happened in event.story:
+        story = began.get(happened.run, 0)
         if isinstance(happened, RequiresGradChanged):
             for made in made_at(happened.tensor):
                 if happened.to <= NO:
-                    frozen[made] = happened
+                    frozen[story, made] = happened
                 else:
-                    frozen.pop(made, None)
+                    frozen.pop((story, made), None)
         elif isinstance(happened, ModuleCalled) and _moves(happened):
             for made in made_at(happened.module):
-                if (change := frozen.pop(made, None)) is not None:
+                if (change := frozen.pop((story, made), None)) is not None:
                     draft = rule.at(change.node, name=quoted(change.name, "a parameter"))
                     yield draft.note(happened.node, "called in train mode here").lowered(believed(happened))
+
+
+def _began(event: ModuleFinished) -> dict[int, int]:
+    """For each run of a function the one that nobody in the file called and that it is part of."""
+    began: dict[int, int] = {}
+    for run in event.runs:
+        began[run.index] = began.get(run.parent, run.index) if run.caller is not None else run.index
+    return began
 
 
 def _moves(call: ModuleCalled) -> bool:

@@ -48,7 +48,7 @@ def only_convolutions(images):
 
 def other_norms(x):
     norm = nn.LayerNorm(4)
-    norm.requires_grad_(False)  # ok: keeps no statistics
+    norm.train().requires_grad_(False)  # ok: keeps no statistics
     plain = nn.BatchNorm1d(4, track_running_stats=False)
     group = nn.GroupNorm(2, 4)
     for param in (*norm.parameters(), *group.parameters()):
@@ -66,7 +66,7 @@ def thawed_again(x):
 def one_by_one(x):
     norm = nn.BatchNorm1d(4)
     norm.weight.requires_grad_(False)
-    norm.bias.requires_grad_(bool(0))  # GRD806
+    norm.bias.requires_grad_(False).numel()  # GRD806
     out = norm(x)
     norm.eval()
     return out, norm(x)
