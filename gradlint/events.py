@@ -151,8 +151,8 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner; `callee` is what stands before the parentheses. `written`
-    holds for state dictionaries in the arguments: whether
+    For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became.
+    `callee` is what stands before the parentheses. `written` holds for state dictionaries in the arguments: whether
     their memory was written through another handle since they were made; `taken` is where those were made that was.
     """
 
@@ -206,6 +206,7 @@ class WrittenInPlace(Event):
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
     `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
+    `operands` are the tensors that it is computed from besides the target.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -220,6 +221,7 @@ class WrittenInPlace(Event):
     noticed: Truth
     local: bool
     arguments: tuple[str, ...] = ()
+    operands: tuple[Tensor, ...] = ()
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
@@ -232,7 +234,10 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed.
+    `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
+    every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits, which
+    leaves may be in the history of an operation that takes it. `name` is how the root is written. Where the
+    root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -250,6 +255,9 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    flat: tuple[Mark, ...] = ()
+    company: tuple[int, ...] = ()
+    name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -387,13 +395,13 @@ class Unregistered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made: `trained` says that it certainly has parameters that require grad, `unregistered` is what one
-    of a class of the program holds and has not registered."""
+    """A module is made; `parameters` are those that it and its parts have, `unregistered` is what one of a class of the
+    program holds and has not registered."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
-    trained: bool = False
+    parameters: tuple[Tensor, ...] = ()
     unregistered: tuple[Unregistered, ...] = ()
 
 
@@ -430,7 +438,8 @@ class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
-    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner).
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is a method that is not called,
+    `of` is what it was looked up on. `name` is how that is written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -438,6 +447,7 @@ class ResultDiscarded(Event):
     value: Thing
     of: Thing = UNKNOWN
     called: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -526,7 +536,8 @@ class Returned(Event):
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
-    `parent` is the index of the run in which the caller stands, `conditions` are those under which it was called.
+    `parent` is the index of the run in which the caller stands; `conditions` are those under which the run began, so
+    that further ones of its events are its own.
     """
 
     index: int

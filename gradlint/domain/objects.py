@@ -44,9 +44,11 @@ from gradlint.domain.facts import (
 )
 from gradlint.domain.values import (
     CONTEXT_BITS,
+    MOST_MARKS,
     NOTHING,
     UNKNOWN,
     Const,
+    Mark,
     Origin,
     Plain,
     Ref,
@@ -58,7 +60,6 @@ from gradlint.domain.values import (
 )
 
 MOST_ITEMS = 64
-MOST_MARKS = 4
 
 
 class Belief(IntEnum):
@@ -68,14 +69,6 @@ class Belief(IntEnum):
     ANNOTATED = 1
     BY_USE = 2
     BY_NAME = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"."""
-
-    how: str
-    node: Syntax
 
 
 def _alternatives(**kw: Any) -> Any:

@@ -6,9 +6,11 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MOST_MARKS,
     NO,
     YES,
     Mark,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -33,5 +35,19 @@ def set_requires_grad(
         if fixed:
             continue
         now = to if tensor.leaf is YES else tensor.requires_grad | to
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-4:]
+        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-MOST_MARKS:]
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
+        if by not in NEW:
+            _show_on_views(it, ref, now, sure=sure and it.sure(found))
+
+
+NEW = ("factory", "Parameter")
+"""What asks for a tensor that is being made, so that nobody has a view of it."""
+
+
+def _show_on_views(it: Interpreter, base: Ref, to: Truth, *, sure: bool) -> None:
+    """A view that was not recorded requires grad as what it is a view of does."""
+    for ref, thing in list(it.state.heap.items()):
+        if type(thing) is Tensor and base in thing.base and thing.leaf is not NO:
+            certain = sure and thing.base == (base,) and thing.leaf is YES
+            it.state.heap[ref] = replace(thing, requires_grad=to if certain else thing.requires_grad | to)

@@ -33,6 +33,8 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    cuts_of_numbers,
+    number_kind,
     one_of,
 )
 from gradlint.interpreter import (
@@ -230,7 +232,13 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
 
 def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
     known = builtins.plain_method(it, node, owner, name, args)
+    if not it.muted and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
+        tell_called(it, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
     return call_unknown(it, node, [owner, *args.values()]) if known is None else known
+
+
+def _is_number(value: Value) -> bool:
+    return all(number_kind(option) is not None for option in alternatives(value))
 
 
 def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
@@ -239,12 +247,12 @@ def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     found = methods.call(it, node, owner, method, args, chain)
     if not it.muted and type(shown) is Tensor:
         start = it.hold(UNKNOWN if found is None else found)
-        things = [it.thing(value) for value in args.positional]
         it.emit(
             events.Called,
             node,
             path=f"torch.Tensor.{method}",
-            args=(shown, *things),
+            args=(shown, *(it.thing(value) for value in args.positional)),
+            keywords=tuple((key, it.thing(value)) for key, value in args.keywords.items()),
             result=it.thing(it.land(start)[0]),
             name=chain,
         )

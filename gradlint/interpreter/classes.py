@@ -201,16 +201,14 @@ def torch_base(it: Interpreter, cls: Value) -> str:
 
 def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     """A class of the program is called."""
+    from gradlint.interpreter.modules import tell_built
+
     start = it.hold(*args.values())
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
     given = it.land(start)
     for ref, thing in it.all(made, Module):
         it.put(ref, replace(thing, marks=(Mark("made", node),)))  # a summary tells of the call it was made from
-    if not it.muted and (module := it.only(made, Module)) is not None:
-        from gradlint.interpreter.modules import is_trained
-
-        lost = unregistered(it, made, given)
-        it.emit(events.ModuleBuilt, node, module=module, trained=is_trained(it, made), unregistered=lost)
+    tell_built(it, node, made, lambda: unregistered(it, made, given))
     return made
 
 

@@ -32,7 +32,6 @@ from gradlint.domain import (
 from gradlint.domain import (
     Iterator as IteratorObject,
 )
-from gradlint.domain.changing import replace
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
@@ -159,7 +158,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.switch(outer)
     it.sweeping = outer_sweeping
     if index:
-        it.runs[index - 1] = replace(it.runs[index - 1], grad_mode=entry, story=tuple(it.story[began:]))
+        story = tuple(it.story[began:])
+        it.runs[index - 1] = Run(index, function, caller, entry, story, outer_run, it.conditions)
         it.run = outer_run
     return value
 

@@ -8,6 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     LOST,
+    MOST_MARKS,
     NO,
     NONE,
     PLAIN,
@@ -36,7 +37,7 @@ def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
     grad = tensor.grad.mapped(AFTER_BACKWARD)
     marks = tensor.marks
     if not any(mark.how == "backward" for mark in marks):
-        marks = (*marks, Mark("backward", node))[-4:]
+        marks = (*marks, Mark("backward", node))[-MOST_MARKS:]
     if certain and tensor.grad <= NONE | LOST:
         return replace(tensor, grad=grad, unit=unit, marks=marks)
     return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=tensor.unit | unit, marks=marks)

@@ -9,6 +9,7 @@ from gradlint import events
 from gradlint.domain import (
     BOOL,
     FLOAT,
+    MOST_MARKS,
     NO,
     NONE_VALUE,
     TRAIN,
@@ -35,6 +36,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, libraries, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
@@ -54,6 +56,11 @@ ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 """What iterating over an instance of these classes gives."""
 
 
+TENSOR = "torch.Tensor."
+AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_")}
+"""Functions that do what the method of a tensor does, beyond what its row says."""
+
+
 def special(*paths: str) -> Callable[[Known], Known]:
     """Register what calling something at these import paths does."""
 
@@ -70,6 +77,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     known = SPECIAL.get(path)
     if known is not None:
         return known(it, node, args)
+    path = AS_METHODS.get(path, path)
     if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
         rest = Arguments(args.positional[1:], args.keywords, args.unknown)
         return methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
@@ -87,7 +95,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
         return optimizers.build(it, node, path, args)
     plain = HARMLESS.get(path)
     if plain is not None:
-        return _harmless(it, node, plain.returns, args)
+        return _harmless(it, node, path, plain.returns, args)
     return libraries.call(it, node, path, args)
 
 
@@ -97,10 +105,7 @@ def is_known(path: str) -> bool:
     return any(path in table for table in tables)
 
 
-TENSOR = "torch.Tensor."
-
-
-def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Value:
+def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
         found = [containers.elements(it, node, value) if _runs_over(it, value) else value for value in values]
@@ -110,7 +115,14 @@ def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Valu
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
-    return result_of_unknown(values) if not returns else plain_result(it, node, returns)
+    result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
+    if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
+        return Scalar(result.dtype, cut_off(it, node, path, values))
+    return result
+
+
+NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.complex"})
+"""Functions whose number is what they are given, as those of `math` compute theirs from it."""
 
 
 def _runs_over(it: Interpreter, value: Value) -> bool:
@@ -143,11 +155,16 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     tensor = it.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
     facts: dict[str, Any] = {}
+    cut: tuple[Mark, ...] = ()
     if tensor:
-        facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
+        kept = ("storage", "belief", "precision", "inference")
+        facts = {name: getattr(tensor, name) for name in kept}
+        if tensor.requires_grad is YES and tensor.leaf is NO:
+            cut = cut_off(it, node, "Parameter", [data])
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
-    facts |= {"dtype": kind, "parameter": YES, "inference": NO, "made": "Parameter"}
-    made = fresh(it, node, "parameter", requires_grad=to, marks=(Mark("made", node), Mark("asked", node)), **facts)
+    marks = (Mark("made", node), *cut, Mark("asked", node))[-MOST_MARKS:]
+    facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
+    made = fresh(it, node, "parameter", **facts)
     if not it.muted:
         it.emit(events.RequiresGradChanged, node, tensor=replace(it[made], requires_grad=NO), to=to, by="Parameter")
     return made
@@ -217,7 +234,9 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
-            thing = replace(thing, overwritten=NO, base=(), marks=(Mark("made", node), *thing.marks)[:4])
+            inference = it.state.inference  # of where it is copied, whatever it was
+            marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
+            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)
 

@@ -39,6 +39,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
+    negation,
     one_of,
 )
 from gradlint.domain.changing import replace
@@ -54,6 +55,8 @@ MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
 MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
+REDUCTION = "reduction"
+"""The keyword by which a loss is told what to make of the losses of the elements."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""
 
@@ -64,7 +67,6 @@ def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
         "dtype": FLOAT,
         "requires_grad": YES,
         "parameter": YES,
-        "inference": NO,
         "made": "Parameter",
         "marks": (Mark("made", node), Mark("asked", node)),
     }
@@ -81,16 +83,26 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes |= dict(found)
     else:
         attributes, rest = _own_parameters(it, node, row, args)
+        if row.call == "loss" and REDUCTION in args.keywords:
+            attributes[REDUCTION] = args.keywords[REDUCTION]
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
-        attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, inference=NO, made="buffer")
+        attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
     ref = it.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    if not it.muted:
-        it.emit(events.ModuleBuilt, node, module=it[ref], trained=is_trained(it, ref))
+    tell_built(it, node, ref)
     return ref
+
+
+def tell_built(
+    it: Interpreter, node: Any, made: Value, lost: Callable[[], tuple[events.Unregistered, ...]] = tuple
+) -> None:
+    """Tell that something was made, if it is a module; `lost` finds what it holds and has not registered."""
+    if not it.muted and (module := it.only(made, Module)) is not None:
+        own = tuple(it[one] for _, one in parameters(it, made)[0])
+        it.emit(events.ModuleBuilt, node, module=module, parameters=own, unregistered=lost())
 
 
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
@@ -131,7 +143,7 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
     rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
-    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD}
+    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD, "inference": NO}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
@@ -180,11 +192,6 @@ def parameters(it: Interpreter, value: Value, *, recurse: bool = True) -> Tensor
     return _tensors(it, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
 
 
-def is_trained(it: Interpreter, value: Value) -> bool:
-    """Whether a module certainly has parameters that require grad."""
-    return any(it[ref].requires_grad is YES for _, ref in parameters(it, value)[0])
-
-
 def buffers(it: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
     """The buffers of a module; `saved`: only those that its state dict has."""
 
@@ -213,9 +220,9 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
     found, opened = tensors
     element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
-    if by.startswith("named"):
+    if by.startswith("named") and element != NOTHING:
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, element, by, empty=NO if found else opened, source=owner)
+    return iterator(it, node, element, by, empty=NO if found else negation(opened), source=owner)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:

@@ -11,6 +11,7 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Bound,
     Const,
     Container,
     Imported,
@@ -64,11 +65,12 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     if it.muted or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
     last = it.story[-1] if it.story else None
+    about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
-        of = last.args[0] if last.args else UNKNOWN
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path)
-    else:
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
+        about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": last.name}
+    elif type(value) is Bound and type(node.value) is cst.Attribute:
+        about = {"of": it.thing(value.owner), "name": spelled(node.value.value)}
+    it.emit(events.ResultDiscarded, node.value, value=it.thing(value), **about)
 
 
 @statement(cst.Assign)

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MOST_MARKS,
     NO,
     UNSURE,
     YES,
@@ -31,6 +32,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.recording import operand
 
@@ -68,8 +70,10 @@ def write(
             noticed=negation(noticed),
             local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
             arguments=arguments_in(it, target) if not it.muted else (),
+            operands=tuple(it[one] for value in operands for one, _ in it.all(value, Tensor)),
             name=name,
         )
+    cut = cuts(it, operands)
     wants = either([operand(it, "", value).requires_grad for value in operands])
     for ref, tensor in found:
         if checked and _raises(it, tensor):
@@ -78,6 +82,9 @@ def write(
         memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref)
         if tensor.made == "grad":
             _other_unit(it, tensor)
+        if cut:
+            marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
+            it.put(ref, replace(it[ref], marks=marks), sure=sure)
         if differentiable:
             _rebase(it, node, op, ref, wants, operands, sure)
 

@@ -19,7 +19,7 @@ Where the function is also called without the transform, and only then comes to 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, Const, Function, Scalar, Syntax, Tensor
+from gradlint.domain import NO, Const, Function, Scalar, Tensor
 from gradlint.events import BackwardRun, Called, Event, ModuleFinished, Returned
 from gradlint.rule import Findings, Raises, Rule, believed
 
@@ -41,19 +41,22 @@ NUMBERS = frozenset({"torch.Tensor.item", "torch.Tensor.__float__", "torch.Tenso
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    transformed: dict[Syntax, Called] = {}
-    for happened in event.story:
-        if isinstance(happened, Called) and happened.path in VMAP | DIFFERENTIATING and happened.args:
-            function = happened.args[0]
-            if isinstance(function, Function):
-                transformed[function.node] = happened
+    transformed = {
+        function.node: happened
+        for happened in event.story
+        if isinstance(happened, Called) and happened.path in VMAP | DIFFERENTIATING
+        for function in happened.args[:1]
+        if isinstance(function, Function)
+    }
     for run in event.runs:
-        call = transformed.get(run.function.node) if run.function is not None else None
-        for happened in run.story if call is not None and run.function is not None else ():
+        function = run.function
+        if function is None or (call := transformed.get(function.node)) is None:
+            continue
+        for happened in run.story:
             if (fault := _fault(happened, call.path, of_itself=happened.run == run.index)) is not None:
                 what, cure = fault
-                name, transform = run.function.name, call.path.rpartition(".")[2]
-                draft = rule.at(happened.node, name=name, transform=transform, what=what, cure=cure)
+                transform = call.path.rpartition(".")[2]
+                draft = rule.at(happened.node, name=function.name, transform=transform, what=what, cure=cure)
                 yield draft.note(call.node, "transformed here").lowered(believed(happened))
 
 

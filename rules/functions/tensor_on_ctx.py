@@ -16,7 +16,7 @@ have raised. The memory stays as long as the graph node does, after backward too
 ## When it is right to ignore it
 
 Numbers, flags, shapes and what `forward` computed on the way may be attributes. Masks and
-indices, which no gradient flows to, are reported on request only.
+indices, which no gradient flows to, and what only its use tells to be a tensor are reported on request only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import DISCRETE, Belief, Tensor
 from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned
-from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Confidence, Findings, Rule, believed
+from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Findings, Rule, believed
 
 from ._custom import TOKENS, custom_function, happened_in
 
@@ -70,9 +70,7 @@ def _outputs(method: Method) -> list[Tensor]:
 
 
 def _confidence(tensor: Tensor) -> Confidence:
-    if tensor.dtype <= DISCRETE:
-        return POSSIBLE
-    return CERTAIN if tensor.belief <= Belief.ANNOTATED else LIKELY
+    return POSSIBLE if tensor.dtype <= DISCRETE or tensor.belief > Belief.ANNOTATED else CERTAIN
 
 
 @rule.bad

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Const, Tensor
+from gradlint.domain import YES, Belief, Const, Tensor
 from gradlint.events import Called
-from gradlint.rule import Findings, Rule, quoted
+from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule, quoted
 
 rule = Rule(
     "GRD805",
@@ -52,6 +52,8 @@ def check(event: Called) -> Findings:
         return
     written = str(name.value) if isinstance(name, Const) else ""
     draft = rule.at(event.node, name=quoted(written, "given here"), why=LEAF if tensor.leaf <= YES else COMPUTED)
+    told = CERTAIN if tensor.belief <= Belief.ANNOTATED else POSSIBLE
+    draft = draft.lowered(told)
     yield draft.marked(tensor.marks, made="made here", asked="asked to require grad here", recorded="computed here")
 
 

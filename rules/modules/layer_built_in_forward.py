@@ -15,7 +15,7 @@ What is saved and loaded does not have it.
 
 Where fresh random weights are wanted. A layer under a condition (`if self.proj is None`), one whose weights
 are set by hand to fixed values, and modules without parameters (`nn.ReLU()`, `nn.Dropout(0.1)`) are never
-reported; one that is stored on `self` is reported on request only.
+reported; one that is stored on `self` is another mistake, if it is one.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from gradlint.events import (
     Called,
     ClassFinished,
     Event,
+    Method,
     ModuleBuilt,
     ModuleCalled,
     RequiresGradChanged,
@@ -36,7 +37,7 @@ from gradlint.events import (
     Thing,
     WrittenInPlace,
 )
-from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule, believed, quoted
+from gradlint.rule import Findings, Rule, believed, quoted
 
 from ._registration import made_at
 
@@ -60,30 +61,43 @@ def consequence(returned: Any) -> bool:
 def check(event: ClassFinished) -> Findings:
     if not event.cls.module <= YES:
         return
-    own = {run.index: run for method in event.methods if method.name != "__init__" for run in method.runs}
+    own = {run.index for method in event.methods if _is_plain(method) for run in method.runs}
     for run in (run for method in event.methods if method.name == "forward" for run in method.runs):
         story = [happened for happened in run.story if happened.run in own]
         built = {
             happened.node: happened
             for happened in story
             if isinstance(happened, ModuleBuilt)
-            and happened.trained
+            and any(parameter.requires_grad <= YES for parameter in happened.parameters)
             and len(happened.conditions) == len(run.conditions)
         }
-        for made, call in _called(story).items():
-            if made in built and not _set_by_hand(story, made, call.name):
-                kept = any(isinstance(at, AttributeAssigned) and _is_from(at.value, made) for at in story)
-                draft = rule.at(made, name=quoted(call.name, "this layer")).note(call.node, "used here")
-                yield draft.lowered(max(believed(built[made]), POSSIBLE if kept else CERTAIN))
+        for call, parts in _called(story):
+            for made in made_at(call.module):
+                if made in built and not _is_kept(story, made) and not _set_by_hand(story, made, call.name):
+                    draft = rule.at(made, name=quoted(call.name, "this layer")).note(call.node, "used here")
+                    for part in parts:
+                        draft = draft.note(part, "built with it")
+                    yield draft.lowered(believed(built[made]))
 
 
-def _called(story: list[Event]) -> dict[Syntax, ModuleCalled]:
-    """The places where modules were made that are applied; of those applied at one place only the outermost."""
-    outermost: dict[Syntax, ModuleCalled] = {}
+def _is_kept(story: list[Event], made: Syntax) -> bool:
+    """Whether a layer is stored: then it is registered, if too late, and may be built once."""
+    return any(isinstance(event, AttributeAssigned) and _is_from(event.value, made) for event in story)
+
+
+def _is_plain(method: Method) -> bool:
+    """Whether a method runs as it is whenever it is called: a decorator may keep what it gave the first time."""
+    return method.name != "__init__" and not method.function.decorators
+
+
+def _called(story: list[Event]) -> Iterator[tuple[ModuleCalled, list[Syntax]]]:
+    """The outermost module that is applied at each place, and where the parts were made that it applies there."""
+    calls: dict[Syntax, list[ModuleCalled]] = {}
     for happened in story:
         if isinstance(happened, ModuleCalled):
-            outermost[happened.node] = happened
-    return {made: call for call in outermost.values() for made in made_at(call.module)}
+            calls.setdefault(happened.node, []).append(happened)
+    for *parts, whole in calls.values():
+        yield whole, [made for part in parts for made in made_at(part.module) if made not in made_at(whole.module)]
 
 
 def _set_by_hand(story: list[Event], made: Syntax, name: str) -> bool:

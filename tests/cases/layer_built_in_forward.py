@@ -59,7 +59,7 @@ class Lazy(nn.Module):
             if len(self.layers) <= index:
                 self.layers.append(nn.Linear(x.shape[1], x.shape[1]))  # ok: as many as are needed
             x = self.layers[index](x)
-        self.head = nn.Linear(x.shape[1], 1, bias=False)  # ok: stored, reported on request only
+        self.head = nn.Linear(x.shape[1], 1, bias=False)  # GRD608
         return self.head(x)
 
     def extend(self, width):
@@ -80,6 +80,26 @@ class Mixer(nn.Module):
         twice = self.build()
         copy = Block(self.width)  # GRD807
         return twice(self.inner(x)) + copy(x)
+
+
+def kept(method):
+    def once(self):
+        if not hasattr(self, "_kept"):
+            self._kept = method(self)
+        return self._kept
+
+    return once
+
+
+class Wrapper(nn.Module):
+    """Builds what it needs when it first knows the width."""
+
+    @kept
+    def projector(self):
+        return nn.Linear(3, 3).to("cpu")  # ok: the decorator keeps it
+
+    def forward(self, x):
+        return self.projector()(x)
 
 
 class Trainer:
