@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import EVAL, YES
+from gradlint.domain import TRAIN, YES
 from gradlint.events import Called, ModuleCalled, ModuleFinished
 from gradlint.rule import Edit, Findings, Rule, believed
 
@@ -48,7 +48,7 @@ def check(event: ModuleFinished) -> Findings:
     if any(isinstance(happened, Called) and happened.path in BY_HAND for happened in event.story):
         return
     for call in event.story:
-        if not isinstance(call, ModuleCalled) or call.taken_from != WRAPPER or call.module.mode <= EVAL:
+        if not isinstance(call, ModuleCalled) or call.taken_from != WRAPPER or not call.module.mode.possibly(TRAIN):
             continue
         if call.grad_mode <= YES and any(graph in event.used for graph in call.graph):
             wrapper = call.name.removesuffix(".module") or "the wrapper"

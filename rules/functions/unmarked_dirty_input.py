@@ -14,8 +14,8 @@ A leaf that requires grad is overwritten without the error that torch has for th
 
 ## When it is right to ignore it
 
-Where the input is a buffer to write results to, which requires no grad: such inputs are not reported where the
-file shows it, and believed less where nobody knows and the input is not returned.
+Where the input is a buffer to write results to, which requires no grad: an input that is not returned is
+reported only where the file shows that it may require grad.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradlint.domain import NO, YES
+from gradlint.domain import YES
 from gradlint.events import Called, ClassFinished, Method, Returned, WrittenInPlace
-from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Edit, Findings, Rule, believed
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule, believed
 
 from ._custom import TOKENS, custom_function, happened_in
 
@@ -56,16 +56,17 @@ def check(event: ClassFinished) -> Findings:
         name for happened in happened_in(forward) if isinstance(happened, Returned) for name in happened.arguments
     }
     for written in happened_in(forward):
-        if not isinstance(written, WrittenInPlace) or not written.arguments or written.target.requires_grad <= NO:
+        if not isinstance(written, WrittenInPlace) or not written.arguments:
             continue
-        name = written.arguments[0]
+        name, wanted = written.arguments[0], written.target.requires_grad
         back = name in handed_back
+        if not (back or wanted.possibly(YES)):
+            continue
         cure = f"mark it with `ctx.mark_dirty({name})`" if back else "write a copy of it"
         draft = rule.at(written.node, name=name, cure=cure)
         if back and context:
             draft = draft.fix(Edit("insert after", written.node, f"{context}.mark_dirty({name})"), safety="unsafe")
-        sure = CERTAIN if written.target.requires_grad <= YES else LIKELY if back else POSSIBLE
-        yield draft.lowered(max(believed(written), sure))
+        yield draft.lowered(max(believed(written), CERTAIN if wanted <= YES else LIKELY))
 
 
 def _marks(methods: Mapping[str, Method]) -> bool:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import YES, Module, Syntax, Tensor
+from gradlint.domain import YES, Module, Syntax, Tensor, Unknown
 from gradlint.events import (
     AttributeAssigned,
     Called,
@@ -124,7 +124,8 @@ def _changed(event: Event) -> Iterator[tuple[Thing, str]]:
 
 
 def _is_from(thing: Thing, made: Syntax) -> bool:
-    return isinstance(thing, (Module, Tensor)) and made in made_at(thing)
+    """Whether a thing was made there; of what is not known nobody can say that it was not."""
+    return isinstance(thing, Unknown) or (isinstance(thing, (Module, Tensor)) and made in made_at(thing))
 
 
 @rule.bad
