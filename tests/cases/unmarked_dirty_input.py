@@ -10,7 +10,8 @@ class LeakyInPlace(Function):
     def forward(ctx, x: torch.Tensor, slope: float):
         ctx.slope = slope
         ctx.save_for_backward(x > 0)
-        return F.leaky_relu(x, slope, inplace=True)  # GRD904
+        F.leaky_relu(x, slope, inplace=True)  # GRD904
+        return x
 
     @staticmethod
     def backward(ctx, grad):
