@@ -107,7 +107,9 @@ class AttributeAssigned(Event):
     `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known. `statement` is the assignment where that is all it does.
+    its bases are not all known. `given` is what stands on the right of the sign, `statement` is the assignment where
+    that is all it does; `arguments` are the parameters of the function whose arguments are kept on the context of a
+    custom function by this.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -122,6 +124,7 @@ class AttributeAssigned(Event):
     own: bool = False
     read_by_class: bool = False
     statement: Syntax = None
+    arguments: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -218,8 +221,9 @@ class Called(Event):
 
     For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became. A
     flag of tensors that is called (`x.requires_grad(True)`) is told by its name alone, whatever the owner is: `missing`
-    says whether the owner has no such method. `written` holds for state dictionaries in the arguments: whether their
-    memory was written through another handle since they were made; `taken` is where those were made that was.
+    says whether the owner has no such method. `callee` is what stands before the parentheses. `written` holds for state
+    dictionaries in the arguments: whether their memory was written through another handle since they were made; `taken`
+    is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -230,6 +234,7 @@ class Called(Event):
     result: Thing = UNKNOWN
     written: Truth = NO
     taken: tuple[Mark, ...] = ()
+    callee: Syntax = None
     name: str = ""
     missing: Truth = NO
 
@@ -240,9 +245,12 @@ class Called(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleCalled(Event):
-    """A module is applied: `how` is "call" or "forward". `recorded` is a tensor, the result itself or in it, that
-    certainly carries a graph; `graph` names the graph nodes that made the result, for `used` and `escaped` of
-    `ModuleFinished`; `nested` says that it happened inside the call of another module."""
+    """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
+    it took the `forward` off the module before; `callee` is then what stands before the parentheses. `recorded` is a
+    tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
+    result, for `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another
+    module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's
+    import path is what it was `taken_from`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -253,6 +261,9 @@ class ModuleCalled(Event):
     recorded: Tensor | None = None
     graph: tuple[Graph, ...] = ()
     nested: bool = False
+    own_call: bool = False
+    callee: Syntax = None
+    taken_from: str = ""
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
@@ -267,7 +278,8 @@ class WrittenInPlace(Event):
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
     `operands` are the tensors that it is computed from besides the target. `updates`: it is
-    written with what was computed from its own gradient. `argument`: the function that runs was handed it.
+    written with what was computed from its own gradient. `argument`: the function that runs was handed it;
+    `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -281,6 +293,7 @@ class WrittenInPlace(Event):
     holders: tuple[Container, ...]
     noticed: Truth
     local: bool
+    arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
     name: str = ""
     updates: bool = False
@@ -414,6 +427,22 @@ class GradientsClipped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpointed(Event):
+    """`function` is called through `torch.utils.checkpoint`: `reentrant` is the kind that records one operation on the
+    arguments that are handed over by themselves, `told` whether the program says which kind. `inputs` says whether
+    one of those arguments requires grad, `parameters` whether one of the function does, as far as that is known."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("function",)
+    depends_on_mode: ClassVar[bool] = True
+
+    function: Thing
+    reentrant: Truth
+    told: bool
+    inputs: Truth
+    parameters: Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HookRegistered(Event):
     """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
 
@@ -444,15 +473,32 @@ class GradientsCleared(Event):
     name: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Unregistered:
+    """What a module holds under `attr` and has not registered: `thing`, a module or a parameter that lies in containers
+    (`inside`, the outermost first), or a tensor held by itself that is no parameter. `handed` says that the module was
+    given it from outside, `trained` are the parameters that are lost by it: those that require grad (or the tensor).
+    `alike`: all that is in its container is of its kind."""
+
+    attr: str
+    thing: Thing
+    inside: tuple[Container, ...]
+    handed: bool
+    trained: tuple[Tensor, ...]
+    alike: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made; `parameters` are those that it and its parts have, `open` says whether it may have others."""
+    """A module is made; `parameters` are those that it and its parts have, `open` says whether it may have others,
+    `unregistered` is what one of a class of the program holds and has not registered."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     parameters: tuple[Tensor, ...] = ()
     open: Truth = UNSURE
+    unregistered: tuple[Unregistered, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -595,13 +641,15 @@ class StateLoaded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned(Event):
-    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function."""
+    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function.
+    `arguments` are the parameters of the function whose arguments are handed back."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("value",)
 
     value: Thing
     written: Truth
     taken: tuple[Mark, ...] = ()
+    arguments: tuple[str, ...] = ()
     name: str = ""
 
 
@@ -643,19 +691,40 @@ class FunctionFinished(Event):
     all_callers_seen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
+    or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
+    `reads` are the attributes of the first that it asks for, `hands_on` whether it hands the first to other code."""
+
+    function: Function
+    parameters: tuple[str, ...]
+    required: int
+    starred: bool
+    reads: frozenset[str]
+    hands_on: bool
+    runs: tuple[Run, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.function.name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassFinished(Event):
-    """A class, the runs of its methods by name, and an instance as its methods left it (None where every method has
-    callers in the file: then there is no typical one)."""
+    """A class, its methods, and an instance as its methods left it (None where every method has callers in the file:
+    then there is no typical one). `derived` are the import paths of the library classes it derives from."""
 
     cls: Class
     instance: Module | Instance | None
-    methods: tuple[tuple[str, tuple[Run, ...]], ...]
+    methods: tuple[Method, ...]
+    derived: frozenset[str] = frozenset()
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """The runs of all methods."""
-        return tuple(run for _, runs in self.methods for run in runs)
+        """The runs of all its methods."""
+        return tuple(run for method in self.methods for run in method.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

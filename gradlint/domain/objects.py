@@ -33,6 +33,7 @@ from gradlint.domain.facts import (
     ANY_PRECISION,
     NO,
     UNSURE,
+    YES,
     Device,
     Dtypes,
     Fact,
@@ -194,7 +195,8 @@ class Module(Cell):
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
     of their own here (`NOTHING`: there are certainly none); `buffers` are the names that were registered as
     buffers, with Const(True) where the state dict has them; `open` says whether it may have parts that were not
-    seen, `hooks` the functions that may be called around it, by kind."""
+    seen, `initialised` whether `Module.__init__` has run on it, `hooks` the functions that may be called around it, by
+    kind."""
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
@@ -202,6 +204,7 @@ class Module(Cell):
     buffers: Items = _items(default=())
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
+    initialised: Truth = YES
     holder: str = ""
     hooks: Items = _items(default=())
     belief: Belief = Belief.PROVEN

@@ -167,14 +167,18 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     tensor = it.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
     facts: dict[str, Any] = {}
+    cut: tuple[Mark, ...] = ()
     if tensor:
         kept = ("storage", "belief", "precision", "device", "inference")
         facts = {name: getattr(tensor, name) for name in kept}
         if tensor.requires_grad is YES and tensor.leaf is NO:
-            facts["marks"] = (Mark("made", node), *cut_off(it, node, "Parameter", [data]))[:MOST_MARKS]
-    made = fresh(it, node, "parameter", dtype=kind, parameter=YES, made="Parameter", **facts)
+            cut = cut_off(it, node, "Parameter", [data])
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
-    set_requires_grad(it, node, made, to, "Parameter")
+    marks = (Mark("made", node), *cut, Mark("asked", node))[-MOST_MARKS:]
+    facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
+    made = fresh(it, node, "parameter", **facts)
+    if not it.muted:
+        it.emit(events.RequiresGradChanged, node, tensor=replace(it[made], requires_grad=NO), to=to, by="Parameter")
     return made
 
 
@@ -209,13 +213,43 @@ def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
 
-@special("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
-         "torch.nn.SyncBatchNorm.convert_sync_batchnorm")  # fmt: skip
-def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
+WRAPPERS = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+)
+
+
+def _wrapping(path: str) -> Known:
     """A wrapper that calls the module inside."""
-    inner = args.get("module", 0, UNKNOWN)
-    module = it.only(inner, Module)
-    if module is None:
-        return result_of_unknown([inner])
-    return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),), mode=TRAIN,
-                  open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+    def wrap(it: Interpreter, node: Any, args: Arguments) -> Value:
+        inner = args.get("module", 0, UNKNOWN)
+        module = it.only(inner, Module)
+        if module is None:
+            return result_of_unknown([inner])
+        return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),),
+                      mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+    return wrap
+
+
+SPECIAL |= {path: _wrapping(path) for path in WRAPPERS}
+
+
+def _init_of(path: str) -> Known:
+    """`nn.Module.__init__(self)`, written out."""
+
+    def init(it: Interpreter, node: Any, args: Arguments) -> Value:
+        from gradlint.interpreter.classes import built_as
+
+        owner, *others = args.positional or [UNKNOWN]
+        it.update(owner, Module, initialised=YES)
+        built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown))
+        return NONE_VALUE
+
+    return init
+
+
+SPECIAL |= {f"{path}.__init__": _init_of(path) for path in MODULES}

@@ -179,7 +179,7 @@ def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) 
         found = it.all(owner, Module)
         for ref, module in found:
             known = dict(module.buffers) | {name.value: saved}
-            it.put(ref, replace(module, buffers=tuple(known.items())), sure=it.sure(found))
+            it.put(ref, replace(module, buffers=tuple(known.items()), initialised=YES), sure=it.sure(found))
     set_by_name(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     return NONE_VALUE
 
@@ -319,3 +319,6 @@ METHODS: dict[str, Callable[..., Value]] = (
 """Methods that every nn.Module has."""
 
 TORCH_MODULE = "torch.nn.Module"
+
+APPLYING = frozenset({"forward", "__call__"})
+"""The methods by which a module is applied."""

@@ -38,9 +38,11 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter, not_none
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.tensors import truth_of
+from gradlint.interpreter.uses import FUNCTION_CONTEXT
 
 
 def set_attribute(
@@ -74,6 +76,7 @@ def set_attribute(
             own=own,
             read_by_class=read_by_class(it, shown, name).may(YES),
             statement=statement,
+            arguments=arguments_in(it, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
         )
         if type(shown) is Module:
             want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
@@ -157,8 +160,16 @@ def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: boo
     thing: Any = it.state.heap.get(ref)
     attributes = dict(thing.attributes) | {name: value}
     it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
+    if type(thing) is Module and thing.initialised is not YES and _is_registered(it, value):
+        it.update(ref, Module, initialised=YES)  # else torch would have raised
     if type(thing) is Instance and thing.cls == UNKNOWN:
         it.escape([value])
+
+
+def _is_registered(it: Interpreter, value: Value) -> bool:
+    """Whether a module that is given this value as an attribute registers it."""
+    tensor = it.only(value, Tensor)
+    return it.only(value, Module) is not None or (tensor is not None and tensor.parameter is YES)
 
 
 def has_setter(it: Interpreter, owner: Value, name: str) -> bool:

@@ -35,6 +35,7 @@ from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.declared import value_of
 from gradlint.interpreter.expressions import get_item, index_value
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.functions import (
     RESULT,
     call_function,
@@ -339,7 +340,12 @@ def return_(it: Interpreter, node: cst.Return) -> None:
     value = it.value(node.value) if node.value is not None else Const(None)
     if node.value is not None and not it.muted:
         it.emit(
-            events.Returned, node.value, value=it.thing(value), name=spelled(node.value), **written_since(it, [value])
+            events.Returned,
+            node.value,
+            value=it.thing(value),
+            arguments=arguments_in(it, value),
+            name=spelled(node.value),
+            **written_since(it, [value]),
         )
     it.state.names[it.frame.id, RESULT] = value
     it.frame.returns.append(it.fork())

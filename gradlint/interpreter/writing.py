@@ -35,6 +35,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.recording import Slot, grows, operand, tell_grown
 
 
@@ -73,6 +74,7 @@ def write(
             by=by,
             noticed=negation(noticed),
             local=is_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
+            arguments=arguments_in(it, target) if not it.muted else (),
             operands=tuple(it[one] for value in operands for one, _ in it.all(value, Tensor)),
             name=name,
             updates=_updates(it, shown, operands),

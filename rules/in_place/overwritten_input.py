@@ -32,6 +32,7 @@ rule = Rule(
     help="`x = x + 1` instead of `x += 1`, `inplace=False`, or write a `clone()`",
     effect="silently wrong",
     default=False,
+    yields_to=("GRD904",),
     tokens=("forward",),
 )
 

@@ -34,6 +34,7 @@ rule = Rule(
     "make the parameter of the result",
     help="move, cast or scale the data first and put `nn.Parameter(...)` around all of it",
     effect="silently wrong",
+    yields_to=("GRD805",),
     tokens=("Parameter",),
 )
 

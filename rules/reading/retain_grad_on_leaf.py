@@ -48,14 +48,16 @@ def check(event: ModuleFinished) -> Findings:
         if isinstance(happened, ResultDiscarded) and happened.called == "torch.Tensor.retain_grad":
             asked.setdefault(happened.node, []).append(happened)
     for node, requests in asked.items():
-        if all(_is_in_vain(request.of) for request in requests):
+        tensors = [request.of for request in requests if isinstance(request.of, Tensor)]
+        if len(tensors) == len(requests) and all(_is_in_vain(tensor) for tensor in tensors):
             draft = rule.at(node, name=quoted(requests[0].name, "this tensor"))
             draft = draft.lowered(max(believed(request) for request in requests))
-            yield draft.fix(Edit("delete", node), safety="safe")
+            draft = draft.fix(Edit("delete", node), safety="safe")
+            yield draft.marked(tensors[0].marks, made="made here, by no operation of the graph")
 
 
-def _is_in_vain(tensor: object) -> bool:
-    return isinstance(tensor, Tensor) and tensor.leaf <= YES and tensor.requires_grad <= YES
+def _is_in_vain(tensor: Tensor) -> bool:
+    return tensor.leaf <= YES and tensor.requires_grad <= YES
 
 
 @rule.bad(script=True)

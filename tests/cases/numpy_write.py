@@ -57,7 +57,9 @@ def attribute(model: nn.Linear):
     grid[:, 0] = 2.0
     scores = model(torch.ones(1, model.in_features)).detach().numpy()
     scores[0, 0] = 1.0
-    return grid, scores
+    order = torch.rand(5).numpy()
+    order.sort()  # ok: data, sorted in place
+    return grid, scores, order
 
 
 Plotter().histogram_of_copy()

@@ -13,7 +13,7 @@ class Policy(nn.Module):
         super().__init__()
         self.net = nn.Linear(4, 2)
         self.scale = torch.tensor(scale)  # ok: a number
-        self.limits = torch.tensor([-1.0, scale], requires_grad=True)  # ok: a list of numbers
+        self.limits = torch.tensor([-1.0, scale], requires_grad=True)  # GRD802
 
     def forward(self, state):
         logits = self.net(state)
