@@ -44,7 +44,12 @@ def check(event: ModuleFinished) -> Findings:
         elif isinstance(happened, Called) and happened.run in waiting and happened.path.endswith(".__init__"):
             waiting[happened.run] = (waiting[happened.run][0], happened)
     for early, late in waiting.values():
-        yield _draft(early, late).lowered(believed(early))
+        draft = _draft(early)
+        if late is not None:
+            draft = draft.note(late.node, "`Module.__init__` runs only here")
+        if _is_cured_by_the_call(event, early):
+            draft = _with_fix(draft, early, late)
+        yield draft.lowered(believed(early))
 
 
 REGISTERING = frozenset(f"torch.nn.Module.register_{kind}" for kind in ("buffer", "parameter"))
@@ -59,16 +64,25 @@ def _comes_too_early(event: AttributeAssigned | Called) -> bool:
     return part and event.own and isinstance(owner, Module) and owner.initialised <= NO
 
 
-def _draft(early: AttributeAssigned | Called, late: Called | None) -> Draft:
+def _draft(early: AttributeAssigned | Called) -> Draft:
     part = f"`self.{early.attr}`" if isinstance(early, AttributeAssigned) else "this part"
-    draft = rule.at(early.node, part=part)
+    return rule.at(early.node, part=part)
+
+
+def _is_cured_by_the_call(event: ModuleFinished, early: AttributeAssigned | Called) -> bool:
+    """Whether it stands in an `__init__` that does not call another one of the program, which passes nothing on."""
+    names = {run.index: run.function.name for run in event.runs if run.function is not None}
+    others = any(run.parent == early.run and names.get(run.index) == "__init__" for run in event.runs)
+    return names.get(early.run) == "__init__" and not others
+
+
+def _with_fix(draft: Draft, early: AttributeAssigned | Called, late: Called | None) -> Draft:
+    """The call is put before the part, and taken away from where it came too late."""
     first = Edit("insert before", early.node, INIT)
     if late is None:
         return draft.fix(first, safety="safe")
-    draft = draft.note(late.node, "`Module.__init__` runs only here")
-    if late.path == "torch.nn.Module.__init__" and len(late.args) == 1 and not late.keywords:
-        return draft.fix(first, Edit("delete", late.node), safety="safe")
-    return draft
+    plain = late.path == "torch.nn.Module.__init__" and len(late.args) == 1 and not late.keywords
+    return draft.fix(first, Edit("delete", late.node), safety="safe") if plain else draft
 
 
 @rule.bad
