@@ -106,7 +106,7 @@ def asked_to_require_grad():
     model = nn.Linear(2, 1)
     losses = []
     for batch in (torch.ones(1, 2), torch.zeros(1, 2)):
-        losses.append(model(batch).sum())
+        losses.append(model(batch).sum())  # GRD502
     loss = torch.tensor(losses, requires_grad=True).sum()  # GRD603
     loss.backward()
     return model.weight

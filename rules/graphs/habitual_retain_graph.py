@@ -62,10 +62,9 @@ def graph_retained_in_each_step():
     from torch import nn
 
     model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
     for _ in range(3):
         loss = model(torch.ones(4, 8)).pow(2).mean()
-        optimizer.zero_grad()
+        model.zero_grad()
         loss.backward(retain_graph=True)  # GRD504
     return loss
 
@@ -76,9 +75,8 @@ def graph_freed_in_each_step():
     from torch import nn
 
     model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
     for _ in range(3):
         loss = model(torch.ones(4, 8)).pow(2).mean()
-        optimizer.zero_grad()
+        model.zero_grad()
         loss.backward()
     return loss

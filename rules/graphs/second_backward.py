@@ -74,7 +74,7 @@ def features_computed_before_the_loop():
     from torch import nn
 
     encoder, head = nn.Sequential(nn.Linear(4, 8), nn.ReLU()), nn.Linear(8, 1)
-    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)  # GRD721
     features = encoder(torch.ones(16, 4))
     for _ in range(3):
         optimizer.zero_grad()

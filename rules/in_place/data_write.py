@@ -36,7 +36,7 @@ rule = Rule(
     "torch notices",
     effect="silently wrong",
     yields_to=("GRD109", "GRD312"),
-    tokens=("data",),
+    tokens=("data", "numpy", "asarray", "as_tensor"),
 )
 
 

@@ -58,7 +58,7 @@ def weights_normalised_for_a_plot():
 
     layer = nn.Linear(2, 2)
     nn.init.ones_(layer.weight)
-    weights = layer.weight.detach().cpu().numpy()
+    weights = layer.weight.detach().numpy()
     weights *= 0.5  # GRD312
     return layer.weight
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradlint.domain import Function
 from gradlint.events import ModuleFinished, WrittenInPlace
 from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 
@@ -32,7 +33,6 @@ rule = Rule(
     help="`x = x + 1` instead of `x += 1`, `inplace=False`, or write a `clone()`",
     effect="silently wrong",
     default=False,
-    yields_to=("GRD904",),
     tokens=("forward",),
 )
 
@@ -44,11 +44,16 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    forwards = {run.index for run in event.runs if run.function and run.function.name == "forward"}
+    forwards = {run.index for run in event.runs if run.function and _is_of_a_module(run.function)}
     for write in event.story:
         if isinstance(write, WrittenInPlace) and _writes_the_input(write) and write.run in forwards:
             draft = rule.at(write.node, name=quoted(write.name, "the argument")).lowered(believed(write))
             yield _cured(draft, write)
+
+
+def _is_of_a_module(function: Function) -> bool:
+    """Whether it is a `forward` that modules have: that of a custom function, which may write its input, is static."""
+    return function.name == "forward" and function.kind == "function"
 
 
 def _writes_the_input(write: WrittenInPlace) -> bool:

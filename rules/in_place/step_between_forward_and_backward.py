@@ -88,7 +88,7 @@ def generator_judged_by_the_old_discriminator():
 
     judged = discriminator(generator(torch.ones(5, 2)))
     of_discriminator.zero_grad()
-    judged.mean().backward(retain_graph=True)
+    judged.mean().backward(retain_graph=True)  # GRD617
     of_discriminator.step()
     of_generator.zero_grad()
     (-judged.mean()).backward()  # GRD305

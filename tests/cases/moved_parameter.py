@@ -16,12 +16,12 @@ class Attention(nn.Module):
         self.temperature = nn.Parameter(torch.tensor(1.0)).half()  # GRD121
         self.shift = nn.Parameter(torch.zeros(features)).float().to("cpu")
         self.doubled = self.key * 2  # ok: the parameter it was computed from is registered itself
+        self.total = self.key.exp().sum()  # ok: so is this one's
         self.register_parameter("value", nn.Parameter(torch.ones(features)))
         self.norm = self.value.norm()  # ok: likewise
 
     def forward(self, x):
-        with torch.no_grad():
-            self.last = (x @ self.query).softmax(-1)  # ok: computed from the input as well
+        self.last = (x @ self.query).softmax(-1)  # GRD507
         return self.last @ self.key
 
 

@@ -52,6 +52,15 @@ def tensors():
     return weight, copy
 
 
+def between_the_passes():
+    weight = torch.ones(3, requires_grad=True)
+    loss = weight.exp().mul(weight).sum()
+    array = weight.detach().numpy()
+    array += 2  # GRD312
+    loss.backward()
+    return weight
+
+
 def attribute(model: nn.Linear):
     grid = np.asarray(torch.ones(2, 2))
     grid[:, 0] = 2.0
@@ -59,6 +68,7 @@ def attribute(model: nn.Linear):
     scores[0, 0] = 1.0
     order = torch.rand(5).numpy()
     order.sort()  # ok: data, sorted in place
+    order[::2] -= order.mean()  # ok: likewise
     return grid, scores, order
 
 

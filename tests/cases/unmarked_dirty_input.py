@@ -61,7 +61,7 @@ class Scatter(Function):
 class Normalized(Function):
     @staticmethod
     def forward(ctx, weight: torch.Tensor, running: torch.Tensor, momentum: float):
-        running.mul_(1 - momentum).add_(weight.mean(0), alpha=momentum)  # GRD313
+        running.mul_(1 - momentum).add_(weight.mean(0), alpha=momentum)  # ok: the file applies it to a buffer
         weight.div_(weight.norm())  # GRD904
         return weight - running
 
