@@ -219,7 +219,7 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed.
+    `allow_unused` whether that is allowed. `name` is how the root is written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -237,6 +237,7 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
 

@@ -71,7 +71,12 @@ class Belief(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained"."""
+    """A place in the program that contributed, and how.
+
+    "made"; "asked" to require grad; "retained"; "backward" filled its gradient. Why it is not in the graph: "cut" by
+    an operation that has no derivative, "unrecorded" because gradients were off, "enabled in vain" because inference
+    mode goes on whatever is enabled inside.
+    """
 
     how: str
     node: Syntax

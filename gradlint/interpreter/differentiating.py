@@ -35,7 +35,7 @@ SCALE = "GradScaler.scale"
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `exact` whether these are all known."""
+    tensors to differentiate by (None: all leaves), `exact` whether these are all known, `name` how a single root is written."""
 
     how: str
     retain: Truth = NO
@@ -44,6 +44,7 @@ class Request:
     inputs: tuple[Ref, ...] | None = None
     exact: bool = True
     allow_unused: Truth = NO
+    name: str = ""
 
 
 @dataclass(slots=True)
@@ -160,6 +161,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         inputs=None if wanted is None else tensors_of(it, wanted),
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
+        name=request.name,
     )
 
 

@@ -77,7 +77,7 @@ def is_tensor_method(name: str) -> bool:
 
 
 def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    return run_backward(it, node, owner, args)
+    return run_backward(it, node, owner, args, chain)
 
 
 def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:

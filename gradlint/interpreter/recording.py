@@ -187,10 +187,10 @@ def _handle(
     part: str,
 ) -> Ref:
     """The new handle that a result is."""
-    requires = NO if not result.differentiable or kind <= DISCRETE else wants
+    wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, requires, first.requires_grad if viewed else None)
+    requires, leaf = _flags(it, wanted, first.requires_grad if viewed else None)
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
@@ -203,7 +203,8 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    facts["marks"] = _reasons(node, requires, operands + own)
+    cut = _mode(it) if wanted.possibly(YES) else "cut"
+    facts["marks"] = _reasons(node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
 
 
@@ -237,16 +238,25 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
     return {"storage": storage, "base": base}
 
 
-def _reasons(node: Any, requires: Truth, operands: Sequence[Operand]) -> tuple[Mark, ...]:
-    """Where a result comes from: made here, and what cut it off the graph if something did."""
+def _mode(it: Interpreter) -> str:
+    """How a mark calls the mode that keeps what is computed out of the graph."""
+    return "enabled in vain" if it.state.grad_mode is YES else "unrecorded"
+
+
+def _reasons(node: Any, requires: Truth, operands: Sequence[Operand], cut: str) -> tuple[Mark, ...]:
+    """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
     if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
-        marks.append(Mark("cut", node))
+        marks.append(Mark(cut, node))
     else:
         for o in operands:
             if o.tensor:
-                marks += [mark for mark in o.tensor.marks if mark.how in ("asked", "cut")]
+                marks += [mark for mark in o.tensor.marks if mark.how in HANDED_ON]
     return tuple(dict.fromkeys(marks))[:4]
+
+
+HANDED_ON = frozenset({"asked", "cut", "unrecorded", "enabled in vain"})
+"""The marks that tell why a tensor is or is not in the graph: what is computed from it is so for the same reason."""
 
 
 def _record(

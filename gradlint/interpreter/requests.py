@@ -43,7 +43,12 @@ def wanted_inputs(it: Interpreter, node: Any, args: Arguments, positions: dict[s
 
 
 def requested(
-    it: Interpreter, how: str, args: Arguments, positions: dict[str, int], wanted: list[Value] | None
+    it: Interpreter,
+    how: str,
+    args: Arguments,
+    positions: dict[str, int],
+    wanted: list[Value] | None,
+    name: str = "",
 ) -> Request:
     """What a call asks for; a graph that is to be created is kept unless the call says otherwise."""
     create = flag(args, "create_graph", positions["create_graph"])
@@ -59,6 +64,7 @@ def requested(
         inputs=None if wanted is None else refs,
         exact=all(len(alternatives(value)) == 1 and it.may_be(value, Tensor) for value in listed) and not args.unknown,
         allow_unused=flag(args, "allow_unused", positions.get("allow_unused", -1)),
+        name=name,
     )
 
 
@@ -82,8 +88,8 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
     return [element]
 
 
-def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments, name: str = "") -> Value:
     """`root.backward(...)`."""
     wanted = wanted_inputs(it, node, args, METHOD)
-    backward(it, node, [owner], requested(it, "backward", args, METHOD, wanted))
+    backward(it, node, [owner], requested(it, "backward", args, METHOD, wanted, name))
     return NONE_VALUE
