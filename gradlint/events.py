@@ -16,6 +16,7 @@ from typing import ClassVar
 from gradlint.domain import (
     NO,
     UNKNOWN,
+    UNSURE,
     Belief,
     Class,
     Container,
@@ -478,7 +479,7 @@ class Returned(Event):
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
-    `parent` is the index of the run in which the caller stands.
+    `parent` is the index of the run in which the caller stands, `left_mode` the grad mode that the caller is left in.
     """
 
     index: int
@@ -487,6 +488,7 @@ class Run:
     grad_mode: Truth
     story: tuple[Event, ...]
     parent: int = 0
+    left_mode: Truth = UNSURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

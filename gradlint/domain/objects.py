@@ -74,8 +74,8 @@ class Mark:
     """A place in the program that contributed, and how.
 
     "made"; "asked" to require grad; "retained"; "backward" filled its gradient. Why it is not in the graph: "cut" by
-    an operation that has no derivative, "unrecorded" because gradients were off, "enabled in vain" because inference
-    mode goes on whatever is enabled inside.
+    an operation that has no derivative, "unrecorded" where gradients were switched off (or, if nothing shows that,
+    where it was computed), "enabled in vain" where they were switched on inside inference mode, which goes on.
     """
 
     how: str

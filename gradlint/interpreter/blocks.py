@@ -12,6 +12,7 @@ from gradlint.domain import (
     MAYBE,
     Const,
     Context,
+    Modes,
     Named,
     Plain,
     State,
@@ -97,7 +98,7 @@ def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> N
         it.expected -= expected
         return
     item = node.items[index]
-    mode = (it.state.grad_mode, it.state.inference)  # making the manager may already switch
+    mode = it.state.modes  # making the manager may already switch
     manager = it.value(item.item)
     it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
 
@@ -117,7 +118,7 @@ def _managed(
     node: cst.With,
     place: Any,
     manager: Value,
-    mode: tuple[Truth, Truth],
+    mode: Modes,
     block: Callable[[Value], None],
 ) -> None:
     """A block under a manager that is no generator: afterwards the grad mode is `mode`."""
@@ -134,16 +135,16 @@ def _managed(
 
     def leave() -> None:
         _exited(it, place, manager)
-        it.state.grad_mode, it.state.inference = mode
+        it.state.modes = mode
 
-    if (it.state.grad_mode, it.state.inference) != mode and it.state.live:
+    if it.state.modes[:2] != mode[:2] and it.state.live:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
     if it.state.live:
         leave()
     with it.silently():
         passing(it, before, leave)
     if entry is not None:
-        entry.grad_mode, entry.inference = mode
+        entry.modes = mode
         it.join([it.state, entry])
     it.land(start)
 
@@ -164,7 +165,7 @@ def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
     """What `as` binds; grad modes are switched on the way."""
     if type(manager) is Context:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
-        switch(it, manager)
+        switch(it, node, manager)
         return Const(None)
     if (given := bound(it, manager)) is not None:
         return given
@@ -185,8 +186,7 @@ def may_switch(it: Interpreter, manager: Value) -> bool:
     return False
 
 
-def switch(it: Interpreter, context: Context) -> None:
+def switch(it: Interpreter, node: Any, context: Context) -> None:
     """From here on this grad mode holds."""
-    it.state.grad_mode = context.to
-    if context.inference is not None:
-        it.state.inference = context.inference
+    inference = it.state.inference if context.inference is None else context.inference
+    it.state.modes = context.to, inference, node

@@ -35,7 +35,8 @@ SCALE = "GradScaler.scale"
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `exact` whether these are all known, `name` how a single root is written."""
+    tensors to differentiate by (None: all leaves), `exact` whether these are all known, `name` how a
+    single root is written."""
 
     how: str
     retain: Truth = NO

@@ -126,7 +126,7 @@ def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     made = _made(path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=made.to, how="statement")
-        it.state.grad_mode = made.to
+        it.state.grad_mode, it.state.switch = made.to, node
     return made
 
 

@@ -203,7 +203,7 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    cut = _mode(it) if wanted.possibly(YES) else "cut"
+    cut = _switched_off(it, node) if wanted.possibly(YES) else Mark("cut", node)
     facts["marks"] = _reasons(node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
 
@@ -238,16 +238,16 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
     return {"storage": storage, "base": base}
 
 
-def _mode(it: Interpreter) -> str:
-    """How a mark calls the mode that keeps what is computed out of the graph."""
-    return "enabled in vain" if it.state.grad_mode is YES else "unrecorded"
+def _switched_off(it: Interpreter, node: Any) -> Mark:
+    """The mode that keeps what is computed here out of the graph, and what set it."""
+    return Mark("enabled in vain" if it.state.grad_mode is YES else "unrecorded", it.state.switch or node)
 
 
-def _reasons(node: Any, requires: Truth, operands: Sequence[Operand], cut: str) -> tuple[Mark, ...]:
+def _reasons(node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
     if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
-        marks.append(Mark(cut, node))
+        marks.append(cut)
     else:
         for o in operands:
             if o.tensor:

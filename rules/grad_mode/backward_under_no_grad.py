@@ -30,7 +30,7 @@ rule = Rule(
     "backward-under-no-grad",
     "{name} was computed while gradients were off, so there is no graph to differentiate; compute it with gradients on",
     help="move the forward pass out of `torch.no_grad()`, or enable gradients around it with `torch.enable_grad()`",
-    yields_to=("GRD408", "GRD409"),
+    yields_to=("GRD405", "GRD408", "GRD409"),
     tokens=("backward", "autograd", *MODE_WORDS),
 )
 consequence = Raises(RuntimeError, SAYING)
@@ -40,7 +40,7 @@ consequence = Raises(RuntimeError, SAYING)
 def check(event: BackwardRun) -> Findings:
     if reasons(event) == {OFF}:
         draft = rule.at(event.node, name=quoted(event.name, "what is differentiated"))
-        yield draft.marked(event.root.marks, **{OFF: "computed here while gradients were off"})
+        yield draft.marked(event.root.marks, **{OFF: "gradients are off here"})
 
 
 @rule.bad
