@@ -57,10 +57,13 @@ def check(event: FunctionFinished) -> Findings:
 
 
 def _confidence(run: Run, off: GradModeChanged) -> Confidence | None:
-    """How far it may be believed that the caller is left without gradients by mistake; None: it is not."""
+    """How far it may be believed that the caller is left without gradients by mistake; None: it is not.
+
+    Who switches off and on under conditions of their own may well leave as it came.
+    """
     if run.left_mode <= NO:
         return CERTAIN if _hands_back(run) else POSSIBLE
-    forgotten = run.left_mode.possibly(NO) and any(on.conditions == off.conditions for on in switched(run, YES))
+    forgotten = run.left_mode.possibly(NO) and all(on.conditions == off.conditions for on in switched(run, YES))
     return (LIKELY if _hands_back(run) else POSSIBLE) if forgotten else None
 
 
