@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradlint import source
+from gradlint import fixes, source
 from gradlint.events import Event
-from gradlint.finding import Confidence, Finding, Note, Place
+from gradlint.finding import Confidence, Finding, Fix, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.rule import Check, Draft, Rule, believed
@@ -115,7 +115,10 @@ def analyse(
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     places = source.places(module, text, nodes) if nodes else {}
-    findings = [_finding(draft, places) for draft in drafts if draft.node in places]
+    edited = [edit.node for draft in drafts for edit in draft.edits]
+    layout = source.layout(module, text, edited) if edited else None
+    found_fixes = {draft: fixes.fix_of(draft, layout, text) for draft in drafts} if layout else {}
+    findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]
     return Analysis(
         tuple(sorted(findings, key=lambda f: (f.place, f.code))),
         tuple(sorted(places[node] for node in run.unknown)) if positions else (),
@@ -166,7 +169,7 @@ def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Co
     return tuple(_yielded([f for f in findings if f.confidence <= min_confidence], rules))
 
 
-def _finding(draft: Draft, places: dict[Any, Place]) -> Finding:
+def _finding(draft: Draft, places: dict[Any, Place], fix: Fix | None) -> Finding:
     rule = draft.rule
     notes = tuple(Note(places[node], text) for node, text in draft.notes if node in places)
     return Finding(
@@ -178,11 +181,29 @@ def _finding(draft: Draft, places: dict[Any, Place]) -> Finding:
         consequence=rule.effect,
         help=draft.help,
         notes=tuple(sorted(notes, key=lambda note: note.place)),
+        fixes=(fix,) if fix else (),
     )
 
 
 def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding]:
-    """Findings without those that yield to another rule's at the same place."""
-    yields = {rule.code: rule.yields_to for rule in rules}
-    there = {(f.place, f.code) for f in findings}
-    return [f for f in findings if not any((f.place, code) in there for code in yields.get(f.code, ()))]
+    """Findings without those that yield to another rule's finding about the same mistake."""
+    yields = {rule.code: frozenset(rule.yields_to) for rule in rules}
+    by_code: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    return [
+        finding
+        for finding in findings
+        if not any(
+            _same_mistake(finding, other) for code in yields.get(finding.code, ()) for other in by_code.get(code, ())
+        )
+    ]
+
+
+def _same_mistake(one: Finding, other: Finding) -> bool:
+    """Whether they stand at one place, or one of them points at the place of the other."""
+    return (
+        one.place == other.place
+        or any(note.place == other.place for note in one.notes)
+        or any(note.place == one.place for note in other.notes)
+    )

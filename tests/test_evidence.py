@@ -36,6 +36,11 @@ def test_the_cure_takes_the_consequence_away(claim):
     claim.check()
 
 
+@pytest.mark.parametrize("claim", evidence_claims(questions=["fixed"]))
+def test_a_fix_is_a_cure(claim):
+    claim.check()
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_every_rule_has_evidence_and_a_way_to_measure_it(rule):
     assert rule.checks

@@ -1,24 +1,25 @@
 """The runtime verifier: every claim of a rule's evidence, seen by gradlint and shown by torch.
 
-For each example of each rule three things are checked.
+For each example of each rule these things are checked.
 
 * Seen: a bad example is reported on exactly its marked lines, with the marked codes, by all rules together; on a
   good one nothing is reported.
 * Shown: the consequence holds for the bad example when torch runs it.
 * Cured: the consequence does not hold for its cure, run from the same seed, and the two differ by few lines.
+* Fixed: where a fix is offered for a bad example, making it gives a program that is a cure as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from gradlint import linter
+from gradlint import fixes, linter
 from gradlint.finding import Confidence, Finding
 from gradlint.project import InMemory, Project
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
-from gradlint.proving.examples import BadEvidence, Source, changed_lines, is_same_program, read
+from gradlint.proving.examples import BadEvidence, Source, changed_lines, defined, is_same_program, read
 from gradlint.proving.surroundings import NotRestored
 from gradlint.rule import Consequence, Evidence, Rule
 
@@ -45,13 +46,14 @@ class Proof:
     seen: bool | None = None
     shown: bool | None = None
     cured: bool | None = None
+    fixed: bool | None = None
     skipped: str = ""
     detail: str = ""
 
     @property
     def failed(self) -> bool:
         """Whether some claim was refuted."""
-        return False in (self.seen, self.shown, self.cured)
+        return False in (self.seen, self.shown, self.cured, self.fixed)
 
     @property
     def holds(self) -> bool:
@@ -62,7 +64,12 @@ class Proof:
         """The proof in one line of text."""
         ticks = "  ".join(
             f"{name} {'skipped' if self.skipped and tick is None else {True: 'yes', False: 'NO', None: '-'}[tick]}"
-            for name, tick in (("seen", self.seen), ("shown", self.shown), ("cured", self.cured))
+            for name, tick in (
+                ("seen", self.seen),
+                ("shown", self.shown),
+                ("cured", self.cured),
+                ("fixed", self.fixed),
+            )
         )
         return f"{self.rule.code} {self.kind:4} {self.example}: {ticks}"
 
@@ -142,6 +149,7 @@ class Case:
         if self.is_bad:
             verdicts["shown"] = self.shown()
         verdicts["cured"] = self.cured()
+        verdicts["fixed"] = self.fixed()
         return Proof(
             self.rule,
             self.name,
@@ -155,17 +163,22 @@ class Case:
         """Reported on exactly the marked lines if bad, quiet if good."""
         try:
             source = self.source
-            project = Project(InMemory(self.subject.files())).at(EXAMPLE)
-            everything = linter.analyse(source.text, self.together, project=project).findings
+            everything = self._findings(source.text)
         except BadEvidence as error:
             return Verdict(False, str(error))
-        except Exception as error:
-            return Verdict(False, f"gradlint fails on `{self.name}`: {type(error).__name__}: {error}")
         if self.is_bad and self.rule.code not in {code for _, code in source.reported}:
             return Verdict(False, f"no line of `{self.name}` is marked `# {self.rule.code}`")
         if not self.is_bad and source.marks:
             return Verdict(False, f"`{self.name}` is a cure and has a marked line")
         return self._compared(source, everything)
+
+    def _findings(self, text: str) -> tuple[Finding, ...]:
+        """What all rules find in a text that has the example's neighbours. Raises `BadEvidence`."""
+        project = Project(InMemory(self.subject.files())).at(EXAMPLE)
+        try:
+            return linter.analyse(text, self.together, project=project).findings
+        except Exception as error:
+            raise BadEvidence(f"gradlint fails on `{self.name}`: {type(error).__name__}: {error}") from error
 
     def _compared(self, source: Source, everything: Sequence[Finding]) -> Verdict:
         """What is shown by default must be marked, and what is marked must be found at some confidence."""
@@ -202,6 +215,27 @@ class Case:
                 False, f"`{self.name}` changes {changed} lines of `{bad.name}`; a cure changes at most {FEW}"
             )
         return is_cured(bad.consequence, self.subject)
+
+    def fixed(self) -> Verdict:
+        """Whether making the fixes offered for a bad example takes its findings and its consequence away."""
+        return _asked(self._fixed) if self.is_bad else Verdict(None)
+
+    def _fixed(self) -> Verdict:
+        text = self._with_fixes(self.source.text)
+        if text == self.source.text:
+            return Verdict(None)
+        if self.rule.code in {finding.code for finding in self._findings(text)}:
+            return Verdict(False, f"{self.rule.code} is still reported after the fix of `{self.name}`:\n{text}")
+        if self.evidence.script:  # what it returns is left out, so there is nothing to measure
+            return Verdict(True)
+        example = defined(text, self.evidence.example)
+        return is_cured(self.consequence, Subject(self.rule.code, replace(self.evidence, example=example), self.source))
+
+    def _with_fixes(self, text: str) -> str:
+        """The text with all fixes of this rule made; where one is in the way of another, one after the other."""
+        own = [finding for finding in self._findings(text) if finding.code == self.rule.code]
+        applied = fixes.apply(text, own, (fixes.SAFE, fixes.UNSAFE))
+        return self._with_fixes(applied.text) if applied.fixed and applied.left else applied.text
 
     @property
     def consequence(self) -> Consequence | None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 import inspect
 import io
+import linecache
 import re
 import textwrap
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from gradlint.rule import Evidence, Example, Grows, Rule
 
@@ -76,6 +78,17 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.strip()
+
+
+def defined(text: str, example: Example) -> Example:
+    """The function that stands first in a text, with the globals of the example it came from."""
+    file = f"<{_name(example)}, fixed>"
+    node = next(statement for statement in ast.parse(text).body if isinstance(statement, ast.FunctionDef))
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    namespace: dict[str, object] = dict(getattr(example, "__globals__", {}))
+    above = [statement for statement in ast.parse(text).body if isinstance(statement, ast.Import | ast.ImportFrom)]
+    exec(compile(ast.Module([*above, node], []), file, "exec"), namespace)  # our own evidence, which torch runs anyway
+    return cast(Example, namespace[node.name])
 
 
 def is_same_program(bad: Source, good: Source) -> bool:

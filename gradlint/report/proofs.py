@@ -1,4 +1,4 @@
-"""What the runtime verifier found out: a line with three ticks for each example."""
+"""What the runtime verifier found out: a line of ticks for each example."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def lines(proofs: Iterable[Proof], *, words: bool, painted: bool) -> Iterator[st
 
 
 def _ticks(proof: Proof, words: bool, painted: bool) -> str:
-    answers = {"seen": proof.seen, "shown": proof.shown, "cured": proof.cured}
+    answers = {"seen": proof.seen, "shown": proof.shown, "cured": proof.cured, "fixed": proof.fixed}
     signs = WORDS if words else TICKS
     return "  ".join(f"{name} {_sign(signs[answer], answer, words, painted)}" for name, answer in answers.items())
 

@@ -10,7 +10,7 @@ from gradlint.registry import rules
 from gradlint.rule import Rule
 from gradlint.testing.claims import Claim, Skipped, parameters, rules_of
 
-QUESTIONS = ("seen", "shown", "cured")
+QUESTIONS = ("seen", "shown", "cured", "fixed")
 
 
 def evidence_claims(prefix: str = "", questions: Sequence[str] = QUESTIONS) -> list[Any]:
@@ -25,7 +25,7 @@ def claims_of(
     for rule in wanted:
         for case in cases_of(rule, together):
             for question in questions:
-                if question != "shown" or case.is_bad:
+                if question not in ("shown", "fixed") or case.is_bad:
                     yield _claim(rule, case, question)
 
 

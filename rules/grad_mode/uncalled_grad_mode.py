@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from gradlint.domain import Named
 from gradlint.events import ContextEntered
-from gradlint.rule import Findings, Raises, Rule
+from gradlint.rule import Edit, Findings, Raises, Rule
 
 MODES = ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled")
 CLASSES = frozenset(
@@ -40,7 +40,8 @@ consequence = Raises(TypeError, "object does not support the context manager pro
 def check(event: ContextEntered) -> Findings:
     if isinstance(event.manager, Named) and event.manager.path in CLASSES:
         argument = "False" if event.manager.path.endswith("set_grad_enabled") else ""
-        yield rule.at(event.node, path=event.manager.path, argument=argument)
+        draft = rule.at(event.node, path=event.manager.path, argument=argument)
+        yield draft.fix(Edit("wrap", event.node, after=f"({argument})"), safety="safe")
 
 
 @rule.bad

@@ -1,0 +1,270 @@
+"""Fixes: from the edits that a rule drafts to changes of the text, and from a text to its cure.
+
+Everything but the edited stretches stays as it is, to the byte: newlines of every kind, a byte order mark, comments.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from gradlint.finding import Edit, Finding, Fix, Place
+from gradlint.rule import Draft
+from gradlint.rule import Edit as Drafted
+from gradlint.source import BOM, NEWLINE, Extent, Layout
+
+SAFE, UNSAFE = "safe", "unsafe"
+
+
+class Impossible(Exception):
+    """An edit cannot be made as the text is laid out; the finding then comes without a fix."""
+
+
+# ---- from drafts to edits
+
+
+def fix_of(draft: Draft, layout: Layout, text: str) -> Fix | None:
+    """The fix that a draft offers, as edits of the text; None where it offers none or the layout does not allow it."""
+    if not draft.edits:
+        return None
+    try:
+        made = [*chain.from_iterable(_edits(edit, layout, text) for edit in draft.edits)]
+        made += _imports(draft, layout, text)
+    except Impossible:
+        return None
+    return Fix(tuple(sorted(made, key=lambda edit: edit.place)), draft.safety, draft.help or draft.message)
+
+
+def _edits(edit: Drafted, layout: Layout, text: str) -> Iterator[Edit]:
+    if edit.node not in layout.extents:
+        raise Impossible
+    yield from _HOW[edit.how](edit, layout.extents[edit.node], layout, text)
+
+
+def _replaced(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    yield Edit(extent.place, edit.text)
+
+
+def _wrapped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    before, after = edit.text, edit.after
+    if after.startswith(".") and not extent.atomic:
+        before, after = f"{before}(", f"){after}"
+    if before:
+        yield _inserted(extent.place.row, extent.place.column, before)
+    yield _inserted(extent.place.end_row, extent.place.end_column, after)
+
+
+def _renamed(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if extent.name is None:
+        raise Impossible
+    yield Edit(extent.name, edit.text)
+
+
+def _before(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    rows, place = _Rows(text), _statement(extent)
+    yield _inserted(place.row, 1, f"{rows.indent(place)}{edit.text}{rows.newline(place.row)}")
+
+
+def _after(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    rows, place = _Rows(text), _statement(extent)
+    line = f"{rows.indent(place)}{edit.text}"
+    if place.end_row < len(rows.starts):
+        yield _inserted(place.end_row + 1, 1, f"{line}{rows.newline(place.end_row)}")
+    else:
+        yield _inserted(place.end_row, len(rows.row(place.end_row)) + 1, f"{rows.newline(1)}{line}")
+
+
+def _put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    rows, place = _Rows(text), _statement(extent)
+    if any(first < row <= last for first, last in _long_strings(text) for row in range(place.row, place.end_row + 1)):
+        raise Impossible  # a row that begins inside a string cannot be indented
+    header = f"{rows.indent(place)}{edit.text}{rows.newline(place.row)}"
+    yield _inserted(place.row, 1, f"{header}{layout.indent}")
+    for row in range(place.row + 1, place.end_row + 1):
+        if rows.row(row).strip():
+            yield _inserted(row, 1, layout.indent)
+
+
+def _deleted(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    place = _statement(extent)
+    if extent.statement is not None and extent.statement.alone:
+        yield Edit(place, "pass")
+    elif place.end_row < len(_Rows(text).starts):
+        yield Edit(Place(place.row, 1, place.end_row + 1, 1), "")
+    else:
+        yield Edit(Place(place.row, 1, place.end_row, len(_Rows(text).row(place.end_row)) + 1), "")
+
+
+def _keyword_set(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    for keyword, _, value in extent.arguments:
+        if keyword == edit.text:
+            yield Edit(value, edit.after)
+            return
+    given = f"{edit.text}={edit.after}"
+    if extent.arguments:
+        last = extent.arguments[-1][1]
+        yield _inserted(last.end_row, last.end_column, f", {given}")
+    else:
+        rows = _Rows(text)
+        if rows.row(extent.place.end_row)[extent.place.end_column - 2] != ")":
+            raise Impossible
+        yield _inserted(extent.place.end_row, extent.place.end_column - 1, given)
+
+
+def _keyword_dropped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    places = [place for _, place, _ in extent.arguments]
+    number = next((n for n, (keyword, _, _) in enumerate(extent.arguments) if keyword == edit.text), None)
+    if number is None:
+        raise Impossible
+    own = places[number]
+    if number:
+        yield Edit(Place(places[number - 1].end_row, places[number - 1].end_column, own.end_row, own.end_column), "")
+    elif len(places) > 1:
+        yield Edit(Place(own.row, own.column, places[1].row, places[1].column), "")
+    else:
+        comma = NEWLINE.sub("", _Rows(text).between(own.end_row, own.end_column, extent.place)).partition(",")[1]
+        if comma:
+            raise Impossible
+        yield Edit(own, "")
+
+
+_HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
+    "replace": _replaced,
+    "wrap": _wrapped,
+    "rename": _renamed,
+    "insert before": _before,
+    "insert after": _after,
+    "put under": _put_under,
+    "delete": _deleted,
+    "set keyword": _keyword_set,
+    "drop keyword": _keyword_dropped,
+}
+
+
+def _imports(draft: Draft, layout: Layout, text: str) -> Iterator[Edit]:
+    """Imports of modules that the new text names and that are not imported where it stands."""
+    there = frozenset[str].intersection(*(layout.extents[edit.node].imported for edit in draft.edits))
+    for module in draft.imports:
+        if module in layout.taken:
+            raise Impossible
+        if module not in there:
+            yield _inserted(layout.import_row, 1, f"import {module}{_Rows(text).newline(layout.import_row)}")
+
+
+def _statement(extent: Extent) -> Place:
+    if extent.statement is None:
+        raise Impossible
+    return extent.statement.place
+
+
+def _inserted(row: int, column: int, text: str) -> Edit:
+    return Edit(Place(row, column, row, column), text)
+
+
+class _Rows:
+    """The rows of a text as places count them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.removeprefix(BOM)
+        self.starts = [0, *(match.end() for match in NEWLINE.finditer(self.text))]
+        if len(self.starts) > 1 and self.starts[-1] == len(self.text):
+            self.starts.pop()
+
+    def row(self, number: int) -> str:
+        """A row without its newline."""
+        end = self.starts[number] if number < len(self.starts) else len(self.text)
+        return self.text[self.starts[number - 1] : end].rstrip("\r\n")
+
+    def newline(self, number: int) -> str:
+        """What ends a row, or the row before if it is the last."""
+        found = NEWLINE.search(self.text, self.starts[number - 1]) or NEWLINE.search(self.text)
+        return found[0] if found else "\n"
+
+    def indent(self, place: Place) -> str:
+        """What stands before a statement in its row."""
+        indent = self.row(place.row)[: place.column - 1]
+        if indent.strip():
+            raise Impossible
+        return indent
+
+    def between(self, row: int, column: int, place: Place) -> str:
+        """The text from a place on to the end of another."""
+        return self.text[self.offset(row, column) : self.offset(place.end_row, place.end_column)]
+
+    def offset(self, row: int, column: int) -> int:
+        start = self.starts[row - 1] if row <= len(self.starts) else len(self.text)
+        return min(start + column - 1, len(self.text))
+
+
+def _long_strings(text: str) -> Iterator[tuple[int, int]]:
+    """First and last row of each string that has several."""
+    opened: list[int] = []
+    program = NEWLINE.sub("\n", text.removeprefix(BOM))
+    starts = {getattr(tokenize, name, -1) for name in ("FSTRING_START", "TSTRING_START")}
+    ends = {getattr(tokenize, name, -1) for name in ("FSTRING_END", "TSTRING_END")}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(program).readline):
+            if token.type in starts:
+                opened.append(token.start[0])
+            elif token.type in ends:
+                yield opened.pop(), token.end[0]
+            elif token.type == tokenize.STRING and token.start[0] < token.end[0]:
+                yield token.start[0], token.end[0]
+    except (tokenize.TokenError, SyntaxError, IndentationError) as error:
+        raise Impossible from error
+
+
+# ---- from fixes to the cured text
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A text after fixes: the findings they cured, and those that were left (no fix, or one in the way of another)."""
+
+    text: str
+    fixed: tuple[Finding, ...]
+    left: tuple[Finding, ...]
+
+
+def apply(text: str, findings: Iterable[Finding], safeties: Sequence[str] = (SAFE,)) -> Applied:
+    """The text with the first fix of each finding made that is this safe, in order of place.
+
+    Where two would change the same stretch, the first is made and the other left: lint the new text and apply again.
+    Two that are the same are made once, and so is a line that both put in.
+    """
+    rows, made = _Rows(text), dict[tuple[int, int], Edit]()
+    fixed, left, done = list[Finding](), list[Finding](), set[tuple[Edit, ...]]()
+    for finding in sorted(findings, key=lambda found: (found.place, found.code)):
+        fix = next((fix for fix in finding.fixes if fix.safety in safeties), None)
+        spans = {_span(edit, rows): edit for edit in fix.edits} if fix else {}
+        if fix and (fix.edits in done or not any(_collides(span, edit, made) for span, edit in spans.items())):
+            made.update(spans)
+            done.add(fix.edits)
+            fixed.append(finding)
+        else:
+            left.append(finding)
+    return Applied(_edited(text, made, rows), tuple(fixed), tuple(left))
+
+
+def _span(edit: Edit, rows: _Rows) -> tuple[int, int]:
+    place = edit.place
+    return rows.offset(place.row, place.column), rows.offset(place.end_row, place.end_column)
+
+
+def _collides(span: tuple[int, int], edit: Edit, made: dict[tuple[int, int], Edit]) -> bool:
+    """Whether an edit overlaps or touches others."""
+    if span in made and made[span].text == edit.text and edit.text.endswith(("\n", "\r")):
+        return False
+    first, last = span
+    return any(first <= end and begin <= last for begin, end in made)
+
+
+def _edited(text: str, made: dict[tuple[int, int], Edit], rows: _Rows) -> str:
+    pieces, at = [text[: len(text) - len(rows.text)]], 0
+    for (first, last), edit in sorted(made.items()):
+        pieces += [rows.text[at:first], edit.text]
+        at = last
+    return "".join((*pieces, rows.text[at:]))

@@ -1,0 +1,214 @@
+"""From nodes to what an edit of the text needs to know of them and of what is around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import libcst
+
+from gradlint.finding import Place
+from gradlint.source.placing import places
+
+_ATOMS = (libcst.Name, libcst.Attribute, libcst.Call, libcst.Subscript, libcst.BaseString, libcst.List, libcst.Dict)
+_SCOPES = (libcst.FunctionDef, libcst.Lambda, libcst.ClassDef)
+_WITHOUT_LINES = (
+    libcst.SimpleStatementSuite, libcst.Else, libcst.Finally,
+    libcst.ExceptHandler, libcst.ExceptStarHandler, libcst.MatchCase,
+)  # fmt: skip
+"""Parts of a statement that nothing can be put before: they stand beside it or go on from what stands above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with lines of its own. `alone`: it is all there is in its block."""
+
+    place: Place
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where a piece of syntax stands, brackets around it included.
+
+    `statement` is the innermost one that holds it (None where that shares its lines with others), `name` the last
+    name of the expression, `arguments` what a call is given, by keyword or by "". `atomic`: what follows directly
+    (`.detach()`) is about all of it. `imported` are the modules that can be called by their names there.
+    """
+
+    place: Place
+    statement: Statement | None
+    name: Place | None
+    arguments: tuple[tuple[str, Place, Place], ...]
+    atomic: bool
+    imported: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What edits need to know of a text: of some pieces of its syntax, and of the whole.
+
+    `taken` are names that mean something else than the module of that name somewhere in the file, `import_row` is where
+    an import may be put, `indent` one level of indentation.
+    """
+
+    extents: dict[libcst.CSTNode, Extent]
+    taken: frozenset[str]
+    import_row: int
+    indent: str
+
+
+@dataclass(slots=True)
+class _Around:
+    """What is around a node: the statement (and how many share its block), and the scopes, outermost first."""
+
+    statement: libcst.CSTNode | None = None
+    siblings: int = 0
+    scopes: tuple[libcst.CSTNode, ...] = ()
+
+
+@dataclass(slots=True)
+class _Walk:
+    """All that one pass over the tree gathers."""
+
+    around: dict[libcst.CSTNode, _Around] = field(default_factory=dict)
+    imports: dict[libcst.CSTNode | None, set[str]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+
+def layout(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) -> Layout:
+    """What edits at these nodes need to know; nodes of other trees are left out. Raises `Unreadable` as `places`."""
+    wanted = frozenset(nodes)
+    walk = _walked(module, wanted)
+    first = _first_after_preface(module)
+    marked: list[libcst.CSTNode] = [first] if first is not None else []
+    for node, around in walk.around.items():
+        marked += [*_bounds(node), *_parts(node), *(() if around.statement is None else _bounds(around.statement))]
+    found = places(module, text, marked)
+    return Layout(
+        {node: _extent(node, around, walk, found) for node, around in walk.around.items()},
+        frozenset(walk.taken),
+        found[first].row if first is not None else 1,
+        module.default_indent,
+    )
+
+
+def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libcst.CSTNode, Place]) -> Extent:
+    statement = around.statement
+    name = _last_name(node)
+    given = node.args if isinstance(node, libcst.Call) else ()
+    scopes: tuple[libcst.CSTNode | None, ...] = (None, *around.scopes)
+    return Extent(
+        _whole(node, found),
+        None if statement is None else Statement(_whole(statement, found), around.siblings == 1),
+        None if name is None else found[name],
+        tuple((arg.keyword.value if arg.keyword else "", found[arg], found[arg.value]) for arg in given),
+        isinstance(node, _ATOMS) or bool(getattr(node, "lpar", ())),
+        frozenset[str]().union(*(walk.imports.get(scope, ()) for scope in scopes)),
+    )
+
+
+# ---- from a node to those that bound it
+
+
+def _bounds(node: libcst.CSTNode) -> tuple[libcst.CSTNode, ...]:
+    """The nodes with whose places it begins and ends."""
+    if isinstance(node, libcst.BaseExpression) and node.lpar:
+        return (node.lpar[0], node.rpar[-1])
+    return (next(iter(getattr(node, "decorators", ())), node), node)
+
+
+def _whole(node: libcst.CSTNode, found: dict[libcst.CSTNode, Place]) -> Place:
+    first, last = (found[bound] for bound in _bounds(node))
+    return Place(first.row, first.column, last.end_row, last.end_column)
+
+
+def _parts(node: libcst.CSTNode) -> Iterator[libcst.CSTNode]:
+    """The parts of it that an edit may be about."""
+    if (name := _last_name(node)) is not None:
+        yield name
+    if isinstance(node, libcst.Call):
+        for arg in node.args:
+            yield from (arg, arg.value)
+
+
+def _last_name(node: libcst.CSTNode) -> libcst.CSTNode | None:
+    while isinstance(node, libcst.Call):
+        node = node.func
+    if isinstance(node, libcst.Attribute):
+        return node.attr
+    return node if isinstance(node, libcst.Name) else None
+
+
+# ---- the pass over the tree
+
+
+def _walked(module: libcst.Module, wanted: frozenset[libcst.CSTNode]) -> _Walk:
+    walk = _Walk()
+    waiting: list[tuple[libcst.CSTNode, _Around]] = [(module, _Around())]
+    while waiting:
+        node, around = waiting.pop()
+        _note_names(node, around, walk)
+        around = _within(node, around)
+        if node in wanted:
+            walk.around[node] = around
+        inner = (
+            _Around(around.statement, around.siblings, (*around.scopes, node)) if isinstance(node, _SCOPES) else around
+        )
+        waiting += [(child, inner) for child in node.children]
+    return walk
+
+
+def _within(node: libcst.CSTNode, around: _Around) -> _Around:
+    """What is around the parts of a node."""
+    if isinstance(node, libcst.Module | libcst.IndentedBlock):
+        return _Around(None, len(node.body), around.scopes)
+    if isinstance(node, libcst.SimpleStatementLine):
+        return _Around(node if len(node.body) == 1 else None, around.siblings, around.scopes)
+    if isinstance(node, _WITHOUT_LINES) or (isinstance(node, libcst.If) and isinstance(around.statement, libcst.If)):
+        return _Around(None, 0, around.scopes)
+    if isinstance(node, libcst.BaseCompoundStatement):
+        return _Around(node, around.siblings, around.scopes)
+    return around
+
+
+def _note_names(node: libcst.CSTNode, around: _Around, walk: _Walk) -> None:
+    if isinstance(node, libcst.Import):
+        for alias in node.names:
+            path = alias.evaluated_name
+            if alias.asname is None:
+                scope = around.scopes[-1] if around.scopes else None
+                walk.imports.setdefault(scope, set()).add(path.partition(".")[0])
+            elif alias.evaluated_alias != path:
+                walk.taken.add(alias.evaluated_alias or "")
+    elif isinstance(node, libcst.ImportFrom) and not isinstance(node.names, libcst.ImportStar):
+        walk.taken.update(alias.evaluated_alias or alias.evaluated_name for alias in node.names)
+    elif isinstance(node, libcst.FunctionDef | libcst.ClassDef | libcst.Param):
+        walk.taken.add(node.name.value)
+    elif isinstance(node, libcst.AssignTarget | libcst.For | libcst.CompFor | libcst.NamedExpr | libcst.AnnAssign):
+        walk.taken.update(_names(node.target))
+    elif isinstance(node, libcst.AsName):
+        walk.taken.update(_names(node.name))
+
+
+def _names(target: libcst.CSTNode) -> Iterator[str]:
+    if isinstance(target, libcst.Name):
+        yield target.value
+    elif isinstance(target, libcst.Tuple | libcst.List):
+        for element in target.elements:
+            yield from _names(element.value)
+
+
+def _first_after_preface(module: libcst.Module) -> libcst.CSTNode | None:
+    """The first statement that is neither the docstring nor an import from `__future__`."""
+    for number, statement in enumerate(module.body):
+        small = statement.body[0] if isinstance(statement, libcst.SimpleStatementLine) else None
+        is_docstring = number == 0 and isinstance(small, libcst.Expr) and isinstance(small.value, libcst.BaseString)
+        is_future = (
+            isinstance(small, libcst.ImportFrom)
+            and isinstance(small.module, libcst.Name)
+            and small.module.value == "__future__"
+        )
+        if not (is_docstring or is_future):
+            return next(iter(getattr(statement, "decorators", ())), statement)
+    return None

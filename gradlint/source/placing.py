@@ -1,0 +1,69 @@
+"""From nodes to places."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+import libcst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from gradlint.finding import Place
+from gradlint.source.decoding import BOM, Unreadable, with_line_feeds
+from gradlint.source.parsing import TOO_DEEP
+
+
+def places(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) -> dict[libcst.CSTNode, Place]:
+    """Where each of these nodes that belong to a tree stands in the text it was parsed from.
+
+    Raises `Unreadable` for a tree so deep that LibCST cannot write it out.
+    """
+    wanted = list(nodes)
+    if not wanted:
+        return {}
+    try:
+        ranges = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+        code = module.code
+    except RecursionError:
+        raise Unreadable(1, 1, TOO_DEEP) from None
+    program = with_line_feeds(text.removeprefix(BOM))
+    if code == program:
+        return {node: _place(ranges[node]) for node in wanted if node in ranges}
+    written, read = _Ink(code), _Ink(program)
+    return {node: _carried(_place(ranges[node]), written, read) for node in wanted if node in ranges}
+
+
+def _place(extent: CodeRange) -> Place:
+    return Place(extent.start.line, extent.start.column + 1, extent.end.line, extent.end.column + 1)
+
+
+class _Ink:
+    """The characters of a text that are not blank, by their order.
+
+    LibCST forgets blank ones that stand before a statement: form feeds in indentation, backslashes that continue
+    an empty line. Every piece of syntax that has an extent begins and ends with ink.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self.offsets = [match.start() for match in re.finditer(r"[^\s\\]", text)]
+
+    def before(self, row: int, column: int) -> int:
+        """How many of them stand before a place."""
+        return bisect_left(self.offsets, self.starts[row - 1] + column - 1)
+
+    def place(self, number: int, after: int = 0) -> tuple[int, int]:
+        """Row and column of the one with this number, or of what follows it directly."""
+        offset = self.offsets[number] + after
+        row = bisect_right(self.starts, offset)
+        return row, offset - self.starts[row - 1] + 1
+
+
+def _carried(place: Place, written: _Ink, read: _Ink) -> Place:
+    """A place in what LibCST writes, carried over to what it read."""
+    first = written.before(place.row, place.column)
+    last = written.before(place.end_row, place.end_column) - 1
+    if first > last or len(written.offsets) != len(read.offsets):
+        return place
+    return Place(*read.place(first), *read.place(last, after=1))

@@ -1,0 +1,161 @@
+"""Fixes change what they are about and not one byte more."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gradlint import fixes, linter, source
+from gradlint.events import Called, WrittenInPlace
+from gradlint.finding import Confidence
+from gradlint.proving import cases_of
+from gradlint.registry import rules
+from gradlint.rule import Edit, Rule
+
+RULES = rules()
+CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
+EVERY = (fixes.SAFE, fixes.UNSAFE)
+
+
+def fixer(event, key, *edits, **options):
+    """A rule that offers these edits wherever the event comes by."""
+    rule = Rule("ABC101", "planted", "message", effect="no effect")
+
+    @rule.on(event, *key)
+    def check(event):
+        drafted = (Edit(how, event.node, *texts) for how, *texts in edits)
+        yield rule.at(event.node).fix(*drafted, safety="safe", **options)
+
+    return rule
+
+
+def fixed(text, rule):
+    """The text with all fixes made, and whether there was one at all."""
+    found = linter.analyse(text, [rule]).findings
+    applied = fixes.apply(text, found)
+    return applied.text, bool(applied.fixed)
+
+
+CLONE = (Called, ("torch.Tensor.clone",))
+WRITE = (WrittenInPlace, ())
+UNDER = ("put under", "with a:")
+
+
+@pytest.mark.parametrize(
+    ("heard", "edit", "before", "after"),
+    [
+        (CLONE, ("replace", "y"), "z = (x.clone()) + 1\n", "z = y + 1\n"),
+        (CLONE, ("wrap", "f(", ")"), "z = x.clone()\n", "z = f(x.clone())\n"),
+        (CLONE, ("wrap", "", ".detach()"), "z = x.clone()\n", "z = x.clone().detach()\n"),
+        (CLONE, ("wrap", "", ".detach()"), "z = (x.clone())\n", "z = (x.clone()).detach()\n"),
+        (CLONE, ("rename", "detach().clone"), "z = x.clone()\n", "z = x.detach().clone()\n"),
+        (CLONE, ("insert before", "y = 1"), "if x:\n\tx.clone()  # kept\n", "if x:\n\ty = 1\n\tx.clone()  # kept\n"),
+        (CLONE, ("insert after", "y = 1"), "if x:\n  x.clone()  # kept\n", "if x:\n  x.clone()  # kept\n  y = 1\n"),
+        (CLONE, ("insert after", "y = 1"), "if x:\n  x.clone()", "if x:\n  x.clone()\n  y = 1"),
+        (CLONE, ("delete",), "if x:\n    x.clone()\n    y = 1\n", "if x:\n    y = 1\n"),
+        (CLONE, ("delete",), "if x:\n    x.clone()  # why\n", "if x:\n    pass  # why\n"),
+        (CLONE, ("delete",), "y = 1\nx.clone()", "y = 1\n"),
+        (CLONE, ("set keyword", "a", "1"), "x.clone()\n", "x.clone(a=1)\n"),
+        (CLONE, ("set keyword", "a", "1"), "x.clone(b=(2),)\n", "x.clone(b=(2), a=1,)\n"),
+        (CLONE, ("set keyword", "a", "1"), "x.clone(a=2, b=3)\n", "x.clone(a=1, b=3)\n"),
+        (CLONE, ("drop keyword", "a"), "x.clone(a=2, b=3)\n", "x.clone(b=3)\n"),
+        (CLONE, ("drop keyword", "a"), "x.clone(b=3, a=2)\n", "x.clone(b=3)\n"),
+        (CLONE, ("drop keyword", "a"), "x.clone(a=2)\n", "x.clone()\n"),
+        (WRITE, UNDER, "x.add_(1)  # why\n", "with a:\n    x.add_(1)  # why\n"),
+        (WRITE, UNDER, "if y:\n    x.add_(\n      1)\n", "if y:\n    with a:\n        x.add_(\n          1)\n"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", source.BOM])
+def test_an_edit_changes_its_stretch_alone(heard, edit, before, after, newline, mark):
+    preface = "import torch\nx = torch.ones(3)\ny = 'ü'\n"
+    text, expected = ((mark + preface + part).replace("\n", newline) for part in (before, after))
+    assert fixed(text, fixer(*heard, edit)) == (expected, True)
+
+
+@pytest.mark.parametrize(
+    ("heard", "edit", "text"),
+    [
+        pytest.param(CLONE, ("delete",), "x.clone(); y = 1\n", id="shares its line"),
+        pytest.param(CLONE, ("insert before", "y = 1"), "if x: x.clone()\n", id="stands beside its if"),
+        pytest.param(CLONE, ("insert before", "y = 1"), "if y:\n    pass\nelif x.clone():\n    pass\n", id="elif"),
+        pytest.param(CLONE, ("drop keyword", "b"), "x.clone(a=1)\n", id="no such argument"),
+        pytest.param(CLONE, ("drop keyword", "a"), "x.clone(a=1,)\n", id="a comma would be left"),
+        pytest.param(WRITE, UNDER, "x.add_(len('''\n'''))\n", id="a row begins in a string"),
+    ],
+)
+def test_what_the_layout_does_not_allow_is_not_offered(heard, edit, text):
+    text = f"import torch\nx = torch.ones(3)\ny = input()\n{text}"
+    found = linter.analyse(text, [fixer(*heard, edit)]).findings
+    assert found
+    assert not any(finding.fixes for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import torch\nx = torch.ones(3)\n", "import copy\nimport torch\nx = torch.ones(3)\n"),
+        ('"""Doc."""\nfrom __future__ import annotations\n\nimport torch\nx = torch.ones(3)\n',) * 2,
+        ("import torch, copy\nx = torch.ones(3)\n",) * 2,
+        ("import torch\nimport copy.any\nx = torch.ones(3)\n",) * 2,
+    ],
+)
+def test_what_the_new_text_names_is_imported_once(before, after):
+    if before == after and "copy" not in before:
+        after = before.replace("import torch", "import copy\nimport torch")
+    line, cured = "x.clone(), x.clone()\n", "copy.copy(x.clone()), copy.copy(x.clone())\n"
+    assert fixed(before + line, fixer(*CLONE, ("wrap", "copy.copy(", ")"), imports=("copy",))) == (after + cured, True)
+
+
+@pytest.mark.parametrize(
+    "line", ["from copy import copy\n", "copy = 1\n", "def f(copy): pass\n", "import os as copy\n"]
+)
+def test_a_name_that_means_something_else_is_not_used(line):
+    text = f"import torch\n{line}x = torch.ones(3)\nx.clone()\n"
+    assert fixed(text, fixer(*CLONE, ("wrap", "copy.copy(", ")"), imports=("copy",))) == (text, False)
+
+
+def test_of_two_fixes_in_each_others_way_the_first_is_made():
+    text = "import torch\nx = torch.ones(3)\ny = x.clone().clone()\n"
+    rule = fixer(*CLONE, ("wrap", "f(", ")"))
+    applied = fixes.apply(text, linter.analyse(text, [rule]).findings)
+    assert applied.text.endswith("y = f(x.clone()).clone()\n") or applied.text.endswith("y = f(x.clone().clone())\n")
+    assert [len(applied.fixed), len(applied.left)] == [1, 1]
+
+
+def test_only_fixes_that_are_asked_for_are_made():
+    text = "import torch\nx = torch.ones(3)\nx.clone()\n"
+    found = linter.analyse(text, [fixer(*CLONE, ("delete",))]).findings
+    assert fixes.apply(text, found, (fixes.UNSAFE,)).text == text
+    assert fixes.apply(text, found, (fixes.SAFE,)).text != text
+
+
+TEXTS = [pytest.param(path.read_text(encoding="utf-8"), id=path.stem) for path in CASES]
+TEXTS += [
+    pytest.param(case.source.text, id=f"{rule.code}-{case.name}")
+    for rule in RULES
+    for case in cases_of(rule, RULES)
+    if case.is_bad
+]
+
+
+def reported(text):
+    """What is found in a text at all, and what of it is shown by default, as codes."""
+    found = linter.analyse(text, RULES).findings
+    usual = linter.shown(found, RULES, Confidence.LIKELY)
+    return Counter(one.code for one in found), Counter(one.code for one in usual)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_each_fix_takes_its_finding_away_and_brings_no_other(text):
+    every, usual = reported(text)
+    for finding in linter.analyse(text, RULES).findings:
+        applied = fixes.apply(text, [finding], EVERY)
+        if applied.fixed:
+            ast.parse(applied.text)
+            found, shown = reported(applied.text)
+            assert found[finding.code] < every[finding.code], f"still there:\n{applied.text}"
+            assert shown <= usual, f"{finding.code} is cured and {shown - usual} comes up:\n{applied.text}"
