@@ -364,11 +364,13 @@ class ModeChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradModeChanged(Event):
-    """The grad mode changes; `how`: "with", "decorator" or "statement"."""
+    """The grad mode changes; `how`: "with", "decorator" or "statement". `literal`: the statement says True or
+    False itself, not a name for what was on before."""
 
     before: Truth
     to: Truth
     how: str
+    literal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,7 @@ def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> N
         return
     item = node.items[index]
     mode = it.state.modes  # making the manager may already switch
+    it.entering = item.item
     manager = it.value(item.item)
     it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
 

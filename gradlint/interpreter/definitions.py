@@ -36,7 +36,7 @@ def function(it: Interpreter, node: cst.FunctionDef) -> None:
     made = make_function(it, node, node.name.value, owner)
     value: Value = made
     for decorator in reversed(node.decorators):
-        mode = it.state.modes
+        mode, it.entering = it.state.modes, decorator.decorator
         found = it.value(decorator.decorator)
         it.state.modes = mode
         value = decorated(it, decorator.decorator, value, found)

@@ -38,6 +38,7 @@ from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.scan import dotted
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
 from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATIONS, OPTIMIZERS
 from gradlint.knowledge.module_families import public
@@ -125,9 +126,17 @@ def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
         return replace(given, modes=(_made(path, row.to, Const(True)), *given.modes))
     made = _made(path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
-        it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=made.to, how="statement")
+        if node is not it.entering:
+            before, literal = it.state.grad_mode, _is_literal(node)
+            it.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
         it.state.grad_mode, it.state.switch = made.to, node
     return made
+
+
+def _is_literal(node: Any) -> bool:
+    """Whether the only argument of a call is True or False, written out."""
+    given = getattr(node, "args", ())
+    return len(given) == 1 and dotted(given[0].value) in ("True", "False")
 
 
 def _made(path: str, to: str, given: Value) -> Context:
