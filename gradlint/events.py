@@ -129,7 +129,8 @@ class GradientRead(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded(Event):
-    """An operation on tensors ran; where the graph is recorded, `saved` are the tensors it keeps for backward."""
+    """An operation on tensors ran; where the graph is recorded, `saved` are the tensors that it certainly keeps for
+    backward."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
 

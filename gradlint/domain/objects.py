@@ -73,7 +73,8 @@ class Belief(IntEnum):
 class Mark:
     """A place in the program that contributed, and how.
 
-    "made"; "asked" to require grad; "retained"; "backward" filled its gradient. Why it is not in the graph: "cut" by
+    "made"; "asked" to require grad; "retained"; "backward" filled its gradient; "inference" mode was switched on, which
+    makes an inference tensor. Why it is not in the graph: "cut" by
     an operation that has no derivative, "unrecorded" where gradients were switched off (or, if nothing shows that,
     where it was computed), "enabled in vain" where they were switched on inside inference mode, which goes on.
     """

@@ -10,7 +10,7 @@ depends on hashes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gradlint.domain.changing import replace
@@ -142,11 +142,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A context manager that sets the grad mode, and perhaps inference mode (None: it leaves that alone)."""
+    """A context manager that sets the grad mode, and perhaps inference mode (None: it leaves that alone). `at` is where
+    the program makes it."""
 
     path: str
     to: Truth
     inference: Truth | None = None
+    at: Syntax = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
     """What `as` binds; grad modes are switched on the way."""
     if type(manager) is Context:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
-        switch(it, node, manager)
+        it.state.enter(manager, node)
         return Const(None)
     if (given := bound(it, manager)) is not None:
         return given
@@ -185,9 +185,3 @@ def may_switch(it: Interpreter, manager: Value) -> bool:
     if type(manager) is Named:
         return manager.path in CONTEXTS
     return False
-
-
-def switch(it: Interpreter, node: Any, context: Context) -> None:
-    """From here on this grad mode holds."""
-    inference = it.state.inference if context.inference is None else context.inference
-    it.state.modes = context.to, inference, node

@@ -141,8 +141,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.running.append(function.node)
     for context in function.modes:
         it.emit(events.GradModeChanged, function.node, before=it.state.grad_mode, to=context.to, how="decorator")
-        inference = it.state.inference if context.inference is None else context.inference
-        it.state.modes = context.to, inference, function.node
+        it.state.enter(context, function.node)
     entry, depth = it.state.grad_mode, len(it.state.flight)
     body = function.node.body
     with restoring(it, mode if function.modes else None):

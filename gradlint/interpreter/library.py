@@ -13,6 +13,7 @@ from gradlint.domain import (
     NONE_VALUE,
     TRAIN,
     UNKNOWN,
+    UNSURE,
     YES,
     Const,
     Container,
@@ -123,27 +124,27 @@ def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     row = CONTEXTS[path]
     given = args.get("mode", 0, Const(True))
     if given != Const(True) and type(given) is Function and row.to != "argument":
-        return replace(given, modes=(_made(path, row.to, Const(True)), *given.modes))
-    made = _made(path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
+        return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
+    made = _made(node, path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
         if node is not it.entering:
             before, literal = it.state.grad_mode, _is_literal(node)
             it.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
-        it.state.grad_mode, it.state.switch = made.to, node
+        it.state.enter(made, node)
     return made
 
 
 def _is_literal(node: Any) -> bool:
     """Whether the only argument of a call is True or False, written out."""
-    given = getattr(node, "args", ())
+    given: Any = getattr(node, "args", ())
     return len(given) == 1 and dotted(given[0].value) in ("True", "False")
 
 
-def _made(path: str, to: str, given: Value) -> Context:
+def _made(node: Any, path: str, to: str, given: Value) -> Context:
     if to == "inference":
         on = truth_of(given)
-        return Context(path, negation(on), on)
-    return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given))
+        return Context(path, negation(on), on, at=node)
+    return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given), at=node)
 
 
 @special("torch.nn.Parameter", "torch.nn.parameter.Parameter")
@@ -152,10 +153,11 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     data = args.get("data", 0, NONE_VALUE)
     tensor = it.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     if tensor:
         facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
-    made = fresh(it, node, "parameter", dtype=kind, parameter=YES, inference=NO, made="Parameter", **facts)
+        facts["inference"] = tensor.inference
+    made = fresh(it, node, "parameter", dtype=kind, parameter=YES, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     set_requires_grad(it, node, made, to, "Parameter")
     return made
@@ -212,6 +214,12 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
-            thing = replace(thing, overwritten=NO, base=(), marks=(Mark("made", node), *thing.marks)[:4])
+            thing = replace(
+                thing,
+                overwritten=NO,
+                base=(),
+                inference=it.state.inference,
+                marks=(Mark("made", node), *thing.marks)[:4],
+            )
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)

@@ -83,7 +83,7 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes, rest = _own_parameters(it, node, row, args)
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
-        attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, inference=NO, made="buffer")
+        attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
     ref = it.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
@@ -96,16 +96,17 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
+    made_here = {"inference": it.state.inference}
     if row.call in ("rnn", "lstm") and _several_layers(args):
-        rest = parameter(it, node, "own parameters", many=True)
+        rest = parameter(it, node, "own parameters", many=True, **made_here)
     for name in row.parameters:
         left_out = _left_out(name, args)
         if left_out is YES:
             found[name] = NONE_VALUE
         elif "." in name or len(row.parameters) > MOST_NAMED:
-            rest = parameter(it, node, "own parameters", many=True)
+            rest = parameter(it, node, "own parameters", many=True, **made_here)
         else:
-            made = parameter(it, node, f"parameter {name}")
+            made = parameter(it, node, f"parameter {name}", **made_here)
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
     return found, rest
 

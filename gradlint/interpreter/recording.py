@@ -301,7 +301,7 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
     if shown is None:
         return
     recorded = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
-    memories = {memory for one in recorded for slot in one.saves for memory in slot if memory is not None}
+    memories = {memory for one in recorded for slot in one.saves if None not in slot for memory in slot}
     it.emit(
         events.Recorded,
         node,

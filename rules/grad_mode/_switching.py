@@ -6,7 +6,6 @@ from gradlint.domain import Truth
 from gradlint.events import GradModeChanged, Run
 
 
-
 def switches(run: Run) -> list[GradModeChanged]:
     """Where a run of a function, not one that it called, sets the grad mode by a statement, in order."""
     found = [event for event in run.story if isinstance(event, GradModeChanged) and event.run == run.index]

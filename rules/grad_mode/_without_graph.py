@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from gradlint.domain import NO
+from collections.abc import Sequence
+
+from gradlint.domain import NO, Mark
 from gradlint.events import BackwardRun
+from gradlint.rule import Draft, Edit
 
 OFF, IN_VAIN = "unrecorded", "enabled in vain"
 """The marks of what was computed while gradients were off, and while they were enabled inside inference mode."""
@@ -21,3 +24,9 @@ def reasons(event: BackwardRun) -> frozenset[str]:
     if not event.root.requires_grad <= NO:
         return frozenset()
     return REASONS.intersection(mark.how for mark in event.root.marks)
+
+
+def instead_of_inference(draft: Draft, marks: Sequence[Mark], safety: str) -> Draft:
+    """The finding with the cure that inference mode becomes `no_grad`, where the marks tell what switched it on."""
+    edits = [Edit("replace", mark.node, "torch.no_grad()") for mark in marks if mark.how == "inference"]
+    return draft.fix(*edits, safety=safety, imports=("torch",)) if edits else draft
