@@ -80,7 +80,7 @@ class Attack:
 
     def run_on_a_copy(self, image: torch.Tensor):
         x = copy.deepcopy(self.start(image))
-        x.requires_grad_(True)  # ok: a deep copy is an ordinary tensor
+        x.requires_grad_(requires_grad=True)  # ok: a deep copy is an ordinary tensor
         return x
 
     def asked_not_to(self, image: torch.Tensor):
