@@ -297,6 +297,41 @@ def _kept(proofs: Iterable[Proof], kept: list[Proof]) -> Iterator[Proof]:
         yield proof
 
 
+# ---- new
+
+
+@cli.group(short_help="Begin something new.")
+def new() -> None:
+    """Begin a rule."""
+
+
+@new.command("rule", short_help="Begin a rule: its file and its case file.")
+@click.argument("name", metavar="NAME")
+@click.option("--code", metavar="CODE", help="The rule's code. [the next free one of the folder]")
+@click.option("--folder", metavar="FOLDER", default="rules", help="Where the rule goes. [rules]")
+@click.option("--cases", metavar="FOLDER", default="tests/cases", help="Where its cases go. [tests/cases]")
+def new_rule(name: str, code: str | None, folder: str, cases: str) -> int:
+    """Write the file of a rule called NAME and its case file, with what is missing marked as missing.
+
+    A rule is called after its mistake, in lower-case words joined by hyphens. `gradlint prove NAME` tells what is left
+    to do.
+    """
+    from gradlint import scaffold
+
+    taken = [word for rule in _rules() for word in (rule.code, rule.name)]
+    try:
+        begun = scaffold.begin(name, code, folder, cases, taken)
+    except scaffold.CannotBegin as error:
+        raise click.ClickException(str(error)) from error
+    for path in begun.files:
+        terminal.say(f"wrote {path}")
+    terminal.say(f"{begun.code} {name} is begun; `gradlint prove {name}` tells what is missing")
+    return CLEAN
+
+
+# ---- what is installed
+
+
 def _rules() -> tuple[Rule, ...]:
     """All rules."""
     from gradlint import registry

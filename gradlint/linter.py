@@ -164,6 +164,19 @@ def lint(
     return shown(analyse(text, rules, packs=packs, project=project).findings, rules, min_confidence)
 
 
+def may_find(text: str, rules: Sequence[Rule], *, project: View | None = None) -> bool:
+    """The gate: whether one of the rules can find something in a text, by the words they need, or it is no Python.
+
+    What Python parses and LibCST does not is told only where the gate is open.
+    """
+    words = sorted({word for rule in rules for word in rule.tokens})
+    if not all(rule.tokens for rule in rules):
+        return True
+    if source.mentions(text, words) if project is None else project.mention(text, words):
+        return True
+    return not source.is_python(text)
+
+
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:
     """The findings of at least this confidence; a finding yields only to one that is shown."""
     return tuple(_yielded([f for f in findings if f.confidence <= min_confidence], rules))

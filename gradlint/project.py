@@ -15,7 +15,7 @@ import stat
 import sys
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
@@ -155,6 +155,7 @@ class Project:
         self._texts: Shelf[str, str | None] = Shelf(8 * room, lambda path, text: len(text or ""))
         self._names: dict[str, Names] = {}
         self._found: dict[tuple[tuple[str, ...], str], str] = {}
+        self._imports: dict[str, frozenset[tuple[int, str]]] = {}
 
     def at(self, path: str) -> View:
         """What can be imported from a file."""
@@ -170,6 +171,12 @@ class Project:
     def text(self, path: str) -> str | None:
         """What a file holds; None where it cannot be read."""
         return self._texts.get(path, self.files.read)
+
+    def imports(self, path: str) -> frozenset[tuple[int, str]]:
+        """All that a file may import, as `source.imported` gives it."""
+        if path not in self._imports:
+            self._imports[path] = source.imported(self.text(path) or "")
+        return self._imports[path]
 
     def names(self, path: str) -> Names:
         """The names that a file binds."""
@@ -275,6 +282,29 @@ class View:
         above = self.namesakes.get(first)
         path = self.project.find(self.folders if above is None else (*self.folders, above), module)
         return Found(self.project, module, path, path == self.path) if path else None
+
+    def mention(self, text: str, words: Sequence[str]) -> bool:
+        """Whether one of the words stands in a text, or in a file that it imports, directly or not."""
+        if source.mentions(text, words):
+            return True
+        met, waiting = {self.path}, list(self._beyond(self.name, self.package, source.imported(text)))
+        while waiting:
+            found = waiting.pop()
+            if found.path not in met and not found.bare:
+                met.add(found.path)
+                if source.mentions(self.project.text(found.path) or "", words):
+                    return True
+                waiting += self._beyond(found.name, found.package, self.project.imports(found.path))
+        return False
+
+    def _beyond(self, name: str, is_package: bool, imports: Iterable[tuple[int, str]]) -> Iterator[Found]:
+        """The files of the project that a module imports, and those of the packages they are in."""
+        package = name if is_package else name.rpartition(".")[0]
+        for dots, path in sorted(imports):
+            parts = absolute(package, dots, path).split(".")
+            for end in range(1, len(parts) + 1):
+                if parts[0] and (found := self.find(".".join(parts[:end]))):
+                    yield found
 
     def public(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` binds, as far as the text tells."""

@@ -177,6 +177,8 @@ def lint_bytes(
     """Lint what a file holds. Nothing is raised: an error of ours is the result's `fault`."""
     try:
         text = source.decode(data)
+        if not linter.may_find(text, rules, project=project):
+            return Result(path, filename)
         found = linter.analyse(text, rules, packs=packs, project=project)
         findings = unsuppressed(text, linter.shown(found.findings, rules, min_confidence))
         lines = tuple(source.rows(text)) if findings else ()

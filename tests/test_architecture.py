@@ -52,7 +52,7 @@ def room(path: Path) -> str:
 
 
 ENGINE, RULES = modules("gradlint"), modules("rules")
-PURE = ("domain", "events", "finding", "interpreter", "knowledge", "linter", "rule", "source")
+PURE = ("domain", "events", "finding", "fixes", "interpreter", "knowledge", "linter", "rule", "source")
 """The rooms that a run of the linter passes through."""
 APART = ("registry", "linter", "proving", "testing", "report", "cli", "run", "config", "files", "cache", "suppression")
 IMPURE_MODULES = (

@@ -13,6 +13,8 @@ from planted import CODE, REFUSES, SOUND, WARNS, cases, fake_analyse
 from gradlint import linter
 from gradlint.domain import DISCRETE
 from gradlint.events import RequiresGradChanged
+from gradlint.finding import Edit, Finding, Fix, Place
+from gradlint.linter import Analysis
 from gradlint.proving import TorchMissing, examples, prove
 from gradlint.rule import Evidence, Findings, Grows, Raises, Rule
 
@@ -179,6 +181,45 @@ def test_a_linter_that_fails_is_a_fault_and_no_traceback(monkeypatch):
     proof, _ = prove([planted.planted(*SOUND["raises"])])
     assert proof.seen is False
     assert "ZeroDivisionError" in proof.detail
+
+
+# ---- fixes
+
+
+def offering(becomes):
+    """An `analyse` that reports whole numbers and offers to write something else in their place."""
+
+    def analyse(text, rules, **options):
+        before = "torch.tensor([1, 2]"
+        rows = [(row, line.find(before) + 1) for row, line in enumerate(text.splitlines(), 1) if before in line]
+        spans = [(Place(row, at, row, at + len(before)), Place(row, 1, row, 2)) for row, at in rows]
+        return Analysis(
+            tuple(
+                Finding(CODE, "planted", "m", at, fixes=(Fix((Edit(span, becomes),), "safe", ""),))
+                for span, at in spans
+            )
+        )
+
+    return analyse
+
+
+@pytest.mark.parametrize(
+    ("becomes", "holds", "words"),
+    [
+        ("torch.tensor([1.0, 2]", True, ""),
+        ("torch.tensor([1, 2, 3]", False, "raises RuntimeError"),
+        ("torch.tensor([1, 2] ", False, "is still reported after the fix"),
+    ],
+)
+def test_a_fix_that_does_not_cure_is_noticed(monkeypatch, becomes, holds, words):
+    monkeypatch.setattr(linter, "analyse", offering(becomes))
+    proof, _ = prove([planted.planted(*SOUND["raises"])])
+    assert (proof.fixed, proof.failed) == (holds, not holds)
+    assert words in proof.detail
+
+
+def test_where_no_fix_is_offered_there_is_no_such_question():
+    assert [proof.fixed for proof in prove([planted.planted(*SOUND["raises"])])] == [None, None]
 
 
 # ---- libraries that are not there

@@ -28,6 +28,9 @@ x = g[1:2]  # ok: why
 x = g[1:2:3]  # ok: why
 x = (f, 1)  # ok: why
 x = [f, 1]  # todo ok
+x = f
+x = {f: 1}  # ok: why
+x = -f  # ok: why
 """
 
 
@@ -78,7 +81,7 @@ def test_quiet_lines_that_nobody_heard_are_noticed():
         at = tuple((code, Place(row, 1, row, 2)) for code, row in heard)
         return [fault.split(":")[1] for fault in cases.unheard(case_file(), Analysis((), heard=at))]
 
-    every = [("ABC101", row) for row in (4, 5, 6, 7)]
+    every = [("ABC101", row) for row in (4, 5, 6, 7, 10, 11)]
     assert unheard(*every) == []
     assert unheard(*every[1:]) == ["4"]
     assert unheard(("ABC102", 4), *every[1:]) == ["4"]
@@ -92,7 +95,7 @@ def test_quiet_lines_that_nobody_heard_are_noticed():
         (FORM.replace("# ok: why", "# OK", 1), "planted_mistake", "looks like a mark"),
         (FORM.replace("# ok: why", "# ok", 1), "planted_mistake", "say why"),
         (FORM.replace("# todo ABC101", "# todo: ABC101"), "planted_mistake", "looks like a mark"),
-        (FORM.replace("# todo ok", ""), "planted_mistake", "has 7 marked lines"),
+        (FORM.replace("# todo ok", ""), "planted_mistake", "has 9 marked lines"),
         (FORM.replace("# ok: why", "# ABC101"), "planted_mistake", "1 of them ok"),
         (
             FORM.replace("# ABC101", "# ABC102").replace("todo ABC101", "todo ABC102"),

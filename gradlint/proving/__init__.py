@@ -17,7 +17,7 @@ from functools import cached_property
 
 from gradlint import fixes, linter
 from gradlint.finding import Confidence, Finding
-from gradlint.project import InMemory, Project
+from gradlint.project import InMemory, Project, View
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
 from gradlint.proving.examples import BadEvidence, Source, changed_lines, defined, is_same_program, read
 from gradlint.proving.surroundings import NotRestored
@@ -166,6 +166,8 @@ class Case:
             everything = self._findings(source.text)
         except BadEvidence as error:
             return Verdict(False, str(error))
+        if hidden := behind_gate(source.text, everything, self.together, self._neighbours()):
+            return Verdict(False, hidden[0])
         if self.is_bad and self.rule.code not in {code for _, code in source.reported}:
             return Verdict(False, f"no line of `{self.name}` is marked `# {self.rule.code}`")
         if not self.is_bad and source.marks:
@@ -174,11 +176,13 @@ class Case:
 
     def _findings(self, text: str) -> tuple[Finding, ...]:
         """What all rules find in a text that has the example's neighbours. Raises `BadEvidence`."""
-        project = Project(InMemory(self.subject.files())).at(EXAMPLE)
         try:
-            return linter.analyse(text, self.together, project=project).findings
+            return linter.analyse(text, self.together, project=self._neighbours()).findings
         except Exception as error:
             raise BadEvidence(f"gradlint fails on `{self.name}`: {type(error).__name__}: {error}") from error
+
+    def _neighbours(self) -> View:
+        return Project(InMemory(self.subject.files())).at(EXAMPLE)
 
     def _compared(self, source: Source, everything: Sequence[Finding]) -> Verdict:
         """What is shown by default must be marked, and what is marked must be found at some confidence."""
@@ -240,6 +244,15 @@ class Case:
     @property
     def consequence(self) -> Consequence | None:
         return self.evidence.shows or self.rule.consequence
+
+
+def behind_gate(
+    text: str, found: Iterable[Finding], rules: Iterable[Rule], project: View | None = None
+) -> tuple[str, ...]:
+    """What the gate would hide of what was found: a line for each rule whose `tokens` are wrong."""
+    codes = {finding.code for finding in found}
+    wrong = [rule for rule in rules if rule.code in codes and not linter.may_find(text, [rule], project=project)]
+    return tuple(f"{rule.code} finds something where none of its tokens {rule.tokens} stands" for rule in wrong)
 
 
 def _asked(question: Callable[[], Verdict]) -> Verdict:

@@ -11,5 +11,8 @@ from gradlint.source.editing import Extent as Extent
 from gradlint.source.editing import Layout as Layout
 from gradlint.source.editing import Statement as Statement
 from gradlint.source.editing import layout as layout
+from gradlint.source.gate import imported as imported
+from gradlint.source.gate import mentions as mentions
+from gradlint.source.parsing import is_python as is_python
 from gradlint.source.parsing import parse as parse
 from gradlint.source.placing import places as places

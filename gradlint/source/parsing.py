@@ -45,6 +45,12 @@ def parse(text: str) -> libcst.Module:
     return _on_deep_stack(lambda: _parse_here(program))
 
 
+def is_python(text: str) -> bool:
+    """Whether Python parses a text, which takes it a fraction of the time."""
+    program = with_line_feeds(text.removeprefix(BOM))
+    return "\0" not in program and _error_of_python(program) is None
+
+
 def _parse_here(program: str) -> libcst.Module:
     try:
         return libcst.parse_module(program)

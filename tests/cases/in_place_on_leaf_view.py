@@ -111,3 +111,11 @@ def data_only(batch: torch.Tensor):
 def orthogonal(layer: nn.Linear):
     layer.weight.view(-1).div_(layer.weight.norm())  # ok: decorated
     return layer
+
+
+def rows_by_name():
+    weight = torch.ones(3, 3, requires_grad=True)
+    rows = {"first": weight[0], "second": weight[1]}
+    for _name, row in rows.items():
+        row.mul_(2)  # GRD303
+    return weight

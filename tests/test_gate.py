@@ -1,0 +1,86 @@
+"""The gate closes only where nothing can be found; a rule's cases and examples show that its words are right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gradlint import linter, registry, run, source
+from gradlint.finding import Confidence
+from gradlint.project import InMemory, Project
+from gradlint.proving import behind_gate
+from gradlint.rule import Rule
+
+RULES = registry.rules()
+HERE = Path(__file__).parent
+
+
+def rule(*tokens):
+    return Rule("ABC101", "planted", "message", tokens=tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import a.b, c as d\n", {(0, "a.b"), (0, "c")}),
+        ("x = 1; import a\n", {(0, "a")}),
+        ("if x: from .a import b\n", {(1, "a"), (1, "a.b")}),
+        ("from . import a, b as c\n", {(1, ""), (1, "a"), (1, "b")}),
+        ("from ..a import (\n    b,  # why: c\n    d,\n)\n", {(2, "a"), (2, "a.b"), (2, "a.d")}),
+        ("from a import b, \\\n    c\n", {(0, "a"), (0, "a.b"), (0, "a.c")}),
+        ("from a import *\r\nimport b\r\n", {(0, "a"), (0, "b")}),
+        ("important = 1\n", set()),
+    ],
+)
+def test_no_import_is_overlooked(text, found):
+    assert source.imported(text) >= found
+
+
+FILES = {
+    "near.py": "from pkg import mid\n",
+    "pkg/__init__.py": "",
+    "pkg/mid.py": "from .far import helper\nfrom . import mid\n",
+    "pkg/far.py": "def helper(model):\n    model.eval()\n",
+    "alone.py": "import json, near_by\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "tokens", "opened"),
+    [
+        ("near.py", ("eval",), True),
+        ("near.py", ("backward",), False),
+        ("near.py", (), True),
+        ("alone.py", ("eval",), False),
+        ("alone.py", ("eval", "json"), True),
+    ],
+)
+def test_the_words_may_stand_in_files_that_are_imported(path, tokens, opened):
+    view = Project(InMemory(FILES)).at(path)
+    assert linter.may_find(FILES[path], [rule(*tokens)], project=view) is opened
+
+
+def test_what_is_no_python_is_not_kept_back():
+    assert linter.may_find("def f(:\n", [rule("eval")])
+    assert not linter.may_find("def f():\n    pass\n", [rule("eval")])
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "programs").glob("*.py")), ids=lambda path: path.stem)
+def test_nothing_is_found_behind_the_gate(path):
+    text = path.read_text(encoding="utf-8")
+    assert behind_gate(text, linter.analyse(text, RULES).findings, RULES) == ()
+
+
+def test_a_rule_with_the_wrong_words_is_noticed():
+    text = "import torch\nweight = torch.tensor([1, 2], requires_grad=True)\n"
+    (found,) = linter.analyse(text, RULES).findings
+    wrong = [replace(one, tokens=("retain_grad",)) for one in RULES if one.code == found.code]
+    assert found.code in behind_gate(text, [found], wrong)[0]
+
+
+def test_a_run_goes_through_the_gate(monkeypatch):
+    monkeypatch.setattr(linter, "analyse", lambda *args, **options: pytest.fail("the gate is open"))
+    result = run.lint_bytes(b"import torch\n", "a.py", "a.py", [rule("eval")], Confidence.LIKELY)
+    assert (result.findings, result.fault) == ((), "")
