@@ -440,11 +440,12 @@ class Stored(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IteratorConsumed(Event):
-    """An iterator is run through; `by` names what did it."""
+    """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
 
     iterator: Iterator
+    element: Thing
     by: str
 
 

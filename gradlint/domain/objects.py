@@ -74,7 +74,7 @@ class Mark:
     """A place in the program that contributed, and how.
 
     "made"; "asked" to require grad; "retained"; "backward" filled its gradient; "inference" mode was switched on, which
-    makes an inference tensor. Why it is not in the graph: "cut" by
+    makes an inference tensor; an iterator was "used". Why it is not in the graph: "cut" by
     an operation that has no derivative, "unrecorded" where gradients were switched off (or, if nothing shows that,
     where it was computed), "enabled in vain" where they were switched on inside inference mode, which goes on.
     """

@@ -210,7 +210,8 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
     if by.startswith("named"):
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, element, by, empty=NO if found else opened, source=owner)
+    belief = max((module.belief for _, module in it.all(owner, Module)), default=Belief.PROVEN)
+    return iterator(it, node, element, by, empty=NO if found else opened, source=owner, belief=belief)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
