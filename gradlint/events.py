@@ -245,14 +245,18 @@ class BackwardRun(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerBuilt(Event):
-    """An optimizer is made over `parameters`, which come in `parts`, one for each group. `graph` is its name for
-    `escaped` and `returned` of `ModuleFinished`."""
+    """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
+    stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
+    `twice` are the elements that certainly stand there more than once, in one part or in two. `graph` is the
+    optimizer's name for `escaped` and `returned` of `ModuleFinished`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     optimizer: Optimizer
     parameters: tuple[Tensor, ...]
     parts: tuple[tuple[Tensor, ...], ...]
+    elements: tuple[tuple[Tensor, ...], ...]
+    twice: tuple[Tensor, ...]
     graph: Graph
 
 

@@ -43,7 +43,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.containers import iterator
+from gradlint.interpreter.containers import container, iterator
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
@@ -211,7 +211,25 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
     if by.startswith("named"):
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
     belief = max((module.belief for _, module in it.all(owner, Module)), default=Belief.PROVEN)
-    return iterator(it, node, element, by, empty=NO if found else opened, source=owner, belief=belief)
+    listed: Value = NOTHING
+    if by == "parameters()" and opened is NO and len(found) <= MOST_ITEMS and _all_certain(it, owner, found):
+        listed = container(it, node, "tuple", [ref for _, ref in found], "listed")
+    empty = NO if found else opened
+    return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, belief=belief)
+
+
+def _all_certain(it: Interpreter, owner: Value, found: list[tuple[str, Ref]]) -> bool:
+    """Whether a module certainly has each of these parameters, and each is one."""
+    certain: set[Ref] = set()
+    todo = [owner]
+    while todo:
+        value = todo.pop()
+        thing = it.state.heap.get(value) if type(value) is Ref and value not in certain else None
+        if type(thing) is Module or (type(thing) is Tensor and thing.parameter is YES and not thing.many):
+            certain.add(value)  # type: ignore[arg-type]
+        if type(thing) is Module:
+            todo += [part for _, part in thing.attributes]
+    return all(ref in certain for _, ref in found)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
