@@ -93,7 +93,9 @@ class RequiresGradChanged(Event):
 class AttributeAssigned(Event):
     """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
 
-    `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
+    Where a part of a `Sequential` or a list of modules is set by its index, that is `attr`.
+    `holders` are the optimizers that hold the old value or a parameter of it; if there are any, `parameters` are what
+    they would hold of the new one. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
     its bases are not all known.
@@ -107,6 +109,7 @@ class AttributeAssigned(Event):
     old: Thing = UNKNOWN
     name: str = ""
     holders: tuple[Optimizer, ...] = ()
+    parameters: tuple[Tensor, ...] = ()
     own: bool = False
     read_by_class: bool = False
 

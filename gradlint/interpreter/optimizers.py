@@ -165,6 +165,13 @@ def held(it: Interpreter, owner: Value) -> list[Ref]:
     return list(found)
 
 
+def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
+    """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
+    from gradlint.interpreter.modules import parameters
+
+    return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
+
+
 def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
     """The optimizers that hold a tensor or a parameter of a module."""
     from gradlint.interpreter.modules import parameters

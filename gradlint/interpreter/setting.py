@@ -43,21 +43,8 @@ from gradlint.interpreter.tensors import truth_of
 
 def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
     """`owner.name = value`."""
-    shown = it.thing(owner)
     if not it.muted:
-        old = _old(shown, name)
-        it.emit(
-            events.AttributeAssigned,
-            node,
-            owner=shown,
-            attr=name,
-            value=it.thing(value),
-            old=it.thing(old),
-            holders=optimizers.holding(it, old),
-            name=chain,
-            own=own,
-            read_by_class=_read_by_class(it, shown, name).may(YES),
-        )
+        tell_assigned(it, node, owner, name, value, chain, own=own)
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
     for ref, thing in found:
@@ -70,6 +57,26 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
             it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
+
+
+def tell_assigned(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
+    """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
+    shown = it.thing(owner)
+    old = _old(shown, name)
+    held = optimizers.holding(it, old)
+    it.emit(
+        events.AttributeAssigned,
+        node,
+        owner=shown,
+        attr=name,
+        value=it.thing(value),
+        old=it.thing(old),
+        holders=held,
+        parameters=optimizers.trainable(it, value) if held else (),
+        name=chain,
+        own=own,
+        read_by_class=_read_by_class(it, shown, name).may(YES),
+    )
 
 
 def _old(shown: Any, name: str) -> Value:

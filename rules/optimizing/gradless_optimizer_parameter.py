@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Belief, Tensor
 from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, RequiresGradChanged
-from gradlint.rule import Draft, Edit, Findings, Rule, believed
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed
 
 rule = Rule(
     "GRD715",
@@ -60,14 +60,14 @@ def check(event: ModuleFinished) -> Findings:
         elif (tensor := _given_a_gradient(happened)) is not None:
             later |= dict.fromkeys(tensor.storage)
     for built, tensor in found:
-        yield _draft(built, tensor).lowered(believed(built))
+        yield _draft(built, tensor).lowered(LIKELY if tensor.belief is Belief.BY_USE else believed(built))
 
 
 def _stays_put(tensor: Tensor) -> bool:
     """Whether it is certainly a tensor of the program that nothing asked to require grad; no frozen parameter."""
     if not (tensor.requires_grad <= NO and tensor.leaf <= YES and tensor.parameter <= NO):
         return False
-    return tensor.belief <= Belief.ANNOTATED and not tensor.many and bool(tensor.made) and bool(tensor.storage)
+    return tensor.belief < Belief.BY_NAME and not tensor.many and bool(tensor.made) and bool(tensor.storage)
 
 
 def _given_a_gradient(event: Event) -> Tensor | None:
