@@ -362,12 +362,14 @@ class ModuleBuilt(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeChanged(Event):
-    """`train()` or `eval()` of a module, and of all its parts."""
+    """`train()` or `eval()` of a module, and of all its parts; `matters` says whether one of them behaves differently
+    in the two modes."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     to: Mode
+    matters: Truth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Class,
     Const,
     Container,
     Function,
@@ -239,7 +240,8 @@ def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     found = it.all(owner, Module)
     shown = it.only(owner, Module)
     if shown is not None:
-        it.emit(events.ModeChanged, node, module=shown, to=mode)
+        matters = NO if it.muted else either([_depends_on_mode(it, it[ref]) for ref in submodules(it, owner)])
+        it.emit(events.ModeChanged, node, module=shown, to=mode, matters=matters)
     tops = {ref for ref, _ in found}
     overriding: dict[Ref, Function] = {}
     for ref in submodules(it, owner):
@@ -258,3 +260,17 @@ def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], m
         place = it.place_of(node, f"train {index}")
         call_function(it, place, method, Arguments([it.state.flight[start + index], mode]))
     it.land(start)
+
+
+def _depends_on_mode(it: Interpreter, module: Module) -> Truth:
+    """Whether a module itself, leaving out its parts, behaves differently in train and in eval mode."""
+    from gradlint.interpreter.classes import torch_base
+
+    cls = it.only(module.cls, Class)
+    if cls is not None and "training" in cls.reads:
+        return YES
+    row = MODULES.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
+    if row is not None and row.mixes_batch:
+        return YES
+    known = row is not None or (cls is not None and not cls.open)
+    return NO if known and module.open is NO else UNSURE
