@@ -461,7 +461,7 @@ class IteratorConsumed(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateLoaded(Event):
     """`module.load_state_dict(source)`: `shares` says whether the source is the module's own memory, `written`
-    whether that memory was written since the source was taken."""
+    whether that memory was written since the source was taken, `matters` as for `ModeChanged`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "source")
 
@@ -470,6 +470,7 @@ class StateLoaded(Event):
     shares: Truth
     written: Truth
     taken: tuple[Mark, ...]
+    matters: Truth
     name: str = ""
 
 

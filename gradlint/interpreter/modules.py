@@ -240,8 +240,7 @@ def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     found = it.all(owner, Module)
     shown = it.only(owner, Module)
     if shown is not None:
-        matters = NO if it.muted else either([_depends_on_mode(it, it[ref]) for ref in submodules(it, owner)])
-        it.emit(events.ModeChanged, node, module=shown, to=mode, matters=matters)
+        it.emit(events.ModeChanged, node, module=shown, to=mode, matters=depends_on_mode(it, owner))
     tops = {ref for ref, _ in found}
     overriding: dict[Ref, Function] = {}
     for ref in submodules(it, owner):
@@ -262,8 +261,13 @@ def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], m
     it.land(start)
 
 
+def depends_on_mode(it: Interpreter, value: Value) -> Truth:
+    """Whether a module, or a part of it, is another in eval mode; not asked where nobody hears."""
+    return NO if it.muted else either([_depends_on_mode(it, it[ref]) for ref in submodules(it, value)])
+
+
 def _depends_on_mode(it: Interpreter, module: Module) -> Truth:
-    """Whether a module itself, leaving out its parts, behaves differently in train and in eval mode."""
+    """Whether a module itself, leaving out its parts, does so."""
     from gradlint.interpreter.classes import torch_base
 
     cls = it.only(module.cls, Class)

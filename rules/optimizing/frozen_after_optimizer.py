@@ -36,8 +36,8 @@ rule = Rule(
 
 MOVING = FRESH | USED | MIXED
 """What a gradient is that certainly moves the parameter."""
-INERT = frozenset({"SGD", "RMSprop", "Adagrad", "Rprop"})
-"""Optimizers that a gradient of zeros does not make move anything, unless an option says otherwise."""
+WITH_INERTIA = frozenset({"Adam", "AdamW", "Adamax", "NAdam", "RAdam", "ASGD"})
+"""Optimizers that go on moving on a gradient of zeros; others do if an option says so."""
 
 
 def consequence(returned: Any) -> bool:
@@ -65,7 +65,7 @@ def _still_moves(optimizer: Optimizer, tensor: Tensor) -> bool:
 def _has_inertia(optimizer: Optimizer) -> bool:
     options = dict(optimizer.options)
     asked = [options.get(name, Const(0)) for name in ("momentum", "weight_decay")]
-    return optimizer.kind not in INERT or any(isinstance(one, Const) and bool(one.value) for one in asked)
+    return optimizer.kind in WITH_INERTIA or any(isinstance(one, Const) and bool(one.value) for one in asked)
 
 
 @rule.bad
