@@ -10,6 +10,7 @@ alternatives are of different kinds the field holds `UNKNOWN`.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -79,7 +80,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiresGradChanged(Event):
-    """`tensor` is asked to require grad, or not to. `by`: "factory", "assign", "method", "Parameter" or "module"."""
+    """`tensor` is asked to require grad, or not to.
+
+    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module". `each` are the tensors one by one where
+    all of them are asked: by a module of all its parameters, by a loop that goes over them and leaves none out.
+    `statement` is the assignment where that is all it does.
+    """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
 
@@ -87,6 +93,8 @@ class RequiresGradChanged(Event):
     to: Truth
     by: str
     name: str = ""
+    each: tuple[Tensor, ...] = ()
+    statement: Syntax = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +106,7 @@ class AttributeAssigned(Event):
     they would hold of the new one. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known.
+    its bases are not all known. `statement` is the assignment where that is all it does.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -112,6 +120,7 @@ class AttributeAssigned(Event):
     parameters: tuple[Tensor, ...] = ()
     own: bool = False
     read_by_class: bool = False
+    statement: Syntax = None
 
     @property
     def key(self) -> str:
@@ -153,8 +162,10 @@ class Recorded(Event):
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
-    For a method the first argument is its owner. `written` holds for state dictionaries in the arguments: whether
-    their memory was written through another handle since they were made; `taken` is where those were made that was.
+    For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became. A
+    flag of tensors that is called (`x.requires_grad(True)`) is told by its name alone, whatever the owner is: `missing`
+    says whether the owner has no such method. `written` holds for state dictionaries in the arguments: whether their
+    memory was written through another handle since they were made; `taken` is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -166,6 +177,7 @@ class Called(Event):
     written: Truth = NO
     taken: tuple[Mark, ...] = ()
     name: str = ""
+    missing: Truth = NO
 
     @property
     def key(self) -> str:
@@ -195,10 +207,12 @@ class ModuleCalled(Event):
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
-    `by`: "method", "augmented", "setitem", "out", "function", "step" (of an optimizer) or "load" (of a state dict).
+    `by`: "method", "augmented", "setitem", "out", "function", "step" (of an optimizer), "load" (of a state dict) or
+    "array" (through a NumPy array that shares the memory).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
+    `operands` are the tensors that it is computed from besides the target.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -212,6 +226,7 @@ class WrittenInPlace(Event):
     holders: tuple[Container, ...]
     noticed: Truth
     local: bool
+    operands: tuple[Tensor, ...] = ()
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
@@ -224,7 +239,11 @@ class BackwardRun(Event):
     certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
     multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
     are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed. `name` is how the root is written.
+    `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
+    every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits, which
+    leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is called,
+    written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where
+    the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -239,10 +258,14 @@ class BackwardRun(Event):
     how: str
     unit: Unit
     gradient: Truth
+    of: Syntax = None
+    name: str = ""
+    made_by: tuple[str, ...] = ()
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
-    name: str = ""
+    flat: tuple[Mark, ...] = ()
+    company: tuple[int, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -267,7 +290,7 @@ class OptimizerBuilt(Event):
 class OptimizerStepped(Event):
     """`optimizer.step()`, by itself or by a GradScaler: `grad` is joined over its `parameters`, `unit` over those of
     them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
-    gave."""
+    gave, `name` how the optimizer is written."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
@@ -277,14 +300,15 @@ class OptimizerStepped(Event):
     unit: Unit
     closure: Thing
     returned: Thing
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalerUsed(Event):
     """A method of a GradScaler is called: `what` is "scale", "unscale_", "step" or "update".
 
-    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `grad` and `unit` as for
-    `OptimizerStepped`; `value` is what is scaled.
+    `optimizer` is the one that is unscaled or stepped, `stage` where it stood, `parameters`, `grad` and `unit` as for
+    `OptimizerStepped`; `value` is what is scaled. `name` and `optimizer_name` are how the two are written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer")
@@ -292,10 +316,13 @@ class ScalerUsed(Event):
     what: str
     scaler: Scaler
     optimizer: Optimizer | None = None
+    parameters: tuple[Tensor, ...] = ()
     stage: Stage = Stage.unsure()
     grad: Grad = Grad.unsure()
     unit: Unit = Unit.unsure()
     value: Thing = UNKNOWN
+    name: str = ""
+    optimizer_name: str = ""
 
     @property
     def key(self) -> str:
@@ -310,12 +337,13 @@ class SchedulerStepped(Event):
 
     scheduler: Scheduler
     optimizer: Optimizer | None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsClipped(Event):
-    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`; `grad` and `unit` as for
-    `OptimizerStepped`."""
+    """The gradients of `parameters` are clipped by a function of `torch.nn.utils`, not just measured (a norm clipped to
+    infinity); `grad` and `unit` as for `OptimizerStepped`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
@@ -342,22 +370,28 @@ class HookRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientsCleared(Event):
-    """`zero_grad()`, or `.grad = None` on one tensor: `to_none` says whether the gradients are None afterwards."""
+    """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`:
+    "optimizer" or "module" (the `zero_grad()` of one, written as `name` says), "assign" (`.grad = None`) or "zero_" (of
+    a gradient)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
     parameters: tuple[Tensor, ...]
     grad: Grad
     to_none: Truth
+    by: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made."""
+    """A module is made; `parameters` are those that it and its parts have, `open` says whether it may have others."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
+    parameters: tuple[Tensor, ...] = ()
+    open: Truth = UNSURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,7 +431,8 @@ class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
-    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner).
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is an attribute that is looked up
+    and no more, that is its `attribute`, and `of` what it was looked up on. `name` is how that is written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -405,6 +440,8 @@ class ResultDiscarded(Event):
     value: Thing
     of: Thing = UNKNOWN
     called: str = ""
+    attribute: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -493,7 +530,8 @@ class Returned(Event):
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
-    `parent` is the index of the run in which the caller stands, `left_mode` the grad mode that the caller is left in.
+    `parent` is the index of the run in which the caller stands, `left_mode` the grad mode that the caller is left in;
+    `conditions` are those under which the run began, so that further ones of its events are its own.
     """
 
     index: int
@@ -502,14 +540,17 @@ class Run:
     grad_mode: Truth
     story: tuple[Event, ...]
     parent: int = 0
+    conditions: tuple[tuple[Syntax, bool], ...] = ()
     left_mode: Truth = UNSURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopFinished(Event):
-    """A loop ended: `story` is what happened in it, first iteration and later ones."""
+    """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
+    file (see `conditions`) that hold every so many times: they take a remainder."""
 
     story: tuple[Event, ...]
+    periodic: Set[Syntax] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -529,6 +570,11 @@ class ClassFinished(Event):
     cls: Class
     instance: Module | Instance | None
     methods: tuple[tuple[str, tuple[Run, ...]], ...]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of all methods."""
+        return tuple(run for _, runs in self.methods for run in runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,20 +52,20 @@ def test_the_mode_that_a_function_leaves_its_caller_in(body, left):
 @pytest.mark.parametrize(
     ("text", "how", "row"),
     [
-        ("with torch.no_grad():\n    loss = model(x).sum()\n", "unrecorded", 6),
-        ("torch.set_grad_enabled(False)\nloss = model(x).sum()\n", "unrecorded", 6),
-        ("@torch.no_grad()\ndef f():\n    return model(x)\nloss = f().sum()\n", "unrecorded", 6),
+        ("with torch.no_grad():\n    loss = model(x).sum()\n", "no_grad", 6),
+        ("torch.set_grad_enabled(False)\nloss = model(x).sum()\n", "no_grad", 6),
+        ("@torch.no_grad()\ndef f():\n    return model(x)\nloss = f().sum()\n", "no_grad", 6),
         ("with torch.inference_mode():\n    with torch.enable_grad():\n        loss = model(x).sum()\n",
-         "enabled in vain", 7),
-        ("loss = model(x).argmax()\n", "cut", 6),
-        ("with torch.no_grad():\n    loss = model(x).argmax()\n", "unrecorded", 6),
+         "enable_grad", 7),
+        ("loss = model(x).argmax()\n", "argmax", 6),
+        ("with torch.no_grad():\n    loss = model(x).argmax()\n", "no_grad", 6),
     ],
 )  # fmt: skip
 def test_why_a_result_is_not_in_the_graph(text, how, row):
     (event,) = heard(events.BackwardRun, f"{text}loss.backward()\n")
     assert event.name == "loss" and event.root.requires_grad is NO
-    (mark,) = [mark for mark in event.root.marks if mark.how in ("cut", "unrecorded", "enabled in vain")]
-    assert mark.how == how
+    (mark,) = [mark for mark in event.root.marks if mark.how == "cut"]
+    assert mark.by == how
     assert rows_of(f"{START}{text}loss.backward()\n")[how] == row
 
 
@@ -77,7 +77,7 @@ def rows_of(text):
     def check(event):
         draft = rule.at(event.node)
         for mark in event.root.marks:
-            draft = draft.note(mark.node, mark.how)
+            draft = draft.note(mark.node, mark.by or mark.how)
         yield draft
 
     (finding,) = linter.analyse(text, [rule]).findings

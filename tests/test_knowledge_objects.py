@@ -20,7 +20,15 @@ import torch
 
 from gradlint.interpreter.loaders import COLLATE
 from gradlint.knowledge import CONTEXTS, DTYPES, FACTORIES, HARMLESS, OPERATIONS, OPTIMIZERS, PLAIN, PRECISIONS
-from gradlint.knowledge.arrays import EXAMPLES, RANDOM_EXAMPLES, SHARING
+from gradlint.knowledge.arrays import (
+    ALWAYS_VIEWS,
+    EXAMPLES,
+    IN_PLACE,
+    NUMBERS,
+    RANDOM_EXAMPLES,
+    SHARING,
+    SOMETIMES_VIEWS,
+)
 from gradlint.knowledge.rows import ContextRow, Factory, OptimizerRow, PlainRow
 from gradlint.knowledge.signs import (
     FUNCTION_CONTEXT_USES,
@@ -500,3 +508,30 @@ def test_functions_of_numpy_give_arrays_or_its_own_numbers(path: str, example: s
     found = eval(example, {"f": resolve(path), "x": x})  # examples are our own rows
     assert isinstance(found, numpy.ndarray | numpy.generic)
     assert numpy.shares_memory(found, x) is (path in SHARING)
+
+
+METHODS_OF_ARRAYS: dict[str, tuple[Any, ...]] = {
+    "fill": (5.0,), "sort": (), "partition": (0,), "put": ([0], [9.0]), "setfield": (3.0, "float64"),
+    "transpose": (), "swapaxes": (0, 1), "squeeze": (), "view": (), "diagonal": (), "__array__": (),
+    "ravel": (), "reshape": (4,), "item": (0,), "tolist": (),
+    "copy": (), "astype": ("float32",), "flatten": (), "clip": (0, 1), "round": (), "repeat": (2,), "take": ([0],),
+    "sum": (), "mean": (), "cumsum": (), "argsort": (), "dot": (numpy.ones(2),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METHODS_OF_ARRAYS)
+def test_methods_of_arrays_write_view_or_copy(name: str) -> None:
+    x, args = numpy.array([[3.0, 2.0], [1.0, 0.5]]), METHODS_OF_ARRAYS[name]
+    before = x.copy()
+    found = getattr(x, name)(*args)
+    assert (not numpy.array_equal(x, before)) is (name in IN_PLACE)
+    assert (found is None) is (name in IN_PLACE)
+    if name in IN_PLACE | NUMBERS:
+        return
+    assert isinstance(found, numpy.ndarray | numpy.generic)
+    assert numpy.shares_memory(found, x) is (name in ALWAYS_VIEWS | SOMETIMES_VIEWS)
+    assert numpy.shares_memory(getattr(x.T, name)(*args), x) is (name in ALWAYS_VIEWS)
+
+
+def test_all_methods_of_arrays_that_are_told_apart_are_measured() -> None:
+    assert METHODS_OF_ARRAYS.keys() >= IN_PLACE | ALWAYS_VIEWS | SOMETIMES_VIEWS | NUMBERS

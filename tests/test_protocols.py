@@ -17,6 +17,7 @@ from gradlint.domain import (
     USED,
     YES,
     Belief,
+    Module,
     Optimizer,
     Tensor,
 )
@@ -316,3 +317,148 @@ opt.step()
 """
     event = only(events.OptimizerStepped, text)
     assert event.grad.is_unsure and event.unit.is_unsure
+
+
+# ---- what a loop leaves, and how things are written
+
+
+def mixed_at(text: str) -> list[Any]:
+    """Where the last step found a gradient that was added to a used one."""
+    return [mark.node for mark in heard(events.OptimizerStepped, text)[-1].parameters[0].marks if mark.how == "mixed"]
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("model(x).sum().backward(); optimizer.step()", True),
+        ("model(x).sum().backward(); optimizer.step(); optimizer.zero_grad()", False),
+        ("if i % 2: optimizer.zero_grad()\n    model(x).sum().backward(); optimizer.step()", False),
+        ("model(x).sum().backward()\n    if i % 2: optimizer.step()", True),
+    ],
+)
+def test_a_backward_marks_what_a_step_has_used_and_nobody_cleared(body: str, left: bool) -> None:
+    text = f"for i in range(4):\n    {body}\n"
+    assert bool(mixed_at(text)) == left
+
+
+def test_events_say_how_optimizers_scalers_and_losses_are_written() -> None:
+    text = """
+holder = {"g": optimizer}
+loss = model(x).mean()
+scaler.scale(loss).backward()
+scaler.step(optimizer)
+scaler.update()
+loss = loss.detach() * model.weight.sum()
+loss.backward()
+holder["g"].step()
+model.zero_grad()
+optimizer.zero_grad()
+model.weight.grad = None
+torch.optim.lr_scheduler.StepLR(optimizer, 1).step()
+"""
+    used = [(event.what, event.name, event.optimizer_name) for event in heard(events.ScalerUsed, text)]
+    assert used == [("scale", "scaler", ""), ("step", "scaler", "optimizer"), ("update", "scaler", "")]
+    assert [event.name for event in heard(events.OptimizerStepped, text)] == ["optimizer", 'holder["g"]']
+    scaled, plain = heard(events.BackwardRun, text)
+    assert (scaled.name, plain.name) == ("", "loss") and scaled.of is not None
+    assert scaled.made_by == ("mean",) and plain.made_by == ("mul",)
+    cleared = [(event.by, event.name) for event in heard(events.GradientsCleared, text)]
+    assert cleared == [("module", "model"), ("optimizer", "optimizer"), ("assign", "")]
+
+
+@pytest.mark.parametrize("bound", ["float('inf')", "math.inf", "torch.inf"])
+def test_clipping_to_infinity_only_measures(bound: str) -> None:
+    text = f"import math\nmodel(x).sum().backward()\nnn.utils.clip_grad_norm_(model.parameters(), {bound})\n"
+    assert heard(events.GradientsClipped, text) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "periodic"),
+    [
+        ("i % 2 == 0", True),
+        ("(i + 1) % every == 0 or i == last", True),
+        ("not i % 2", True),
+        ("now", True),
+        ("i > 2", False),
+        ("'%d' % i == '2'", False),
+    ],
+)
+def test_a_loop_knows_which_tests_hold_every_so_many_times(test: str, periodic: bool) -> None:
+    text = f"every = last = 4\nfor i in range(9):\n    now = i % 3 == 0\n    if {test}:\n        optimizer.step()\n"
+    told = heard_events(START + text)
+    (loop,) = [event for event in told if type(event) is events.LoopFinished]
+    guards = {held for event in told if type(event) is events.OptimizerStepped for held, _ in event.conditions}
+    assert bool(guards & loop.periodic) == periodic and guards
+
+
+def test_a_module_is_told_with_all_its_parameters() -> None:
+    text = "net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1, bias=False))\n"
+    assert [len(event.parameters) for event in heard(events.ModuleBuilt, text)][-3:] == [2, 1, 3]
+    assert heard(events.ModuleBuilt, text)[-1].open is NO
+
+
+def test_instances_made_alike_are_made_where_they_are_called() -> None:
+    text = "class Net(nn.Module):\n    pass\nfirst, second = Net(), Net()\n"
+    first, second = heard(events.ModuleBuilt, text)[-2:]
+    assert first.module.marks[0].node is first.node and second.module.marks[0].node is second.node
+
+
+def test_an_unknown_operand_leaves_the_unit_of_what_certainly_led_to_the_root() -> None:
+    text = """
+def update(batch: torch.Tensor):
+    model = nn.Linear(2, 1)
+    optimizer, scaler = torch.optim.SGD(model.parameters(), lr=0.1), torch.amp.GradScaler("cpu")
+    {}.backward()
+    scaler.step(optimizer)
+"""
+    for root, unit in (("scaler.scale(model(batch).sum())", SCALED), ("model(batch).sum()", PLAIN)):
+        told = [event for event in heard(events.ScalerUsed, text.format(root)) if event.what == "step"]
+        assert told[0].unit <= unit
+
+
+# ---- asking for gradients
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("for p in model.parameters(): p.requires_grad = False", 2),
+        ("for p in model.parameters():\n    if p.ndim:\n        p.requires_grad = False", 0),
+        ("for n, p in model.named_parameters():\n    if 'b' in n:\n        continue\n    p.requires_grad_(False)", 0),
+        ("model.requires_grad_(False)", 2),
+        ("model.weight.requires_grad = False", 0),
+    ],
+)
+def test_who_is_asked_one_by_one(body: str, count: int) -> None:
+    assert {len(event.each) for event in heard(events.RequiresGradChanged, body)} == {count}
+
+
+@pytest.mark.parametrize(
+    ("body", "missing"),
+    [
+        ("x.requires_grad(True)", "yes"),
+        ("model.requires_grad(True)", "yes"),
+        ("class M(nn.Module):\n    def requires_grad(self, to): pass\nM().requires_grad(True)", "no"),
+        ("def f(m): m.requires_grad(True)", "?"),
+    ],
+)
+def test_a_flag_that_is_called_may_be_a_method(body: str, missing: str) -> None:
+    assert [str(event.missing) for event in heard(events.Called, body) if event.path == "requires_grad"] == [missing]
+
+
+def test_what_is_looked_up_and_dropped_has_an_owner() -> None:
+    event = only(events.ResultDiscarded, "model.eval")
+    assert isinstance(event.of, Module) and (event.attribute, event.name) == ("eval", "model")
+
+
+def test_an_array_that_is_written_writes_the_tensors_on_its_memory() -> None:
+    text = "import numpy\na = numpy.ones(2)\nw = torch.from_numpy(a)\na.fill(0)\na += 1\na[0] = 2\n(a + 1).fill(0)\n"
+    written = heard(events.WrittenInPlace, text)
+    assert [(event.by, event.op, event.noticed) for event in written] == [
+        ("array", op, NO) for op in ("fill", "add", "setitem")
+    ]
+
+
+def test_an_assignment_that_does_one_thing_is_told_whole() -> None:
+    alone = heard(events.AttributeAssigned, "x.requires_grad = True\nx.a, x.b = 1, 2\nx.c = x.d = 3")
+    assert [event.statement is not None for event in alone] == [True, False, False, False, False]

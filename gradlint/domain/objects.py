@@ -43,9 +43,11 @@ from gradlint.domain.facts import (
 )
 from gradlint.domain.values import (
     CONTEXT_BITS,
+    MOST_MARKS,
     NOTHING,
     UNKNOWN,
     Const,
+    Mark,
     Origin,
     Plain,
     Ref,
@@ -57,7 +59,6 @@ from gradlint.domain.values import (
 )
 
 MOST_ITEMS = 64
-MOST_MARKS = 4
 
 
 class Belief(IntEnum):
@@ -67,20 +68,6 @@ class Belief(IntEnum):
     ANNOTATED = 1
     BY_USE = 2
     BY_NAME = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A place in the program that contributed, and how.
-
-    "made"; "asked" to require grad; "retained"; "backward" filled its gradient; "inference" mode was switched on, which
-    makes an inference tensor; an iterator was "used". Why it is not in the graph: "cut" by
-    an operation that has no derivative, "unrecorded" where gradients were switched off (or, if nothing shows that,
-    where it was computed), "enabled in vain" where they were switched on inside inference mode, which goes on.
-    """
-
-    how: str
-    node: Syntax
 
 
 def _alternatives(**kw: Any) -> Any:

@@ -27,6 +27,7 @@ Origin = int
 
 CONTEXT_BITS = 24
 MOST_ALTERNATIVES = 5
+MOST_MARKS = 6
 
 
 class Ref(NamedTuple):
@@ -79,10 +80,27 @@ class Const:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the program that contributed, and how: "made", "asked", "cut", "retained", "flat" ...
+
+    A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
+    "no_grad" where gradients were switched off, "enable_grad" where they were switched on inside inference mode, which
+    goes on. "inference" is where the inference mode was switched on in which a tensor was made, "used" where an
+    iterator was gone through. Of a leaf, "backward" is the last backward that may have filled its gradient;
+    "mixed" the same where it certainly added to a gradient that a step had used.
+    """
+
+    how: str
+    node: Syntax
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Scalar:
-    """A Python number whose value is not known, of one of these kinds."""
+    """A Python number whose value is not known, of one of these kinds; `cuts` are where tensors became such numbers."""
 
     dtype: Dtypes
+    cuts: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +219,8 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
         for option in options:
             if option not in found and option != NOTHING:
                 found.append(option)
+    if len(found) > 1:
+        found = _told_once(found)
     if len(found) == 1:
         return found[0]
     if not found:
@@ -210,9 +230,27 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
             kind = numbers[0]
             for other in numbers:
                 kind = kind | other
-            return Scalar(kind)
+            return Scalar(kind, cuts_of_numbers(found))
         return Unknown(tuple(dict.fromkeys(ref for option in found for ref in references(option))))
     return OneOf(tuple(found))
+
+
+def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
+    """Where tensors became these numbers."""
+    found = {mark: None for value in values if type(value) is Scalar for mark in value.cuts}
+    return tuple(found)[:MOST_MARKS]
+
+
+def _told_once(values: list[Value]) -> list[Value]:
+    """Numbers of one kind that differ only in where they come from are one alternative."""
+    kinds: dict[Dtypes, list[Value]] = {}
+    for value in values:
+        if type(value) is Scalar:
+            kinds.setdefault(value.dtype, []).append(value)
+    if all(len(same) == 1 for same in kinds.values()):
+        return values
+    merged = {kind: Scalar(kind, cuts_of_numbers(same)) for kind, same in kinds.items()}
+    return list(dict.fromkeys(merged[value.dtype] if type(value) is Scalar else value for value in values))
 
 
 def number_kind(value: Value) -> Dtypes | None:

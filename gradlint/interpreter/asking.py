@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MOST_MARKS,
     NO,
     YES,
     Mark,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -18,7 +21,15 @@ from gradlint.interpreter.core import Interpreter
 
 
 def set_requires_grad(
-    it: Interpreter, node: Any, value: Value, to: Truth, by: str, name: str = "", *, sure: bool = True
+    it: Interpreter,
+    node: Any,
+    value: Value,
+    to: Truth,
+    by: str,
+    name: str = "",
+    *,
+    sure: bool = True,
+    statement: Any = None,
 ) -> None:
     """`requires_grad` of a tensor is set; only a leaf can change it, unless it is a view made without the graph.
 
@@ -27,11 +38,34 @@ def set_requires_grad(
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
-        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name)
+        each = tuple(tensor for _, tensor in found) if by == "module" or _leaves_none_out(it, found) else ()
+        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name, each=each, statement=statement)
     for ref, tensor in found:
         fixed = tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base)
         if fixed:
             continue
         now = to if tensor.leaf is YES else tensor.requires_grad | to
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-4:]
+        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-MOST_MARKS:]
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
+        if by not in NEW:
+            _show_on_views(it, ref, now, sure=sure and it.sure(found))
+
+
+def _leaves_none_out(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
+    """Whether a loop goes over all of these and has come here with each of them, whatever it is."""
+    loop = it.frame.loop
+    if loop is None or loop.continues or it.conditions != loop.conditions:
+        return False
+    return all(ref in it.sweeping for ref, _ in found)
+
+
+NEW = ("factory", "Parameter")
+"""What asks for a tensor that is being made, so that nobody has a view of it."""
+
+
+def _show_on_views(it: Interpreter, base: Ref, to: Truth, *, sure: bool) -> None:
+    """A view that was not recorded requires grad as what it is a view of does."""
+    for ref, thing in list(it.state.heap.items()):
+        if type(thing) is Tensor and base in thing.base and thing.leaf is not NO:
+            certain = sure and thing.base == (base,) and thing.leaf is YES
+            it.state.heap[ref] = replace(thing, requires_grad=to if certain else thing.requires_grad | to)

@@ -7,7 +7,6 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain import (
-    NO,
     NOTHING,
     UNKNOWN,
     Array,
@@ -22,13 +21,14 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.arrays import write_array
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.dropping import tell_rebound
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import set_attribute, tell_assigned
 from gradlint.interpreter.uses import told_by_use
-from gradlint.interpreter.writing import memory_written, write
+from gradlint.interpreter.writing import write
 
 
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
@@ -49,7 +49,17 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         receivers.note(it, target, owner)
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
-        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
+        whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
+        set_attribute(
+            it,
+            target,
+            owner,
+            target.attr.value,
+            value,
+            spelled(target.value),
+            own=is_own(it, owner),
+            statement=whole,
+        )
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value
@@ -126,8 +136,8 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
     tensors = [ref for ref, _ in it.all(owner, Tensor)]
     if tensors:
         write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
-    for _, array in it.all(owner, Array):
-        memory_written(it, array.storage, sure=False, noticed=NO)
+    if it.may_be(owner, Array):
+        write_array(it, target, owner, "setitem", spelled(target.value))
     method = method_of(it, owner, "__setitem__")
     if method is not None:
         call_function(it, target, method, Arguments([owner, index, value]))

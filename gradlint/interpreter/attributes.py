@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from gradlint.domain import (
@@ -101,8 +102,13 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
     return Bound(owner, name)
 
 
+ENDLESS = frozenset({"math.inf", "numpy.inf", "torch.inf"})
+
+
 def found_at(path: str) -> Value:
     """What an import path names: a constant of the library, or whatever it may be."""
+    if path in ENDLESS:
+        return Const(inf)
     row = CONSTANTS.get(path)
     return Named(path) if row is None else plain_value(row.returns)
 

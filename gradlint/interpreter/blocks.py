@@ -10,6 +10,8 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import (
     MAYBE,
+    NO,
+    YES,
     Const,
     Context,
     Modes,
@@ -17,6 +19,7 @@ from gradlint.domain import (
     Plain,
     State,
     Truth,
+    Unknown,
     Value,
     alternatives,
 )
@@ -31,7 +34,7 @@ from gradlint.interpreter.functions import (
     restoring,
 )
 from gradlint.interpreter.managers import is_manager, run_around
-from gradlint.interpreter.managing import bound, saving
+from gradlint.interpreter.managing import EXIT_STACK, bound, saving
 from gradlint.interpreter.scan import dotted
 from gradlint.knowledge import CONTEXTS
 
@@ -122,10 +125,11 @@ def _managed(
     mode: Modes,
     block: Callable[[Value], None],
 ) -> None:
-    """A block under a manager that is no generator: afterwards the grad mode is `mode`."""
+    """A block under a manager that is no generator: afterwards the grad mode is `mode`, if it is the manager's to
+    restore."""
     before = [len(waiting) for waiting in it.frame.pending()]
     start = it.hold(manager)
-    entered = _entered(it, place, manager)
+    entered = enter(it, place, manager)
     entry = it.fork() if not _lets_pass(manager) else None
     switches = any(type(option) is Context for option in alternatives(manager))
     it.frame.switched += switches
@@ -134,11 +138,16 @@ def _managed(
     it.frame.switched -= switches
     manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
+    restores = _restores(it, manager)
+
     def leave() -> None:
         _exited(it, place, manager)
-        it.state.modes = mode
+        if restores is YES:
+            it.state.modes = mode
+        elif restores is not NO:
+            it.state.grad_mode, it.state.inference = it.state.grad_mode | mode[0], it.state.inference | mode[1]
 
-    if it.state.modes[:2] != mode[:2] and it.state.live:
+    if restores is YES and it.state.modes[:2] != mode[:2] and it.state.live:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
     if it.state.live:
         leave()
@@ -148,6 +157,14 @@ def _managed(
         entry.modes = mode
         it.join([it.state, entry])
     it.land(start)
+
+
+def _restores(it: Interpreter, manager: Value) -> Truth:
+    """Whether leaving a manager brings the grad mode back that there was: torch's own do, what is unknown may."""
+    if type(manager) is Context or manager == EXIT_STACK:
+        return YES
+    known = all(type(option) is not Unknown and not may_switch(it, option) for option in alternatives(manager))
+    return NO if known and not any(type(option) is Context for option in alternatives(manager)) else MAYBE
 
 
 def _exited(it: Interpreter, place: Any, manager: Value) -> None:
@@ -162,7 +179,7 @@ def _lets_pass(manager: Value) -> bool:
     return not (type(manager) is Plain and manager.kind == "suppress")
 
 
-def _entered(it: Interpreter, node: Any, manager: Value) -> Value:
+def enter(it: Interpreter, node: Any, manager: Value) -> Value:
     """What `as` binds; grad modes are switched on the way."""
     if type(manager) is Context:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")

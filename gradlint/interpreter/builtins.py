@@ -31,11 +31,13 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers
+from gradlint.interpreter import arrays, containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cut_off, cuts
 from gradlint.interpreter.library import Known, special
+from gradlint.interpreter.managing import EXIT_STACK
 from gradlint.interpreter.operations import operation_row, plain_result, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.requests import run_backward
@@ -185,7 +187,7 @@ def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
     kind = number_kind(value)
     if kind is None:
         return result_of_unknown(args.values())
-    return Scalar(INTEGER if len(args.values()) < 2 else kind)
+    return Scalar(INTEGER if len(args.values()) < 2 else kind, cuts(it, [value]))
 
 
 @special("builtins.pow")
@@ -230,6 +232,11 @@ def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")
 
 
+@special("contextlib.ExitStack", "contextlib.AsyncExitStack")
+def _exit_stack(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return EXIT_STACK
+
+
 @special("builtins.reveal")
 def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`reveal(x)` tells what is known of `x`; it exists only for gradlint."""
@@ -238,7 +245,7 @@ def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special(*sorted(ARRAYS - SHARING))
 def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return it.new(node, "array", Array(storage=(it.memory(node, "array memory"),)))
+    return arrays.fresh_array(it, node, marks=cut_off(it, node, "numpy", args.values()))
 
 
 @special(*sorted(SHARING))
@@ -246,7 +253,8 @@ def _sharing_array(it: Interpreter, node: Any, args: Arguments) -> Value:
     """An array that may share the memory of what it was made from."""
     reached = it.state.reach(args.values())
     memories = dict.fromkeys(memory for ref in reached for memory in getattr(it[ref], "storage", ()))
-    return it.new(node, "array", Array(storage=(it.memory(node, "array memory"), *memories)))
+    cut = cut_off(it, node, "numpy", args.values())
+    return it.new(node, "array", Array(storage=(it.memory(node, "array memory"), *memories), marks=cut))
 
 
 @special("inspect.signature")
@@ -264,13 +272,17 @@ def kind_of(value: Value) -> str:
 def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
+    if owner == EXIT_STACK and name == "enter_context":
+        from gradlint.interpreter.blocks import enter
+
+        return enter(it, node, args.get("cm", 0, UNKNOWN))
     if all(type(option) in (Const, Scalar, Plain) for option in options):
         if name == "format" and all(kind_of(option) == "str" for option in options):
             return filled_text(owner, name)
         rows = [OBJECT_METHODS.get(f"{kind_of(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
-        return it.new(node, "array", it[options[0]]) if name not in ("item", "tolist") else Scalar(it[options[0]].dtype)  # type: ignore[index]
+        return arrays.call(it, node, owner, name, args)
     if type(owner) is Unknown and name == "backward":
         run_backward(it, node, owner, args)
         return None  # nothing says that it is a tensor

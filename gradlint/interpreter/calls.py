@@ -9,11 +9,13 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
+    NO,
     NONE_VALUE,
     NOTHING,
     UNKNOWN,
     UNSURE,
     YES,
+    Belief,
     Bound,
     Class,
     Container,
@@ -30,11 +32,15 @@ from gradlint.domain import (
     State,
     Super,
     Tensor,
+    Truth,
     Unknown,
     Value,
     alternatives,
+    cuts_of_numbers,
+    number_kind,
     one_of,
 )
+from gradlint.events import Thing
 from gradlint.interpreter import (
     autograd_functions,
     builtins,
@@ -47,10 +53,12 @@ from gradlint.interpreter import (
     module_containers,
     module_methods,
     optimizers,
+    receivers,
     scaling,
     scheduling,
 )
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.attributes import FLAGS, get_attribute
 from gradlint.interpreter.classes import call_super, find_member, instantiate
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.effects import perhaps
@@ -58,20 +66,54 @@ from gradlint.interpreter.functions import call_bound, call_function, written_si
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
+from gradlint.interpreter.setting import read_by_class
 
 
 @expression(cst.Call)
 def call(it: Interpreter, node: cst.Call) -> Value:
     """Evaluate callee and arguments, then call."""
+    if type(node.func) is cst.Attribute and node.func.attr.value in FLAGS:
+        return _call_flag(it, node, node.func)
     start = it.hold(it.value(node.func))
-    count = len(node.args)
+    callee, args = _given(it, node, start)
+    return call_value(it, node, callee, args, spelled(node.func))
+
+
+def _given(it: Interpreter, node: cst.Call, start: int) -> tuple[Value, Arguments]:
+    """The arguments of a call, and the last value that was held before them as it is then."""
+    held = len(it.state.flight) - start
     it.hold(*it.values([argument.value for argument in node.args]))
-    callee, *values = it.land(start)
+    values = it.land(start)
     args = Arguments()
-    for index in range(count):
-        _add_argument(it, node, args, node.args[index], values[index])
-    name = spelled(node.func)
-    return call_value(it, node, callee, args, name)
+    for argument, value in zip(node.args, values[held:], strict=True):
+        _add_argument(it, node, args, argument, value)
+    return values[held - 1], args
+
+
+def _call_flag(it: Interpreter, node: cst.Call, func: cst.Attribute) -> Value:
+    """`x.requires_grad(True)`: a flag is no method, and a module has none of that name, unless its class says so."""
+    owner = it.value(func.value)
+    receivers.note(it, func, owner)
+    flag, name, shown = func.attr.value, spelled(func.value), it.thing(owner)
+    callee, args = _given(it, node, it.hold(get_attribute(it, func, owner, flag, name)))
+    missing = _lacks(it, shown, callee, flag)
+    result = UNKNOWN if missing is YES else call_value(it, node, callee, args, spelled(func))
+    it.emit(events.Called, node, path=flag, args=(shown,), result=it.thing(result), name=name, missing=missing)
+    return result
+
+
+def _lacks(it: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
+    """Whether an object has no method of that name; what was looked up in vain is a method nobody defines.
+
+    What only its use tells to be a tensor may have been told so by this very name.
+    """
+    if type(owner) is Tensor:
+        return UNSURE if owner.loose or owner.belief > Belief.ANNOTATED else YES
+    in_vain = all(type(option) is Bound and option.function is None for option in alternatives(callee))
+    if type(owner) is not Module or not in_vain:
+        return UNSURE if type(callee) is Unknown else NO
+    known = all(type(cls) is not Named or cls.path.startswith("torch.") for cls in alternatives(owner.cls))
+    return YES if known and read_by_class(it, owner, method) is NO else UNSURE
 
 
 def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
@@ -225,7 +267,13 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
 
 def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
     known = builtins.plain_method(it, node, owner, name, args)
+    if not it.muted and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
+        tell_called(it, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
     return call_unknown(it, node, [owner, *args.values()]) if known is None else known
+
+
+def _is_number(value: Value) -> bool:
+    return all(number_kind(option) is not None for option in alternatives(value))
 
 
 def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
@@ -234,12 +282,12 @@ def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     found = methods.call(it, node, owner, method, args, chain)
     if not it.muted and type(shown) is Tensor:
         start = it.hold(UNKNOWN if found is None else found)
-        things = [it.thing(value) for value in args.positional]
         it.emit(
             events.Called,
             node,
             path=f"torch.Tensor.{method}",
-            args=(shown, *things),
+            args=(shown, *(it.thing(value) for value in args.positional)),
+            keywords=tuple((key, it.thing(value)) for key, value in args.keywords.items()),
             result=it.thing(it.land(start)[0]),
             name=chain,
         )

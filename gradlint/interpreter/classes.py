@@ -7,7 +7,6 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
@@ -200,9 +199,12 @@ def torch_base(it: Interpreter, cls: Value) -> str:
 
 def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     """A class of the program is called."""
+    from gradlint.interpreter.modules import tell_built
+
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
-    if not it.muted and (module := it.only(made, Module)) is not None:
-        it.emit(events.ModuleBuilt, node, module=module)
+    for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
+        it.update(made, kind, marks=(Mark("made", node),))
+    tell_built(it, node, made)
     return made
 
 

@@ -76,11 +76,13 @@ FEWEST_STEPS_ELSEWHERE = 100
 
 @dataclass(slots=True)
 class LoopPaths:
-    """The states in which the innermost loop is left: by its end, by break, by continue."""
+    """The states in which the innermost loop is left: by its end, by break, by continue; `conditions` are those under
+    which it runs."""
 
     exits: list[State] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
+    conditions: tuple[tuple[Any, bool], ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -12,6 +12,7 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
+    NO,
     NONE_VALUE,
     UNKNOWN,
     UNSURE,
@@ -221,7 +222,7 @@ def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     if cls in TENSOR_CLASSES:
         return unknown_tensor(it, node, "annotated", Belief.ANNOTATED)
     if cls in PARAMETER_CLASSES:
-        return parameter(it, node, "annotated", requires_grad=UNSURE, belief=Belief.ANNOTATED)
+        return parameter(it, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
     if cls == "torch.nn.Module" or cls in MODULES:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
     if cls == LOADER:

@@ -15,6 +15,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Mark,
     Node,
     Ref,
     Tensor,
@@ -25,8 +26,10 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import filled, tensors_of
-from gradlint.interpreter.graphs import past_outside, sure_past, towards
+from gradlint.interpreter.graphs import company, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+from gradlint.interpreter.scan import spelled
+from gradlint.knowledge.flat import FLAT
 
 SCALE = "GradScaler.scale"
 """The operation by which a GradScaler multiplies."""
@@ -35,8 +38,8 @@ SCALE = "GradScaler.scale"
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `exact` whether these are all known, `name` how a
-    single root is written."""
+    tensors to differentiate by (None: all leaves), `exact` whether these are all known. `of` is the expression whose
+    `backward()` is called."""
 
     how: str
     retain: Truth = NO
@@ -45,7 +48,7 @@ class Request:
     inputs: tuple[Ref, ...] | None = None
     exact: bool = True
     allow_unused: Truth = NO
-    name: str = ""
+    of: Any = None
 
 
 @dataclass(slots=True)
@@ -59,9 +62,10 @@ class History:
     plain: dict[Ref, None] | None = None
 
     def unit(self, ref: Ref) -> Unit:
-        """The unit in which a gradient arrives here."""
+        """The unit in which a gradient arrives here. What certainly led to the roots is reached by the way that is
+        known, whatever opaque nodes stand beside it."""
         unit = PLAIN if self.plain is None else PLAIN | SCALED if ref in self.plain else SCALED
-        return unit | Unit.unsure() if OPAQUE in self.past else unit
+        return unit | Unit.unsure() if OPAQUE in self.past and ref not in self.sure else unit
 
     def unit_of_all(self) -> Unit:
         """The units in which gradients arrive at the leaves."""
@@ -124,7 +128,7 @@ def _history(it: Interpreter, starts: Sequence[tuple[Ref | None, ...]]) -> Histo
             out.nodes.append(ref)
             if thing.op == SCALE:
                 scales.add(ref)
-        elif type(thing) is Tensor:
+        elif type(thing) is Tensor and thing.requires_grad is not NO:  # one that was frozen since gets nothing
             out.leaves.append(ref)
     if scales:
         out.plain = past_outside(it, starts, scales)
@@ -146,11 +150,15 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         return
     heap, wanted = it.state.heap, request.inputs
     reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
+    leaves = history.leaves if request.how == "grad" else reached
     it.emit(
         events.BackwardRun,
         node,
         root=shown,
-        leaves=tuple(heap[ref] for ref in (history.leaves if request.how == "grad" else reached)),
+        of=request.of,
+        made_by=_made_by(it, shown.node),
+        name=spelled(request.of),
+        leaves=tuple(heap[ref] for ref in leaves),
         freed=_state_of(it, history, "freed"),
         stale=_state_of(it, history, "stale"),
         corrupt=_state_of(it, history, "corrupt"),
@@ -162,8 +170,29 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         inputs=None if wanted is None else tensors_of(it, wanted),
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
-        name=request.name,
+        flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
+        company=company(it, it.operand(root), leaves),
     )
+
+
+def flat_on_all_ways(it: Interpreter, root: Value, history: History) -> list[Ref]:
+    """The operations of zero gradient through which every way to the leaves goes; none if there may be another way."""
+    flat = {ref for ref in history.nodes if it[ref].op in FLAT}
+    if not flat:
+        return []
+    ways = past_outside(it, [it.operand(root)], flat)
+    if any(type(it.state.heap.get(ref)) is not Node for ref in ways):
+        return []
+    return [ref for ref in history.nodes if ref in flat]
+
+
+def _made_by(it: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
+    """The operations that made a root, or what a GradScaler multiplied to make it."""
+    found = [thing for ref in nodes if ref is not None and type(thing := it.state.heap.get(ref)) is Node]
+    if any(thing.op == SCALE for thing in found):
+        scaled = [ref for thing in found for slot in thing.inputs[:1] for ref in slot if ref is not None]
+        found = [thing for ref in scaled if type(thing := it.state.heap.get(ref)) is Node]
+    return tuple(dict.fromkeys(thing.op for thing in found))
 
 
 def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
@@ -204,7 +233,7 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
             continue
         if ref in leaves:
-            certain = ref in sure and (wanted is None or asked)
+            certain = ref in sure and (wanted is None or asked) and thing.requires_grad is YES
         elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
             certain = one and (asked or (thing.retains is YES and wanted is None))

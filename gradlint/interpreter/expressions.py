@@ -31,12 +31,14 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    negation,
     one_of,
     summarised,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, gifts, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.arrays import part
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
@@ -245,7 +247,9 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     if type(thing) is Tensor:
         return _row(it, node, owner, index)
     if type(thing) is Array:
-        return it.new(node, "array", thing) if index != Scalar(INTEGER) else Scalar(thing.dtype)
+        if index == Scalar(INTEGER):
+            return Scalar(thing.dtype)
+        return part(it, node, thing, negation(index_kind(it, index)))
     method = method_of(it, owner, "__getitem__")
     if method is not None:
         return call_function(it, node, method, Arguments([owner, index]))

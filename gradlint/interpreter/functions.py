@@ -159,7 +159,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.sweeping = outer_sweeping
     if index:
         left = it.state.grad_mode if it.state.live else UNSURE
-        it.runs[index - 1] = Run(index, function, caller, entry, tuple(it.story[began:]), outer_run, left)
+        story = tuple(it.story[began:])
+        it.runs[index - 1] = Run(index, function, caller, entry, story, outer_run, it.conditions, left)
         it.run = outer_run
     return value
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_MODE,
@@ -42,7 +41,15 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import parameter, parameters, set_mode, submodules, tensor_iterator, unknown_module
+from gradlint.interpreter.modules import (
+    parameter,
+    parameters,
+    set_mode,
+    submodules,
+    tell_built,
+    tensor_iterator,
+    unknown_module,
+)
 from gradlint.interpreter.operations import plain_value
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.uses import unknown_tensor
@@ -283,7 +290,7 @@ def _made(
                          requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
     ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
                  open=UNSURE if row.open else NO, belief=belief, marks=(Mark("made", node),)))  # fmt: skip
-    it.emit(events.ModuleBuilt, node, module=it[ref])
+    tell_built(it, node, ref)
     return ref
 
 

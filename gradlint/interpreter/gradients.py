@@ -7,12 +7,16 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    FRESH,
     LOST,
+    MIXED,
+    MOST_MARKS,
     NO,
     NONE,
     PLAIN,
     UNKNOWN,
     UNSURE,
+    USED,
     YES,
     Const,
     Grad,
@@ -28,15 +32,24 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
+
+FILLING = frozenset({"backward", "mixed"})
+"""How a backward marks a tensor: the last one that filled its gradient, and that it found an old one there."""
+
+
+def is_left_over(grad: Grad) -> bool:
+    """Whether a step has used the gradient on some path, and nobody has cleared it on any."""
+    return grad.possibly(USED | MIXED) and grad <= FRESH | USED | MIXED
 
 
 def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
     """The tensor after a gradient in that unit has arrived."""
     grad = tensor.grad.mapped(AFTER_BACKWARD)
-    marks = tensor.marks
-    if not any(mark.how == "backward" for mark in marks):
-        marks = (*marks, Mark("backward", node))[-4:]
+    marks = (*(mark for mark in tensor.marks if mark.how not in FILLING), Mark("backward", node))[-MOST_MARKS:]
+    if certain and is_left_over(tensor.grad):
+        marks = (*marks, Mark("mixed", node))
     if certain and tensor.grad <= NONE | LOST:
         return replace(tensor, grad=grad, unit=unit, marks=marks)
     return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=tensor.unit | unit, marks=marks)
@@ -74,11 +87,14 @@ def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     return made
 
 
-def clear_gradients(it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, sure: bool = True) -> None:
-    """The gradients of these tensors are cleared."""
+def clear_gradients(
+    it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: bool = True
+) -> None:
+    """The gradients of these tensors are cleared; `by` as for `GradientsCleared`."""
     tensors = tensors_of(it, refs)
     grad, _ = joined_gradients(tensors)
-    it.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none)
+    name = spelled(receiver(node)) if by in ("optimizer", "module") else ""
+    it.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none, by=by, name=name)
     for ref in refs:
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from gradlint.domain import Graph, Node, Ref
@@ -101,6 +101,24 @@ def towards(it: Interpreter, starts: Iterable[tuple[Ref | None, ...]], ends: fro
             if any(leading) or any(other in found for other in slot):
                 found[ref] = found.get(ref, False) or (all(leading) and None not in slot)
     return found
+
+
+def company(it: Interpreter, start: tuple[Ref | None, ...], leaves: Sequence[Ref]) -> tuple[int, ...]:
+    """For each leaf, as bits, the leaves that may be in the history of an operation that takes it."""
+    bits = {leaf: 1 << index for index, leaf in enumerate(leaves)}
+    behind, together = dict(bits), dict(bits)
+    for ref in _inputs_first(it, start):
+        thing = it.state.heap.get(ref)
+        if type(thing) is not Node:
+            continue
+        taken = [other for slot in thing.inputs for other in slot if other is not None]
+        found = 0
+        for other in taken:
+            found |= behind.get(other, 0)
+        behind[ref] = found
+        for leaf in bits.keys() & set(taken):
+            together[leaf] |= found
+    return tuple(together[leaf] for leaf in leaves)
 
 
 def past_outside(it: Interpreter, starts: Iterable[tuple[Ref | None, ...]], barred: set[Ref]) -> dict[Ref, None]:

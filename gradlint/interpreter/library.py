@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
     BOOL,
     FLOAT,
+    MOST_MARKS,
     NO,
     NONE_VALUE,
     TRAIN,
@@ -37,6 +38,7 @@ from gradlint.interpreter import containers, libraries, methods, modules, optimi
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import dotted
@@ -57,6 +59,11 @@ ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 """What iterating over an instance of these classes gives."""
 
 
+TENSOR = "torch.Tensor."
+AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_")}
+"""Functions that do what the method of a tensor does, beyond what its row says."""
+
+
 def special(*paths: str) -> Callable[[Known], Known]:
     """Register what calling something at these import paths does."""
 
@@ -73,6 +80,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     known = SPECIAL.get(path)
     if known is not None:
         return known(it, node, args)
+    path = AS_METHODS.get(path, path)
     if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
         rest = Arguments(args.positional[1:], args.keywords, args.unknown)
         return methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
@@ -90,7 +98,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
         return optimizers.build(it, node, path, args)
     plain = HARMLESS.get(path)
     if plain is not None:
-        return _harmless(it, node, plain.returns, args)
+        return _harmless(it, node, path, plain.returns, args)
     return libraries.call(it, node, path, args)
 
 
@@ -100,10 +108,7 @@ def is_known(path: str) -> bool:
     return any(path in table for table in tables)
 
 
-TENSOR = "torch.Tensor."
-
-
-def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Value:
+def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
         found = [containers.elements(it, node, value) if _runs_over(it, value) else value for value in values]
@@ -113,7 +118,25 @@ def _harmless(it: Interpreter, node: Any, returns: str, args: Arguments) -> Valu
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
-    return result_of_unknown(values) if not returns else plain_result(it, node, returns)
+    result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
+    if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
+        return _written(path, values) or Scalar(result.dtype, cut_off(it, node, path, values))
+    return result
+
+
+def _written(path: str, values: Sequence[Value]) -> Const | None:
+    """The number that a text writes (`float("inf")`)."""
+    given = values[0] if len(values) == 1 else UNKNOWN
+    if path != "builtins.float" or type(given) is not Const or type(given.value) is not str:
+        return None
+    try:
+        return Const(float(given.value))
+    except ValueError:
+        return None
+
+
+NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.complex"})
+"""Functions whose number is what they are given, as those of `math` compute theirs from it."""
 
 
 def _runs_over(it: Interpreter, value: Value) -> bool:
@@ -155,8 +178,10 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
     facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     if tensor:
-        facts = {"storage": tensor.storage, "belief": tensor.belief, "precision": tensor.precision}
-        facts["inference"] = tensor.inference
+        kept = ("storage", "belief", "precision", "inference")
+        facts = {name: getattr(tensor, name) for name in kept}
+        if tensor.requires_grad is YES and tensor.leaf is NO:
+            facts["marks"] = (Mark("made", node), *cut_off(it, node, "Parameter", [data]))[:MOST_MARKS]
     made = fresh(it, node, "parameter", dtype=kind, parameter=YES, made="Parameter", **facts)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     set_requires_grad(it, node, made, to, "Parameter")
@@ -164,6 +189,18 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 UNSURE_VALUE: Value = Scalar(BOOL)
+
+
+@special("torch.autograd.Variable")
+def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
+    row = OPERATIONS["torch.Tensor.detach"]
+    made = run_operation(it, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
+    it.update(made, Tensor, made="Variable")
+    asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Const(False))
+    if asked != Const(False):
+        set_requires_grad(it, node, made, truth_of(asked), "Variable")
+    return made
 
 
 @special("torch.is_tensor")
@@ -214,12 +251,8 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
-            thing = replace(
-                thing,
-                overwritten=NO,
-                base=(),
-                inference=it.state.inference,
-                marks=(Mark("made", node), *thing.marks)[:4],
-            )
+            inference = it.state.inference  # of where it is copied, whatever it was
+            marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
+            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)

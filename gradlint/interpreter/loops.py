@@ -125,7 +125,7 @@ def run_loop(
 ) -> None:
     """Run `step` for the first and for later iterations, and go on from all the ways the loop can end."""
     outer, began, depth = it.frame.loop, len(it.story), len(it.state.flight)
-    paths = it.frame.loop = LoopPaths()
+    paths = it.frame.loop = LoopPaths(conditions=it.conditions)
     height = it.scan.loops[node].height if node in it.scan.loops else 0
     peel = height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS
     with _ageing(it) as grow_older:
@@ -155,7 +155,7 @@ def run_loop(
     it.join([it.state, *paths.breaks])
     del it.state.flight[depth:]
     if not it.muted and isinstance(node, cst.CSTNode):
-        it.emit(events.LoopFinished, node, story=tuple(it.story[began:]))
+        it.emit(events.LoopFinished, node, story=tuple(it.story[began:]), periodic=it.scan.periodic)
 
 
 @contextmanager

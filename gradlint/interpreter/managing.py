@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradlint.domain import NO, NONE_VALUE, UNKNOWN, YES, Const, Function, Instance, Named, Value, alternatives
+from gradlint.domain import NO, NONE_VALUE, UNKNOWN, YES, Const, Function, Instance, Named, Plain, Value, alternatives
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import SPECIAL, Known
@@ -35,6 +35,10 @@ SPECIAL |= {row.path: _made(row) for row in MANAGERS.values()}
 
 def _row(thing: Instance) -> ManagerRow | None:
     return MANAGERS.get(thing.cls.path) if type(thing.cls) is Named else None
+
+
+EXIT_STACK = Plain("exit stack")
+"""A manager of managers: what was entered by it is left with it."""
 
 
 def bound(it: Interpreter, manager: Value) -> Value | None:

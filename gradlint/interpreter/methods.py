@@ -9,6 +9,7 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_PRECISION,
     INTEGER,
+    MOST_MARKS,
     NO,
     NONE_VALUE,
     UNKNOWN,
@@ -20,6 +21,7 @@ from gradlint.domain import (
     Named,
     Plain,
     Precision,
+    Ref,
     Scalar,
     Tensor,
     Unknown,
@@ -32,6 +34,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch, part
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.recording import apply
@@ -77,7 +80,7 @@ def is_tensor_method(name: str) -> bool:
 
 
 def _backward(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    return run_backward(it, node, owner, args, chain)
+    return run_backward(it, node, owner, args)
 
 
 def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
@@ -93,13 +96,19 @@ def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chai
         if tensor.leaf is YES:
             continue
         retains = YES if tensor.leaf is NO else tensor.retains | UNSURE
-        marks = (*[m for m in tensor.marks if m.how != "retained"], Mark("retained", node))[-4:]
+        marks = (*[m for m in tensor.marks if m.how != "retained"], Mark("retained", node))[-MOST_MARKS:]
         it.put(ref, replace(tensor, retains=retains, marks=marks), sure=it.sure(found))
     return NONE_VALUE
 
 
 def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    it.update(owner, Tensor, requires_grad=NO, leaf=YES, node=())
+    if it.state.inference is YES:  # there it does nothing
+        return owner
+    found = it.all(owner, Tensor)
+    for ref, tensor in found:
+        marks = (*cut_off(it, node, "detach_", [ref]), *(mark for mark in tensor.marks if mark.how != "cut"))
+        now = replace(tensor, requires_grad=NO, leaf=YES, node=(), marks=marks[:MOST_MARKS])
+        it.put(ref, now, sure=it.state.inference is NO and it.sure(found))
     return owner
 
 
@@ -107,7 +116,8 @@ def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     tensor = it.only(owner, Tensor)
     if tensor is None:
         return UNKNOWN
-    return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief))
+    cut = cut_off(it, node, "numpy", [owner])
+    return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief, cut))
 
 
 def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None, precision: Precision) -> Value:
@@ -147,13 +157,22 @@ def _type(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str)
 
 def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     """`zero_()`; on a gradient it clears the gradients of its tensor."""
-    tensor = it.only(owner, Tensor)
-    if tensor is not None and tensor.made == "grad":
-        refs = [ref for ref in tensor.grad_of if type(it.state.heap.get(ref)) is Tensor]
+    refs = _whose_gradient(it, owner)
+    if refs:
         sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
-        clear_gradients(it, node, refs, to_none=NO, sure=sure)
+        clear_gradients(it, node, refs, to_none=NO, by="zero_", sure=sure)
     row = OPERATIONS.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
+
+
+def _whose_gradient(it: Interpreter, value: Value) -> list[Ref]:
+    """The tensors in whose `.grad` a tensor is."""
+    tensor = it.only(value, Tensor)
+    if tensor is None:
+        return []
+    if tensor.made == "grad":
+        return [ref for ref in tensor.grad_of if type(it.state.heap.get(ref)) is Tensor]
+    return [ref for ref, thing in it.state.heap.items() if type(thing) is Tensor and thing.gradient == value]
 
 
 METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] = {

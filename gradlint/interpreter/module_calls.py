@@ -13,6 +13,7 @@ from gradlint.domain import (
     NONE_VALUE,
     NOTHING,
     UNKNOWN,
+    UNSURE,
     YES,
     Belief,
     Container,
@@ -22,6 +23,7 @@ from gradlint.domain import (
     Node,
     Ref,
     Tensor,
+    Truth,
     Unknown,
     Value,
     alternatives,
@@ -30,11 +32,11 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import hooks, libraries, module_containers
+from gradlint.interpreter import hooks, libraries, module_containers, sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import MOST_MODULES_DEEP, submodules
+from gradlint.interpreter.modules import MOST_MODULES_DEEP, REDUCTION, submodules
 from gradlint.interpreter.recording import apply
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
@@ -186,15 +188,22 @@ def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow,
 
 
 def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
-    return _applied(it, node, ref, _operation(module, row, ("input", "target"), (row.result,)), args, 2)
+    reduction, scalar = dict(module.attributes).get(REDUCTION), UNSURE
+    if reduction is not None and args.positional:
+        scalar = sizes.reduced(it, reduction, args.positional[0])
+    return _applied(it, node, ref, _operation(module, row, ("input", "target"), (row.result,)), args, 2, scalar)
 
 
-def _applied(it: Interpreter, node: Any, ref: Ref, row: Operation, args: Arguments, count: int) -> Value:
+def _applied(
+    it: Interpreter, node: Any, ref: Ref, row: Operation, args: Arguments, count: int, scalar: Truth = UNSURE
+) -> Value:
     inputs = [
         value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
     ]
     slots = list(zip([*row.operands, *(["other"] * len(inputs))], inputs, strict=False))[: max(count, len(inputs))]
-    return apply(it, node, row, slots or [("input", UNKNOWN)], extra=_own(it, ref), part=f"call {ref.site} ")
+    return apply(
+        it, node, row, slots or [("input", UNKNOWN)], scalar=scalar, extra=_own(it, ref), part=f"call {ref.site} "
+    )
 
 
 def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

@@ -111,11 +111,12 @@ def _nothing(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value
 
 def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     to = truth_of(args.get("requires_grad", 0, Const(True)))
-    sure = len(it.all(owner, Module)) == 1
-    for _, ref in parameters(it, owner)[0]:
-        it.sweeping.append(ref)
-        set_requires_grad(it, node, ref, to, "module", sure=sure)
-        it.sweeping.pop()
+    refs = [ref for _, ref in parameters(it, owner)[0]]
+    if refs:
+        it.sweeping += refs
+        sure = len(it.all(owner, Module)) == 1
+        set_requires_grad(it, node, one_of(refs, len(refs)), to, "module", sure=sure)
+        del it.sweeping[len(it.sweeping) - len(refs) :]
     return owner
 
 
@@ -123,7 +124,7 @@ def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
     to_none = truth_of(args.get("set_to_none", 0, Const(True)))
     refs = [ref for _, ref in parameters(it, owner)[0]]
     it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, sure=len(it.all(owner, Module)) == 1)
+    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=len(it.all(owner, Module)) == 1)
     del it.sweeping[len(it.sweeping) - len(refs) :]
     return NONE_VALUE
 

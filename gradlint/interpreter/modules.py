@@ -40,12 +40,14 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
+    negation,
     one_of,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, iterator
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge import MODULES
@@ -55,6 +57,8 @@ MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
 MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
+REDUCTION = "reduction"
+"""The keyword by which a loss is told what to make of the losses of the elements."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
 """Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""
 
@@ -65,7 +69,6 @@ def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
         "dtype": FLOAT,
         "requires_grad": YES,
         "parameter": YES,
-        "inference": NO,
         "made": "Parameter",
         "marks": (Mark("made", node), Mark("asked", node)),
     }
@@ -82,6 +85,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes |= dict(found)
     else:
         attributes, rest = _own_parameters(it, node, row, args)
+        if row.call == "loss" and REDUCTION in args.keywords:
+            attributes[REDUCTION] = args.keywords[REDUCTION]
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
         attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
@@ -89,8 +94,18 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    it.emit(events.ModuleBuilt, node, module=it[ref])
+    tell_built(it, node, ref)
     return ref
+
+
+def tell_built(it: Interpreter, node: Any, value: Value) -> None:
+    """Tell that a module was made, and which parameters it has."""
+    shown = it.only(value, Module)
+    if shown is None or it.muted:
+        return
+    found, opened = parameters(it, value)
+    held = tensors_of(it, [ref for _, ref in found])
+    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, open=opened)
 
 
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
@@ -132,7 +147,7 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
     rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
-    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD}
+    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD, "inference": NO}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
@@ -209,13 +224,13 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
     found, opened = tensors
     element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
-    if by.startswith("named"):
+    if by.startswith("named") and element != NOTHING:
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
     belief = max((module.belief for _, module in it.all(owner, Module)), default=Belief.PROVEN)
     listed: Value = NOTHING
     if by == "parameters()" and opened is NO and len(found) <= MOST_ITEMS and _all_certain(it, owner, found):
         listed = container(it, node, "tuple", [ref for _, ref in found], "listed")
-    empty = NO if found else opened
+    empty = NO if found else negation(opened)
     return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, belief=belief)
 
 

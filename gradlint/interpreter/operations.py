@@ -12,15 +12,18 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
+    MOST_MARKS,
     NO,
     NONE_VALUE,
     NOTHING,
     UNKNOWN,
+    UNSURE,
     YES,
     Array,
     Const,
     Container,
     Dtypes,
+    Mark,
     Plain,
     Precision,
     Ref,
@@ -30,9 +33,11 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import (
     LETTERS,
@@ -53,6 +58,18 @@ def match(row: Operation, args: Arguments) -> dict[str, Value]:
     """The arguments by the names of the row's parameters."""
     bound = dict(zip((name.lstrip("*") for name in row.parameters), args.positional, strict=False))
     return bound | args.keywords
+
+
+def _listed(it: Interpreter, node: Any, row: Operation, args: Arguments) -> Arguments:
+    """The arguments with a sequence of operands as one, where they are given one by one (`block_diag(x, y)`)."""
+    place = next((n for n, name in enumerate(row.parameters) if name.startswith("*")), None)
+    if place is None or len(args.positional) < place + 2 or it.only(args.positional[place], Container) is not None:
+        return args
+    given = args.positional[place:]
+    if not all(it.may_be(value, Tensor) for value in given):
+        return args
+    listed = it.new(node, "operands", Container("tuple", items=tuple(enumerate(given))))
+    return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
 
 
 def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
@@ -117,7 +134,7 @@ def run_operation(
     it: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
 ) -> Value:
     """What an operation of torch does with these arguments."""
-    bound = match(row, args)
+    bound = match(row, _listed(it, node, row, args))
     slots = slots_of(it, node, row, bound)
     inside = it.state.modes
     if row.in_no_grad:
@@ -142,7 +159,7 @@ def _run(
     inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
     if row.writes or inplace is YES:
         return _in_place(it, node, row, slots, by if row.writes else "function", name)
-    result = apply(it, node, row, slots, dtype=dtype, part=part)
+    result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), part=part)
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
         write(it, node, out, row.name, "out", [value for _, value in slots], "")
@@ -159,6 +176,8 @@ def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str,
             write(
                 it, node, target, row.name, by, others, name, differentiable=differentiable, checked=not row.unchecked
             )
+    if row.results and row.results[0].kind == "fresh":  # what is written is not what comes back
+        return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
 
 
@@ -170,6 +189,9 @@ def wanted_dtype(value: Value | None) -> Dtypes | None:
 
 
 # ---- factories
+
+DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
+"""The parameters of factories that say what the elements are."""
 
 
 def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
@@ -185,9 +207,11 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(
         it, row, bound, args, first
     )
-    if given is not None and shared is not None and given.dtype is dtype:
+    if given is not None and shared is not None and given.dtype is dtype and not row.keeps:
         return shared
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first)}
+    if given is not None and row.keeps:
+        facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts["storage"] = array.storage
@@ -196,6 +220,10 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["source"] = tuple(sources)
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
+    if cut := cut_off(it, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
+        facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
+    if (scalar := sizes.of_factory(it, row, bound, args.positional)) is not UNSURE and not args.unknown:
+        facts["scalar"] = scalar
     made = fresh(it, node, **facts)
     _tell_made(it, node, row, made)
     wants = bound.get("requires_grad")

@@ -22,6 +22,7 @@ from gradlint.domain import (
     Container,
     Dtypes,
     Iterator,
+    Mark,
     Module,
     Plain,
     Scalar,
@@ -35,9 +36,11 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, gifts, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.arrays import fresh_array
 from gradlint.interpreter.attributes import get_attribute
 from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
+from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.functions import MANAGERS, YIELDED, call_function, make_function
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.operations import run_operation
@@ -103,7 +106,7 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
         return folded
     kinds = [k for value in values if (k := _kind(value)) is not None]
     if len(kinds) == len(values):
-        return _number(name, kinds)
+        return _number(name, kinds, cuts(it, values))
     if all(type(value) in (Const, Plain, Scalar) for value in values):
         plain = next((value.kind for value in values if type(value) is Plain), "str")
         combined = COMBINED.get(plain, "str")
@@ -114,7 +117,7 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
         return joined
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
-        return it.new(node, "array", Array(arrays[0].dtype | Dtypes.unsure()))
+        return fresh_array(it, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(it, values))
     foreign = (made for value in values if (made := gifts.foreign_made(it, node, value)) is not None)
     return next(foreign, None) or result_of_unknown(values)
 
@@ -173,15 +176,15 @@ def _kind(value: Value) -> Dtypes | None:
     return out
 
 
-def _number(name: str, kinds: list[Dtypes]) -> Value:
+def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
     if name in ("lt", "le", "gt", "ge", "eq", "ne"):
         return Scalar(BOOL)
     from gradlint.interpreter.tensors import combined
 
     if name == "truediv":
-        return Scalar(combined("divide", kinds))
+        return Scalar(combined("divide", kinds), cut)
     found = combined("promote", kinds)
-    return Scalar(INTEGER if found is BOOL else found)
+    return Scalar(INTEGER if found is BOOL else found, cut)
 
 
 @expression(cst.Comparison)

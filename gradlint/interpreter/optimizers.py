@@ -41,6 +41,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.given import Elements, given_elements
 from gradlint.interpreter.gradients import clear_gradients, joined_gradients, tensors_of
 from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import AFTER_STEP, truth_of
 from gradlint.interpreter.writing import memory_written, written_without_graph
 from gradlint.knowledge import OPTIMIZERS
@@ -201,7 +202,7 @@ def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     method = method_of(it, owner, "step")
     if method is None:
         return _step(it, node, owner, args)
-    _tell_step(it, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN)
+    _tell_step(it, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN, spelled(receiver(node)))
     start = it.hold(owner)
     given = it.hold(call_function(it, node, method, args.with_first(owner)))
     found = it.all(it.state.flight[start], Optimizer)
@@ -220,20 +221,21 @@ def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
 
 def _step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """The `step()` of torch: the closure runs, if there is one, and the parameters are written, without the graph."""
-    return stepped(it, node, owner, args.get("closure", 0, NONE_VALUE), certain=True)
+    name = spelled(receiver(node))
+    return stepped(it, node, owner, args.get("closure", 0, NONE_VALUE), certain=True, name=name)
 
 
-def stepped(it: Interpreter, node: Any, owner: Value, closure: Value, *, certain: bool) -> Value:
+def stepped(it: Interpreter, node: Any, owner: Value, closure: Value, *, certain: bool, name: str) -> Value:
     """An optimizer steps; where that is not `certain` (a GradScaler skips steps) its parameters may stay unwritten."""
     start = it.hold(owner)
     returned = NONE_VALUE if closure == NONE_VALUE else _run_closure(it, node, start, closure)
     start = it.hold(returned) - 1
-    _tell_step(it, node, it.state.flight[start], closure, returned)
+    _tell_step(it, node, it.state.flight[start], closure, returned, name)
     update(it, node, it.state.flight[start], certain=certain)
     return it.land(start)[1]
 
 
-def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returned: Value) -> None:
+def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returned: Value, name: str) -> None:
     shown = it.only(owner, Optimizer)
     if shown is None or it.muted:
         return
@@ -248,6 +250,7 @@ def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returne
         unit=unit,
         closure=it.thing(closure),
         returned=it.thing(returned),
+        name=name,
     )
 
 
@@ -310,7 +313,7 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
     refs = held(it, owner)
     to_none = truth_of(args.get("set_to_none", 0, Const(True)))
     it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, sure=len(it.all(owner, Optimizer)) == 1)
+    clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=len(it.all(owner, Optimizer)) == 1)
     del it.sweeping[len(it.sweeping) - len(refs) :]
     if any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
         others = [
@@ -320,7 +323,7 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
         ]
         with it.silently():
             for ref in others:
-                clear_gradients(it, node, [ref], to_none=to_none, sure=False)
+                clear_gradients(it, node, [ref], to_none=to_none, by="optimizer", sure=False)
     return NONE_VALUE
 
 

@@ -34,6 +34,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     callables,
     calls,
     definitions,
+    distributions,
     expressions,
     iterables,
     loading,

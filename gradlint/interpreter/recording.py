@@ -12,6 +12,7 @@ from gradlint.domain import (
     ANY_PRECISION,
     DISCRETE,
     FLOAT,
+    MOST_MARKS,
     NO,
     UNKNOWN,
     UNSURE,
@@ -38,10 +39,15 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
+from gradlint.interpreter import sizes
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_places
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
+
+MOST_CUTS = 3
+"""How many earlier cuts a result remembers, so that there is room for other marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,18 @@ def operand(it: Interpreter, name: str, value: Value) -> Operand:
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
 
 
+def _recorded_for(wants: Truth, operands: Sequence[Operand]) -> Truth:
+    """Whether an operation that should be recorded is: one on nothing but tensors made in inference mode may not be,
+    whatever their flags say (`exp` is not, `to` is).
+
+    Of what unseen code hands over it is taken that it was not made there.
+    """
+    made_there = [o.tensor.inference for o in operands if o.tensor]
+    if not any(fact.possibly(YES) for fact in made_there) or any(fact is NO for fact in made_there):
+        return wants
+    return wants | NO
+
+
 def _number(value: Value) -> Dtypes | None:
     out: Dtypes | None = None
     for option in alternatives(value):
@@ -87,14 +105,17 @@ def apply(
     *,
     dtype: Dtypes | None = None,
     precision: Precision = ANY_PRECISION,
+    scalar: Truth = UNSURE,
     part: str = "",
     extra: Sequence[Value] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own)."""
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), `scalar`
+    is whether it is one element, where the arguments say so."""
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, "own", value) for value in extra]
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
+    wants = _recorded_for(wants, involved)
     parts = [
         _result(it, node, row, result, index, operands, own, wants, dtype, precision, part)
         for index, result in enumerate(row.results)
@@ -102,6 +123,8 @@ def apply(
     recording = [ref for _, ref in parts if ref is not None]
     if recording:
         _record(it, node, row, involved, recording, part)
+    if scalar is not UNSURE and row.results[0].kind == "fresh":
+        it.update(parts[0][0], Tensor, scalar=scalar)
     if not it.muted:
         _tell(it, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
@@ -132,7 +155,7 @@ def _result(
     kinds = [o.dtype for o in counted if o.dtype is not None]
     kind = dtype or combined(result.dtype, kinds, [o.known and o.tensor is None for o in counted], row)
     if result.kind in NO_TENSOR:
-        return NO_TENSOR[result.kind](kind), None
+        return NO_TENSOR[result.kind](it, node, kind, cut_off(it, node, row.name, [o.value for o in operands])), None
     first = operands[0] if operands else None
     handles = result.kind.split(" or ")
     if result.precision:
@@ -153,6 +176,8 @@ def _result(
 
 def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
     """Whether a result of this kind is certainly another tensor than the operand, because the elements change."""
+    if kind <= DISCRETE and first.requires_grad is YES:
+        return True  # what requires grad is of floating point
     if first.dtype is None or kind.is_unsure:
         return False
     if not first.dtype.may(kind):
@@ -165,10 +190,14 @@ def _is_precisely(tensor: Tensor, precision: Precision) -> bool:
     return tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
-NO_TENSOR: dict[str, Callable[[Dtypes], Value]] = {
-    "none": lambda kind: Const(None),
-    "number": Scalar,
-    "list": lambda kind: Plain("list"),
+def _listed(it: Interpreter, node: Any, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
+    return it.new(node, "list", Container("list", rest=one_of([Scalar(kind, cuts), Plain("list")])))
+
+
+NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Mark, ...]], Value]] = {
+    "none": lambda it, node, kind, cuts: Const(None),
+    "number": lambda it, node, kind, cuts: Scalar(kind, cuts),
+    "list": _listed,
 }
 """Results that leave the tensors' world."""
 
@@ -190,21 +219,27 @@ def _handle(
     wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, wanted, first.requires_grad if viewed else None)
+    requires, leaf = _flags(it, wanted, _recorded_for(first.requires_grad, [first]) if viewed else None)
+    if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
+        requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    facts["many"] = row.bundle == "list"
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
         if first.tensor:
-            facts["inference"] = first.tensor.inference
+            kept = first.tensor.inference
+            facts["inference"] = kept | it.state.inference if "fresh" in handle else kept
     tensors = [o.tensor for o in operands if o.tensor]
+    if (scalar := sizes.of_elements(row, tensors)) is not UNSURE:
+        facts["scalar"] = scalar
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    cut = _switched_off(it, node) if wanted.possibly(YES) else Mark("cut", node)
-    facts["marks"] = _reasons(node, requires, operands + own, cut)
+    cut = _switched_off(it, node) if wanted.possibly(YES) else Mark("cut", node, row.name)
+    facts["marks"] = _reasons(it, node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
 
 
@@ -239,24 +274,18 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
 
 
 def _switched_off(it: Interpreter, node: Any) -> Mark:
-    """The mode that keeps what is computed here out of the graph, and what set it."""
-    return Mark("enabled in vain" if it.state.grad_mode is YES else "unrecorded", it.state.switch or node)
+    """The cut by the mode that keeps what is computed here out of the graph, and what set it."""
+    return Mark("cut", it.state.switch or node, IN_VAIN if it.state.grad_mode is YES else MODE)
 
 
-def _reasons(node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
+def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
     if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
         marks.append(cut)
-    else:
-        for o in operands:
-            if o.tensor:
-                marks += [mark for mark in o.tensor.marks if mark.how in HANDED_ON]
-    return tuple(dict.fromkeys(marks))[:4]
-
-
-HANDED_ON = frozenset({"asked", "cut", "unrecorded", "enabled in vain"})
-"""The marks that tell why a tensor is or is not in the graph: what is computed from it is so for the same reason."""
+    marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
+    marks += [mark for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
+    return tuple(dict.fromkeys(marks))[:MOST_MARKS]
 
 
 def _record(

@@ -16,14 +16,19 @@ from gradlint.domain import (
     Truth,
     Value,
     alternatives,
+    either,
     negation,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import Request, backward
+from gradlint.interpreter.scan import receiver
 from gradlint.interpreter.tensors import truth_of
 
+MATERIALIZED = "materialize_grads"
+"""The argument of `torch.autograd.grad` by which what was not used has a gradient of zeros, and so may be unused."""
 METHOD = {"gradient": 0, "retain_graph": 1, "create_graph": 2, "inputs": 3}
 BACKWARD = {"grad_tensors": 1, "retain_graph": 2, "create_graph": 3, "inputs": 5}
 GRAD = {"inputs": 1, "grad_outputs": 2, "retain_graph": 3, "create_graph": 4, "allow_unused": 6}
@@ -43,12 +48,7 @@ def wanted_inputs(it: Interpreter, node: Any, args: Arguments, positions: dict[s
 
 
 def requested(
-    it: Interpreter,
-    how: str,
-    args: Arguments,
-    positions: dict[str, int],
-    wanted: list[Value] | None,
-    name: str = "",
+    it: Interpreter, how: str, args: Arguments, positions: dict[str, int], wanted: list[Value] | None
 ) -> Request:
     """What a call asks for; a graph that is to be created is kept unless the call says otherwise."""
     create = flag(args, "create_graph", positions["create_graph"])
@@ -63,8 +63,9 @@ def requested(
         gradient=negation(_is_none(args.get(given, positions[given], NONE_VALUE))),
         inputs=None if wanted is None else refs,
         exact=all(len(alternatives(value)) == 1 and it.may_be(value, Tensor) for value in listed) and not args.unknown,
-        allow_unused=flag(args, "allow_unused", positions.get("allow_unused", -1)),
-        name=name,
+        allow_unused=either(
+            (flag(args, "allow_unused", positions.get("allow_unused", -1)), flag(args, MATERIALIZED, -1))
+        ),
     )
 
 
@@ -88,8 +89,8 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
     return [element]
 
 
-def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments, name: str = "") -> Value:
+def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`root.backward(...)`."""
     wanted = wanted_inputs(it, node, args, METHOD)
-    backward(it, node, [owner], requested(it, "backward", args, METHOD, wanted, name))
+    backward(it, node, [owner], replace(requested(it, "backward", args, METHOD, wanted), of=receiver(node)))
     return NONE_VALUE

@@ -43,6 +43,7 @@ from gradlint.interpreter.library import SPECIAL, Known
 from gradlint.interpreter.optimizers import held, stepped
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import apply
+from gradlint.interpreter.scan import argument, receiver, spelled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import memory_written
 from gradlint.knowledge import SCALERS
@@ -84,7 +85,8 @@ def scale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     outputs = args.get("outputs", 0, UNKNOWN)
     shown = it.only(owner, Scaler)
     if shown is not None:
-        it.emit(events.ScalerUsed, node, what="scale", scaler=shown, value=it.thing(outputs))
+        name = spelled(receiver(node))
+        it.emit(events.ScalerUsed, node, what="scale", scaler=shown, value=it.thing(outputs), name=name)
     on = enabled(it, owner)
     if on is NO:
         return outputs
@@ -127,9 +129,22 @@ def _told(it: Interpreter, node: Any, what: str, owner: Value, optimizer: Value)
     if shown is None or it.muted:
         return
     driven = it.only(optimizer, Optimizer)
-    grad, unit = joined_gradients(tensors_of(it, held(it, optimizer)))
+    parameters = tensors_of(it, held(it, optimizer))
+    grad, unit = joined_gradients(parameters)
     stage = driven.stage if driven is not None else Stage.unsure()
-    it.emit(events.ScalerUsed, node, what=what, scaler=shown, optimizer=driven, stage=stage, grad=grad, unit=unit)
+    it.emit(
+        events.ScalerUsed,
+        node,
+        what=what,
+        scaler=shown,
+        optimizer=driven,
+        parameters=parameters,
+        stage=stage,
+        grad=grad,
+        unit=unit,
+        name=spelled(receiver(node)),
+        optimizer_name=spelled(argument(node, 0)),
+    )
 
 
 def _staged(it: Interpreter, owner: Value, optimizer: Value, stage: Stage, on: Truth) -> None:
@@ -174,7 +189,8 @@ def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     if not it.may_be(optimizer, Optimizer):
         havoc(it, [optimizer, *args.values()])
         return UNKNOWN
-    given = stepped(it, node, optimizer, args.get("closure", 1, NONE_VALUE), certain=on is NO)
+    closure, name = args.get("closure", 1, NONE_VALUE), spelled(argument(node, 0))
+    given = stepped(it, node, optimizer, closure, certain=on is NO, name=name)
     return one_of((given, NONE_VALUE)) if on is not NO else given
 
 

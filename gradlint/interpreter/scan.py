@@ -57,9 +57,9 @@ class Scope:
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
-    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are those of
-    the names that a class body declares, and of what its methods declare on `self`; `rebindings` are filled when
-    somebody asks for them (see `dropping`).
+    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters, `periodic` names for tests
+    that take a remainder; `annotations` are those of the names that a class body declares, and of what its methods
+    declare on `self`; `rebindings` are filled when somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -73,6 +73,7 @@ class Scope:
     declares: set[str] = field(default_factory=set)
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
+    periodic: set[str] = field(default_factory=set)
     generator: bool = False
     inner: bool = False
     rebindings: dict[cst.CSTNode, Any] | None = None
@@ -93,12 +94,14 @@ class Loop:
 @dataclass(slots=True)
 class Scan:
     """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
-    `imports` are the top-level modules that the file imports."""
+    `imports` are the top-level modules that the file imports, `periodic` the tests of `if` statements that take a
+    remainder, and so hold every so many times."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
     deep: set[cst.CSTNode] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
+    periodic: set[cst.CSTNode] = field(default_factory=set)
     statements: int = 0
 
 
@@ -147,6 +150,18 @@ def spelled(node: Any) -> str:
     return dotted(node)
 
 
+def receiver(node: Any) -> Any:
+    """The expression whose method is called; None for what is no call of a method."""
+    call = getattr(node, "node", node)
+    return call.func.value if type(call) is cst.Call and type(call.func) is cst.Attribute else None
+
+
+def argument(node: Any, index: int) -> Any:
+    """The expression that a call is given at this position; None where there is none."""
+    listed = node.args if type(node) is cst.Call else ()
+    return listed[index].value if index < len(listed) and not listed[index].star else None
+
+
 _STATEMENTS = frozenset(
     kind
     for kind in vars(cst).values()
@@ -188,6 +203,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
             out.statements += 1
             if isinstance(node, (cst.Import, cst.ImportFrom)):
                 out.imports.update(_imported(node))
+            elif kind is cst.If and _takes_remainder(node.test, scope):  # type: ignore[attr-defined]
+                out.periodic.add(node.test)  # type: ignore[attr-defined]
         _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
@@ -228,6 +245,8 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
         first = node.targets[0].target
         if type(node.value) is cst.Subscript and type(first) is cst.Name and scope.parent is None:
             scope.aliases[first.value] = node.value
+        elif type(first) is cst.Name and type(node.value) in _TESTS and _takes_remainder(node.value, scope):
+            scope.periodic.add(first.value)
     elif kind is cst.AssignTarget or kind is cst.AnnAssign:
         for target in targets(node.target):
             _assigned(target, scope)
@@ -238,6 +257,31 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
             _bound(target, scope)
     elif kind in (cst.Global, cst.Nonlocal):
         scope.declares.update(item.name.value for item in node.names)
+
+
+_TESTS = frozenset({cst.Comparison, cst.BooleanOperation, cst.UnaryOperation, cst.BinaryOperation})
+
+
+def _takes_remainder(test: Any, scope: Scope) -> bool:
+    """Whether a test, or a part of it that is joined by `and`, `or` or `not`, is about a remainder."""
+    todo = [test]
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind is cst.BooleanOperation:
+            todo += [node.left, node.right]
+        elif kind is cst.Comparison:
+            todo.append(node.left)
+        elif kind is cst.UnaryOperation:
+            todo.append(node.expression)
+        elif kind is cst.BinaryOperation and type(node.operator) is cst.Modulo:
+            return type(node.left) not in _TEXTS
+        elif kind is cst.Name and node.value in scope.periodic:
+            return True
+    return False
+
+
+_TEXTS = frozenset({cst.SimpleString, cst.ConcatenatedString, cst.FormattedString})
 
 
 def _called(node: cst.Call, scope: Scope) -> None:

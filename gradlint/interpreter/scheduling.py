@@ -26,6 +26,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import SPECIAL, Known
+from gradlint.interpreter.scan import receiver, spelled
 from gradlint.knowledge import SCHEDULERS
 from gradlint.knowledge.rows import SchedulerRow
 
@@ -63,7 +64,8 @@ def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step()`: the learning rates change; no tensor does."""
     shown = it.only(owner, Scheduler)
     if shown is not None and not it.muted:
-        it.emit(events.SchedulerStepped, node, scheduler=shown, optimizer=it.only(_driven(shown), Optimizer))
+        driven, name = it.only(_driven(shown), Optimizer), spelled(receiver(node))
+        it.emit(events.SchedulerStepped, node, scheduler=shown, optimizer=driven, name=name)
     return NONE_VALUE
 
 

@@ -41,16 +41,27 @@ from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.tensors import truth_of
 
 
-def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
-    """`owner.name = value`."""
+def set_attribute(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    name: str,
+    value: Value,
+    chain: str,
+    *,
+    own: bool,
+    statement: Any = None,
+) -> None:
+    """`owner.name = value`; `statement` is the assignment where that is all it does."""
     if not it.muted:
-        tell_assigned(it, node, owner, name, value, chain, own=own)
+        tell_assigned(it, node, owner, name, value, chain, own=own, statement=statement)
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
+    if name == "requires_grad" and it.may_be(owner, Tensor):
+        set_requires_grad(it, node, owner, truth_of(value), "assign", chain, sure=sure, statement=statement)
+        found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
     for ref, thing in found:
-        if type(thing) is Tensor and name == "requires_grad":
-            set_requires_grad(it, node, ref, truth_of(value), "assign", chain, sure=sure)
-        elif (setter := SETTERS.get(type(thing))) is not None:
+        if (setter := SETTERS.get(type(thing))) is not None:
             setter(it, node, ref, thing, name, value, sure)
     for option in alternatives(owner):
         if type(option) is Imported:
@@ -59,7 +70,17 @@ def set_attribute(it: Interpreter, node: Any, owner: Value, name: str, value: Va
         it.escape([value])
 
 
-def tell_assigned(it: Interpreter, node: Any, owner: Value, name: str, value: Value, chain: str, *, own: bool) -> None:
+def tell_assigned(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    name: str,
+    value: Value,
+    chain: str,
+    *,
+    own: bool,
+    statement: Any = None,
+) -> None:
     """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
     shown = it.thing(owner)
     old = _old(shown, name)
@@ -75,7 +96,8 @@ def tell_assigned(it: Interpreter, node: Any, owner: Value, name: str, value: Va
         parameters=optimizers.trainable(it, value) if held else (),
         name=chain,
         own=own,
-        read_by_class=_read_by_class(it, shown, name).may(YES),
+        read_by_class=read_by_class(it, shown, name).may(YES),
+        statement=statement,
     )
 
 
@@ -84,7 +106,7 @@ def _old(shown: Any, name: str) -> Value:
     return known.get(name, UNKNOWN)
 
 
-def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
+def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
     """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning."""
     if not isinstance(shown, (Module, Instance)):
         return NO
@@ -108,7 +130,7 @@ def _read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
     if name == "grad" and value == NONE_VALUE:
-        clear_gradients(it, node, [ref], to_none=YES, sure=sure)
+        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=sure)
     elif name == "grad":
         it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":

@@ -11,6 +11,8 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     YES,
+    Array,
+    Bound,
     Const,
     Container,
     Imported,
@@ -26,6 +28,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers, module_containers, receivers
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.arrays import write_array
 from gradlint.interpreter.assignments import assign, is_own, set_item
 from gradlint.interpreter.attributes import found_at, get_attribute
 from gradlint.interpreter.classes import method_of
@@ -37,7 +40,7 @@ from gradlint.interpreter.functions import (
     call_function,
     written_since,
 )
-from gradlint.interpreter.narrowing import narrow, narrow_class, poke, truthiness
+from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.scan import dotted, spelled
@@ -66,11 +69,14 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     if it.muted or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
     last = it.story[-1] if it.story else None
+    about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
-        of = last.args[0] if last.args else UNKNOWN
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value), of=of, called=last.path)
-    else:
-        it.emit(events.ResultDiscarded, node.value, value=it.thing(value))
+        about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": last.name}
+    elif type(node.value) is cst.Attribute:
+        owner = value.owner if type(value) is Bound else peek(it, node.value.value)
+        about = {"of": UNKNOWN if owner is None else it.thing(owner), "attribute": node.value.attr.value}
+        about["name"] = spelled(node.value.value)
+    it.emit(events.ResultDiscarded, node.value, value=it.thing(value), **about)
 
 
 @statement(cst.Assign)
@@ -144,6 +150,9 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     if it.only(old, Tensor) is not None:
         row = OPERATIONS.get(f"operator.i{operation}")
         write(it, node.target, old, row.name if row else operation, "augmented", [more], name)
+        return old, True
+    if it.only(old, Array) is not None:
+        write_array(it, node.target, old, operation, name)
         return old, True
     if it.only(old, Container) is not None and operation in CHANGING:
         CHANGING[operation](it, node, old, more)

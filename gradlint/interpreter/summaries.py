@@ -47,8 +47,10 @@ from gradlint.domain.ground import Name
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.graphs import past_outside
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import grows
+from gradlint.knowledge.flat import FLAT
 
 Slot = tuple[Ref | None, ...]
 
@@ -59,10 +61,13 @@ DEEPEST_ARGUMENT = 3
 @dataclass(frozen=True, slots=True)
 class History:
     """What a new tensor depends on, in terms of the summarised call: what it was computed from, and the memories that
-    were saved on the way. None among the alternatives of a slot: perhaps not."""
+    were saved on the way. None among the alternatives of a slot: perhaps not. `flattened` are those inputs to which no
+    gradient but zero arrives, because every way goes through an operation like `flat`."""
 
     inputs: tuple[Slot, ...]
     saves: tuple[Slot, ...]
+    flattened: tuple[Slot, ...] = ()
+    flat: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +216,7 @@ def _facts(thing: Tensor) -> Hashable:
         thing.belief,
         thing.made == "data",
         thing.hooks,
+        tuple([mark for mark in thing.marks if mark.how == "cut"]),
         [base is None for base in thing.base].count(True) < len(thing.base),
     )
 
@@ -265,6 +271,10 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
         if history is not None and type(thing) is Tensor:
             inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
             saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
+            if history.flat is not None:
+                behind = tuple(_operands(it, slot, now) for slot in history.flattened)
+                inner = Node(history.flat.op, history.flat.at, behind)
+                inputs = (*inputs, (it.new(place, f"{index} flat node", inner),))
             part = f"{index} node"
             new = Node("call", getattr(place, "node", place), inputs, saves)
             made = it.new(place, part, replace(new, grows=grows(it, place, part, inputs)))
@@ -447,12 +457,15 @@ def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], ope
             if kept:
                 saves[kept if len(kept) == len(slot) else (*kept, None)] = None
     sure = _in_all(tuple(ref for ref in thing.node if ref is not None), certain)
+    flat = [ref for ref in order if ref not in call.heap and getattr(it.state.heap.get(ref), "op", "") in FLAT]
+    around = past_outside(it, [thing.node], set(flat)) if flat else every
     inputs: dict[Slot, None] = {}
+    flattened: dict[Slot, None] = {}
     for ref in every:
         arguments = [argument for argument, slot in operands.items() if ref in slot]
         for found in arguments or [ref]:
-            inputs[(found,) if ref in sure else (found, None)] = None
-    return History(tuple(inputs), tuple(saves))
+            (inputs if ref in around else flattened)[(found,) if ref in sure else (found, None)] = None
+    return History(tuple(inputs), tuple(saves), tuple(flattened), it[flat[0]] if flattened else None)
 
 
 def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref]]) -> frozenset[Ref]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Ref, Tensor, Value, alternatives
+from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Const, Ref, Tensor, Value, alternatives
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
@@ -19,6 +20,10 @@ from gradlint.knowledge import CLIPPING
 from gradlint.knowledge.rows import ClipRow, Operation, Result
 
 JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results=(Result(dtype="promote"),))
+
+
+BOUNDS = {"clip_grad_value_": "clip_value"}
+"""What the bound is called, where it is not `max_norm`."""
 
 
 def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
@@ -38,7 +43,8 @@ def _clipping(row: ClipRow) -> Known:
         given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
         tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
-        it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
+        if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) != Const(inf):
+            it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
         for tensor in tensors:
             for _, gradient in it.all(tensor.gradient, Tensor):
                 memory_written(it, gradient.storage, sure=False, noticed=YES)

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MOST_MARKS,
     NO,
     UNSURE,
     YES,
@@ -31,6 +32,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.recording import operand
 
 
@@ -61,13 +63,15 @@ def write(
             node,
             target=shown,
             op=op,
-            base=_base(it, shown),
+            base=viewed(it, shown),
             holders=holders(it, [ref for ref, _ in found]),
             by=by,
             noticed=negation(noticed),
-            local=_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
+            local=is_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
+            operands=tuple(it[one] for value in operands for one, _ in it.all(value, Tensor)),
             name=name,
         )
+    cut = cuts(it, operands)
     wants = either([operand(it, "", value).requires_grad for value in operands])
     for ref, tensor in found:
         if checked and _raises(it, tensor):
@@ -76,6 +80,9 @@ def write(
         memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref)
         if tensor.made == "grad":
             _other_unit(it, tensor)
+        if cut:
+            marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
+            it.put(ref, replace(it[ref], marks=marks), sure=sure)
         if differentiable:
             _rebase(it, node, op, ref, wants, operands, sure)
 
@@ -94,7 +101,7 @@ def written_without_graph(it: Interpreter, node: Any, ref: Ref, op: str, by: str
     mode, it.state.grad_mode = it.state.grad_mode, NO
     held_by = holders(it, [ref]) if not it.muted else ()
     it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=YES,
-            local=_local(it, [(ref, tensor)]))  # fmt: skip
+            local=is_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode
     memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref)
 
@@ -103,7 +110,7 @@ def _raises(it: Interpreter, tensor: Tensor) -> bool:
     """Whether torch certainly refuses the write: of a leaf that requires grad, or of a view of one."""
     if it.recording is not YES:
         return False
-    base = _base(it, tensor) or tensor
+    base = viewed(it, tensor) or tensor
     return base.leaf is YES and base.requires_grad is YES and (not tensor.base or tensor.requires_grad is YES)
 
 
@@ -114,7 +121,7 @@ def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
     return truth(any(one.made == "data" for one in through))
 
 
-def _base(it: Interpreter, tensor: Tensor) -> Tensor | None:
+def viewed(it: Interpreter, tensor: Tensor) -> Tensor | None:
     """What a tensor is a view of; None where it certainly is no view, or where that is not known."""
     bases = [base for base in tensor.base if base is not None and base in it.state.heap]
     if not bases or None in tensor.base:
@@ -122,7 +129,7 @@ def _base(it: Interpreter, tensor: Tensor) -> Tensor | None:
     return it.only(one_of(bases), Tensor)
 
 
-def _local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
+def is_local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
     """Whether code that is shown made the target, or what it is a view of."""
     made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
     return all(it[ref].belief is Belief.PROVEN for ref in made if ref in it.state.heap)

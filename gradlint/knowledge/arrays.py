@@ -41,6 +41,14 @@ ARRAYS: frozenset[str] = frozenset(
     for name in names
 )
 
+NUMBERS = frozenset({"item", "tolist"})
+"""Methods of arrays that give Python's own numbers."""
+IN_PLACE = frozenset({"fill", "sort", "partition", "put", "setfield"})
+"""Methods that write the array and give nothing."""
+ALWAYS_VIEWS = frozenset({"transpose", "swapaxes", "squeeze", "view", "diagonal", "__array__"})
+SOMETIMES_VIEWS = frozenset({"ravel", "reshape"})
+"""Methods whose result shares the memory; all others copy or compute."""
+
 SHARING = frozenset(
     f"numpy.{name}"
     for name in (

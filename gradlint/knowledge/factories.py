@@ -250,5 +250,6 @@ ROWS = (
         takes_dtype=False,
         takes_requires_grad=False,
         shares="data",
+        keeps=True,
     ),
 )

@@ -184,6 +184,8 @@ class Factory:
     """Name of the parameter whose memory the result may share (`from_numpy`, `as_tensor`), or empty."""
     asks: bool = False
     """Whether the result requires grad unless told otherwise (`nn.Parameter`)."""
+    keeps: bool = False
+    """Whether it gives a leaf of its own on the memory of what it is given, which requires grad as that does."""
     refuses: tuple[str, ...] = ()
     """Kinds of the first argument (or the owner) with which torch raises (`rand_like` of whole numbers)."""
 

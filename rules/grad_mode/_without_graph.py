@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import NO, Mark
+from gradlint.domain import NO, Mark, Syntax
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit
 
-OFF, IN_VAIN = "unrecorded", "enabled in vain"
-"""The marks of what was computed while gradients were off, and while they were enabled inside inference mode."""
-REASONS = frozenset({OFF, IN_VAIN, "cut"})
+OFF, IN_VAIN, OTHERWISE = "no_grad", "enable_grad", ""
+"""What kept something out of the graph: gradients that were off, or enabled inside inference mode, or an operation."""
 
 SAYING = "does not require grad and does not have a grad_fn"
 """What torch says when it is to differentiate what was never recorded."""
@@ -23,7 +22,21 @@ def reasons(event: BackwardRun) -> frozenset[str]:
     """Why there is certainly nothing to differentiate; empty where there may be something, or nobody knows why not."""
     if not event.root.requires_grad <= NO:
         return frozenset()
-    return REASONS.intersection(mark.how for mark in event.root.marks)
+    cuts = [mark.by for mark in event.root.marks if mark.how == "cut"]
+    return frozenset(by if by in (OFF, IN_VAIN) else OTHERWISE for by in cuts)
+
+
+def switches(event: BackwardRun, by: str) -> list[Syntax]:
+    """Where the mode was set that kept something in the history of the root out of the graph."""
+    places = [mark.node for mark in event.root.marks if mark.how == "cut" and mark.by == by]
+    return list(dict.fromkeys(places))
+
+
+def noted(draft: Draft, event: BackwardRun, by: str, text: str) -> Draft:
+    """The finding with a note where the mode was set."""
+    for place in switches(event, by):
+        draft = draft.note(place, text)
+    return draft
 
 
 def instead_of_inference(draft: Draft, marks: Sequence[Mark], safety: str) -> Draft:

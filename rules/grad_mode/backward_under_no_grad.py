@@ -23,7 +23,7 @@ from __future__ import annotations
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._without_graph import MODE_WORDS, OFF, SAYING, reasons
+from ._without_graph import MODE_WORDS, OFF, SAYING, noted, reasons
 
 rule = Rule(
     "GRD404",
@@ -40,7 +40,7 @@ consequence = Raises(RuntimeError, SAYING)
 def check(event: BackwardRun) -> Findings:
     if reasons(event) == {OFF}:
         draft = rule.at(event.node, name=quoted(event.name, "what is differentiated"))
-        yield draft.marked(event.root.marks, **{OFF: "gradients are off here"})
+        yield noted(draft, event, OFF, "gradients are off here")
 
 
 @rule.bad

@@ -24,7 +24,7 @@ from gradlint.domain import YES
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._without_graph import IN_VAIN, OFF, SAYING, instead_of_inference, reasons
+from ._without_graph import IN_VAIN, OFF, SAYING, instead_of_inference, noted, reasons
 
 rule = Rule(
     "GRD408",
@@ -44,7 +44,8 @@ def check(event: BackwardRun) -> Findings:
         marks = event.root.marks
         if event.root.inference <= YES:
             draft = instead_of_inference(draft, marks, "unsafe")
-        yield draft.marked(marks, **{IN_VAIN: "this enables nothing", "inference": "inference mode is on from here"})
+        draft = draft.marked(marks, inference="inference mode is on from here")
+        yield noted(draft, event, IN_VAIN, "this enables nothing")
 
 
 @rule.bad

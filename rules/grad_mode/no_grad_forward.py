@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import NO, YES, Context, Function, Mark
+from gradlint.domain import NO, YES, Context, Function
 from gradlint.events import BackwardRun, FunctionFinished, Recorded, Run
 from gradlint.rule import POSSIBLE, Findings, Raises, Rule, believed, quoted
 
-from ._without_graph import MODE_WORDS, OFF, SAYING, reasons
+from ._without_graph import MODE_WORDS, OFF, SAYING, reasons, switches
 
 rule = Rule(
     "GRD409",
@@ -52,7 +52,7 @@ def differentiated_inside(event: FunctionFinished) -> Findings:
 def _in_vain(run: Run, mode: Context) -> Iterator[BackwardRun]:
     """Where the run differentiates what is not in the graph because of this mode."""
     for event in run.story:
-        if isinstance(event, BackwardRun) and reasons(event) == {OFF} and Mark(OFF, mode.at) in event.root.marks:
+        if isinstance(event, BackwardRun) and reasons(event) == {OFF} and mode.at in switches(event, OFF):
             yield event
 
 

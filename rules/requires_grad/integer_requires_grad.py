@@ -23,19 +23,22 @@ from __future__ import annotations
 
 from gradlint.domain import BOOL, DISCRETE, INTEGER, YES
 from gradlint.events import RequiresGradChanged
-from gradlint.rule import Findings, Raises, Rule
+from gradlint.rule import Edit, Findings, Raises, Rule
 
 rule = Rule(
     "GRD101",
     "integer-requires-grad",
     "{kind} tensor{named} cannot require grad; {cure}",
     help="autograd differentiates floating point and complex tensors only; {cure}",
+    tokens=("requires_grad", "requires_grad_", "Parameter"),
 )
 consequence = Raises(RuntimeError, "dtype can require gradients")
 
 KINDS = {BOOL: "boolean", INTEGER: "integer"}
 FLOATING = "make it floating point first"
 CURES = {"Parameter": "keep it as a buffer, or pass `requires_grad=False`"}
+LEGAL_WITH = {"factory": ("dtype", "torch.float32", ("torch",)), "Parameter": ("requires_grad", "False", ())}
+"""The keyword and value with which the call that makes the tensor is legal, and what that value has to import."""
 
 
 @rule.on(RequiresGradChanged)
@@ -44,6 +47,9 @@ def check(event: RequiresGradChanged) -> Findings:
         kind = KINDS.get(event.tensor.dtype, "integer or boolean")
         named = f" `{event.name}`" if event.name else ""
         draft = rule.at(event.node, kind=kind, named=named, cure=CURES.get(event.by, FLOATING))
+        if event.by in LEGAL_WITH:
+            keyword, value, imports = LEGAL_WITH[event.by]
+            draft = draft.fix(Edit("set keyword", event.node, keyword, value), safety="unsafe", imports=imports)
         yield draft.marked(event.tensor.marks, made=f"made here, with {kind} elements")
 
 

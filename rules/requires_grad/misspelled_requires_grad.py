@@ -25,7 +25,9 @@ from typing import Any
 
 from gradlint.domain import Module, Tensor
 from gradlint.events import AttributeAssigned
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Edit, Findings, Rule
+
+from ._calling import called_instead
 
 TYPOS = (
     "require_grad",
@@ -58,6 +60,7 @@ rule = Rule(
     "`{place}` is a new attribute and changes nothing; the flag is called `requires_grad`",
     help="{cure}",
     effect="no effect",
+    tokens=TYPOS,
 )
 
 
@@ -71,9 +74,11 @@ def consequence(returned: Any) -> bool:
 def check(event: AttributeAssigned) -> Findings:
     place = f"{event.name}.{event.attr}" if event.name else f".{event.attr}"
     if isinstance(event.owner, Tensor):
-        yield rule.at(event.node, place=place, cure="assign to `.requires_grad`")
+        draft = rule.at(event.node, place=place, cure="assign to `.requires_grad`")
+        yield draft.fix(Edit("rename", event.node, "requires_grad"), safety="safe")
     if isinstance(event.owner, Module) and not event.own and not event.read_by_class:
-        yield rule.at(event.node, place=place, cure="on a module call `.requires_grad_(...)`")
+        draft = rule.at(event.node, place=place, cure="on a module call `.requires_grad_(...)`")
+        yield called_instead(draft, event, "requires_grad_")
 
 
 @rule.bad

@@ -22,9 +22,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Const, Module
+from gradlint.domain import Module
 from gradlint.events import AttributeAssigned
 from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule, quoted
+
+from ._calling import called_instead, given
 
 rule = Rule(
     "GRD104",
@@ -32,6 +34,7 @@ rule = Rule(
     "{name} is a module, so this sets a plain attribute and leaves its parameters alone; call `requires_grad_({to})`",
     help="`{call}({to})` sets the flag of every parameter in it",
     effect="no effect",
+    tokens=("requires_grad",),
 )
 
 
@@ -44,15 +47,15 @@ def consequence(returned: Any, cured: Any) -> bool:
 def check(event: AttributeAssigned) -> Findings:
     if not isinstance(event.owner, Module) or event.read_by_class:
         return
-    literal = isinstance(event.value, Const) and isinstance(event.value.value, bool)
     draft = rule.at(
         event.node,
         name=quoted(event.name, "the owner"),
         call=f"{event.name}.requires_grad_",
-        to=event.value.value if literal and isinstance(event.value, Const) else "...",
+        to=given(event) or "...",
     )
     if event.own:
-        draft = draft.lowered(LIKELY if literal else POSSIBLE)
+        draft = draft.lowered(LIKELY if given(event) else POSSIBLE)
+    draft = called_instead(draft, event, "requires_grad_", "unsafe" if event.own else "safe")
     yield draft.marked(event.owner.marks, made="the module is made here")
 
 

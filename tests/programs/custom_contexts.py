@@ -50,7 +50,6 @@ for _ in range(2):
 reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 with contextlib.ExitStack() as stack:
     stack.enter_context(torch.no_grad())
-    # vague: what is handed to an unknown stack may be entered
-    reveal(weight * 2)  # Tensor[float, requires_grad=no|yes|?, leaf=no|yes|?]
+    reveal(weight * 2)  # Tensor[float, requires_grad=no, leaf=yes]
 with contextlib.nullcontext():
     reveal(weight * 2)  # Tensor[float, requires_grad=yes, leaf=no]

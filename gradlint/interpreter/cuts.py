@@ -1,0 +1,49 @@
+"""Cuts: where a value left the graph of what it was computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gradlint.domain import MOST_MARKS, YES, Array, Container, Mark, Ref, Scalar, Tensor, Value, alternatives
+from gradlint.interpreter.core import Interpreter
+
+MODE, IN_VAIN = "no_grad", "enable_grad"
+"""What a cut is by where gradients were off, and where they were enabled in vain, inside inference mode: then it stands
+where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
+DEEPEST = 3
+"""How deep containers are looked into."""
+
+
+def cuts(it: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Mark, ...]:
+    """Where anything that these values were computed from left its graph."""
+    found: dict[Mark, None] = {}
+    for option in (option for value in values for option in alternatives(value)):
+        if type(option) is Scalar:
+            found |= dict.fromkeys(option.cuts)
+        elif type(option) is Ref:
+            thing = it.state.heap.get(option)
+            if type(thing) is Tensor or type(thing) is Array:
+                found |= {mark: None for mark in thing.marks if mark.how == "cut"}
+            elif type(thing) is Container and depth < DEEPEST:
+                found |= dict.fromkeys(cuts(it, [*(inner for _, inner in thing.items), thing.rest], depth + 1))
+    return tuple(found)[:MOST_MARKS]
+
+
+def cut_off(it: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
+    """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
+    values = list(values)
+    here = (Mark("cut", getattr(node, "node", node), by),) if _requires_grad(it, values) else ()
+    return (*here, *cuts(it, values))[:MOST_MARKS]
+
+
+def _requires_grad(it: Interpreter, values: Iterable[Value], depth: int = 0) -> bool:
+    for option in (option for value in values for option in alternatives(value)):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if type(thing) is Tensor and thing.requires_grad.possibly(YES):
+            return True
+        if type(thing) is Container and depth < DEEPEST:
+            inside = [*(inner for _, inner in thing.items), thing.rest]
+            if _requires_grad(it, inside, depth + 1):
+                return True
+    return False

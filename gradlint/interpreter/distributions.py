@@ -1,0 +1,72 @@
+"""The distributions of torch: what is drawn from them, and what is computed from their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import MOST_ITEMS, NOTHING, UNSURE, Container, Instance, Mark, Named, Value
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.library import special
+from gradlint.interpreter.recording import apply
+from gradlint.knowledge.distributions import DISCRETE, REPARAMETRISED
+from gradlint.knowledge.rows import Operation, Result
+
+HOME = "torch.distributions."
+GIVEN = "(given)"
+"""Where an instance keeps what it was made from; no attribute of the program's is called so."""
+
+
+def _operation(name: str, *, differentiable: bool = True) -> Operation:
+    return Operation(name, (), (), (), "", results=(Result(dtype="float", differentiable=differentiable),))
+
+
+DRAWN = _operation("sample", differentiable=False)
+DRAWN_DISCRETE = _operation("sample of a discrete distribution", differentiable=False)
+COMPUTED = {name: _operation(name) for name in ("rsample", "log_prob", "entropy", "cdf", "icdf")}
+DIVERGENCE = _operation("kl_divergence")
+
+
+def _given(it: Interpreter, value: Value) -> list[Value]:
+    """The parameters of a distribution."""
+    about = it.only(value, Instance)
+    given = it.only(dict(about.attributes).get(GIVEN, NOTHING), Container) if about is not None else None
+    return [] if given is None else [value for _, value in given.items]
+
+
+def _build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    given = it.new(node, "parameters", Container("tuple", items=tuple(enumerate(args.values()))))
+    about = Instance(Named(path), ((GIVEN, given),), open=UNSURE, marks=(Mark("made", node),))
+    return it.new(node, "distribution", about)
+
+
+def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]:
+    """A method that computes from the parameters, and from the tensors it is given."""
+
+    def method(it: Interpreter, node: Any, args: Arguments) -> Value:
+        owner, others = args.positional[0], args.positional[1:] if row.name not in ("sample", "rsample") else []
+        operands = [("input", value) for value in (*_given(it, owner), *others)][:MOST_ITEMS]
+        return apply(it, node, row, operands)
+
+    return method
+
+
+@special(f"{HOME}kl_divergence", f"{HOME}kl.kl_divergence")
+def _divergence(it: Interpreter, node: Any, args: Arguments) -> Value:
+    operands = [("input", value) for owner in args.values() for value in _given(it, owner)]
+    return apply(it, node, DIVERGENCE, operands[:MOST_ITEMS])
+
+
+def _known(name: str) -> None:
+    """Register a class and its methods, under its name and under that of the file it stands in."""
+    path = HOME + name
+    made = DRAWN if name in REPARAMETRISED else DRAWN_DISCRETE
+    special(path)(lambda it, node, args: _build(it, node, path, args))
+    special(f"{path}.sample")(_computing(made))
+    for method, row in COMPUTED.items():
+        special(f"{path}.{method}")(_computing(row))
+
+
+for _name in sorted(REPARAMETRISED | DISCRETE):
+    _known(_name)

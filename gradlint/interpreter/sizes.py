@@ -1,0 +1,51 @@
+"""Sizes: whether a tensor has one element, as far as that is known without shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import prod
+
+from gradlint.domain import NO, NONE_VALUE, NOTHING, UNSURE, YES, Const, Container, Tensor, Truth, Value, truth
+from gradlint.interpreter.core import Interpreter
+from gradlint.knowledge.rows import Factory, Operation
+from gradlint.knowledge.sizes import ELEMENTWISE, REDUCING, REDUCTIONS
+
+
+def of_elements(row: Operation, operands: Iterable[Tensor | None]) -> Truth:
+    """Whether what an elementwise operation gives is one element: as its operands are."""
+    if row.name not in ELEMENTWISE:
+        return UNSURE
+    told = [operand.scalar for operand in operands if operand is not None]
+    return NO if NO in told else YES if told and all(one is YES for one in told) else UNSURE
+
+
+def of_call(it: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth:
+    """Whether what an operation gives is one element, as far as its arguments say."""
+    if row.name in REDUCING:
+        return YES if "dim" not in bound else UNSURE
+    if "reduction" not in row.parameters or bound.keys() & {"size_average", "reduce"}:
+        return UNSURE
+    return reduced(it, bound.get("reduction", Const("mean")), bound.get("input", NONE_VALUE))
+
+
+def reduced(it: Interpreter, reduction: Value, given: Value) -> Truth:
+    """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given."""
+    whole = REDUCTIONS.get(reduction.value) if type(reduction) is Const and type(reduction.value) is str else None
+    if whole is None:
+        return UNSURE
+    tensor = it.only(given, Tensor)
+    return YES if whole or (tensor is not None and tensor.scalar is YES) else NO
+
+
+def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Truth:
+    """Whether a new tensor has one element, by literal sizes or data."""
+    data = it.only(bound["data"], Container) if "data" in bound else None
+    if data is not None and data.rest == NOTHING:
+        return NO if len(data.items) > 1 else UNSURE
+    if row.parameters[:1] != ("size",):
+        return UNSURE
+    sizes = positional
+    if len(sizes) == 1 and (listed := it.only(sizes[0], Container)) is not None:
+        sizes = [value for _, value in listed.items] if listed.rest == NOTHING else []
+    numbers = [one.value for one in sizes if type(one) is Const and type(one.value) is int]
+    return truth(prod(numbers) == 1) if numbers and len(numbers) == len(sizes) else UNSURE

@@ -1,0 +1,16 @@
+"""The distributions of torch: whether samples of them can be differentiated by their parameters."""
+
+from __future__ import annotations
+
+REPARAMETRISED = frozenset(
+    (
+        "Normal Uniform Laplace Cauchy Gumbel Exponential Gamma Beta Dirichlet StudentT HalfNormal HalfCauchy "
+        "LogNormal Weibull Pareto Kumaraswamy Chi2 MultivariateNormal LowRankMultivariateNormal RelaxedBernoulli "
+        "RelaxedOneHotCategorical"
+    ).split()
+)
+"""Classes of `torch.distributions` that have `rsample()`."""
+DISCRETE = frozenset(
+    "Bernoulli Binomial Categorical Geometric Multinomial NegativeBinomial OneHotCategorical Poisson".split()
+)
+"""Those that have none."""

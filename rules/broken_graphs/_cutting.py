@@ -1,0 +1,65 @@
+"""What the rules on roots without a graph have in common: where the history was cut, and which rule speaks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradlint.domain import NO, Mark
+from gradlint.events import BackwardRun
+from gradlint.rule import Draft, Findings, Rule, quoted
+
+GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation", "number", "detached"
+MODE, PARAMETER = "mode", "parameter"
+
+_SPOKEN_OF_FIRST = (GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED, MODE, PARAMETER)
+"""Which of several cuts is spoken of: what is meant most often, as detaching a target is, comes last."""
+
+_KINDS = {
+    "grad": GRADIENT,
+    "item": NUMBER,
+    "tolist": NUMBER,
+    "detach": DETACHED,
+    "detach_": DETACHED,
+    "data": DETACHED,
+    "numpy": DETACHED,
+    "no_grad": MODE,
+    "enable_grad": MODE,
+    "Parameter": PARAMETER,
+}
+FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "full", "full_like", "new_full")
+"""Operations that copy data into a new leaf, besides the constructors by type (`FloatTensor`)."""
+METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy"})
+
+
+def kind_of(mark: Mark) -> str:
+    """How a cut was done; what is none of the others is an operation without a derivative."""
+    if mark.by in FACTORIES or mark.by.endswith("Tensor"):
+        return TENSOR
+    return NUMBER if mark.by.startswith(("builtins.", "math.")) else _KINDS.get(mark.by, OPERATION)
+
+
+def cut_by(kind: str, marks: Iterable[Mark]) -> Mark | None:
+    """The cut of this kind, unless there is one of a kind that is spoken of first."""
+    cuts = {kind_of(mark): mark for mark in reversed(tuple(marks)) if mark.how == "cut"}
+    first = next((one for one in _SPOKEN_OF_FIRST if one in cuts), "")
+    return cuts[kind] if first == kind else None
+
+
+def spelled(mark: Mark) -> str:
+    """How a cut is written in the program."""
+    if mark.by == "data":
+        return "`.data`"
+    word = mark.by.removeprefix("builtins.")
+    return f"`.{word}()`" if mark.by in METHODS else f"`{word}()`"
+
+
+def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Findings:
+    """A finding at a backward whose root certainly has no graph, because of a cut of this kind."""
+    if event.root.requires_grad <= NO and (mark := cut_by(kind, event.root.marks)) is not None:
+        name = quoted(event.name, "what is differentiated")
+        yield with_cuts(rule.at(event.node, name=name, cut=spelled(mark)), mark, note)
+
+
+def with_cuts(draft: Draft, mark: Mark, note: str) -> Draft:
+    """The finding with a note at the cut."""
+    return draft.note(mark.node, note) if mark.node is not draft.node else draft

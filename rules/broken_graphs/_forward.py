@@ -1,0 +1,23 @@
+"""What the rules on things made in `forward` have in common: what a run of it did by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradlint.domain import YES
+from gradlint.events import ClassFinished, Event, Run
+
+
+def runs_of_forward(event: ClassFinished) -> Iterator[Run]:
+    """The runs of `forward` of a class of modules."""
+    if event.cls.module <= YES:
+        for name, runs in event.methods:
+            yield from runs if name == "forward" else ()
+
+
+def own_events(run: Run) -> Iterator[Event]:
+    """What happened in a run itself, not in what it called, and whatever the conditions in it."""
+    began = len(run.conditions)
+    for event in run.story:
+        if event.run == run.index and len(event.conditions) == began:
+            yield event

@@ -1,0 +1,86 @@
+"""A loss of whole numbers or truth values has no graph to differentiate.
+
+## Why it happens
+
+`argmax`, comparisons, `long()` and `one_hot` give whole numbers or booleans. They jump where their input
+moves, have no derivative, and autograd records nothing. Converting back by `float()` gives a tensor that
+begins a new history: a loss computed from the predicted classes instead of the scores is constant for autograd.
+
+## What it costs
+
+`backward()` raises `RuntimeError`.
+
+## When it is right to ignore it
+
+Never known to be. Accuracies that nobody differentiates, masks that multiply what has a gradient, and
+straight-through estimators are not reported: their root has a graph.
+"""
+
+from __future__ import annotations
+
+from gradlint.events import BackwardRun
+from gradlint.rule import Findings, Raises, Rule
+
+from ._cutting import OPERATION, root_cut_by
+
+rule = Rule(
+    "GRD604",
+    "argmax-in-loss",
+    "{name} depends on its parameters only through {cut}, which has no derivative; compute it from the scores",
+    help="use a loss that takes scores or probabilities, as `cross_entropy` does, or a smooth stand-in",
+    tokens=("backward", "grad"),
+)
+consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
+
+
+@rule.on(BackwardRun)
+def check(event: BackwardRun) -> Findings:
+    yield from root_cut_by(rule, OPERATION, event, "what is computed here has no derivative, so the graph ends")
+
+
+@rule.bad
+def loss_of_predicted_classes():
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    model = nn.Linear(2, 3)
+    predicted = model(torch.ones(4, 2)).argmax(1).float()
+    loss = F.mse_loss(predicted, torch.ones(4))
+    loss.backward()  # GRD604
+    return model
+
+
+@rule.good(cures=loss_of_predicted_classes)
+def loss_of_scores():
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    model = nn.Linear(2, 3)
+    scores = model(torch.ones(4, 2))
+    loss = F.cross_entropy(scores, torch.ones(4, dtype=torch.long))
+    loss.backward()
+    return model
+
+
+@rule.bad
+def share_above_a_threshold():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    loss = (model(torch.ones(4, 2)) > 0.5).float().mean()
+    loss.backward()  # GRD604
+    return model
+
+
+@rule.good(cures=share_above_a_threshold)
+def smooth_share_above_a_threshold():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    loss = torch.sigmoid(10 * (model(torch.ones(4, 2)) - 0.5)).mean()
+    loss.backward()
+    return model

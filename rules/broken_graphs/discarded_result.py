@@ -1,0 +1,151 @@
+"""The result of a method that works on a copy is dropped, so nothing happened.
+
+## Why it happens
+
+Only methods that end in an underscore write their tensor. `clamp`, `detach`, `to`, `view` and the rest
+give a new tensor, or a new handle on the same memory, and leave the one they were called on as it was:
+still attached, still on its device, still of its dtype and shape. Modules are different (`model.to(device)`
+moves the module itself), which is where the habit comes from.
+
+## What it costs
+
+What the line was written for does not happen: gradients are not clipped, the graph is not cut, the
+tensor stays where it is. Nothing is raised, and the work is done and thrown away.
+
+## When it is right to ignore it
+
+In a benchmark or a warm-up that runs an operation for its time. Methods that change neither dtype, device,
+shape nor graph and have no in-place twin are therefore believed least; what is read to wait for a device
+(`item()`, `cpu()`) is not reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import Tensor
+from gradlint.events import ResultDiscarded
+from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
+
+rule = Rule(
+    "GRD607",
+    "discarded-result",
+    "{method}() leaves {name} as it is and its result is dropped; {cure}",
+    help="{cure}",
+    effect="no effect",
+)
+
+METHOD_OF_TENSORS = "torch.Tensor."
+WAITING = frozenset({"item", "cpu", "numpy", "tolist"})
+"""Methods that are also called to wait for what runs on a device."""
+REPLACING = frozenset(
+    "detach clone to cuda float double half bfloat16 int long bool type type_as view reshape permute flatten expand "
+    "repeat contiguous flip roll softmax log_softmax view_as expand_as movedim unflatten".split()
+)
+"""Methods whose result is meant to stand in the tensor's place."""
+TWINS = frozenset(
+    "abs add addcdiv addcmul addmm asin acos atan bernoulli ceil clamp clamp_max clamp_min clip copysign cos cumprod "
+    "cumsum div divide erf exp expm1 fix floor fmod frac index_add index_copy index_fill lerp log log10 "
+    "log1p log2 logit masked_fill masked_scatter mul multiply nan_to_num neg negative pow put reciprocal relu "
+    "remainder renorm round rsqrt scatter scatter_add sigmoid sign sin sinh sqrt square squeeze sub subtract swapaxes "
+    "t tan tanh transpose tril triu true_divide trunc unsqueeze".split()
+)
+"""Methods that have an in-place twin."""
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The tensor is not what it is where the result is used."""
+    return bool(
+        (returned.dtype, returned.shape, returned.requires_grad) != (cured.dtype, cured.shape, cured.requires_grad)
+        or not returned.equal(cured)
+    )
+
+
+@rule.on(ResultDiscarded)
+def check(event: ResultDiscarded) -> Findings:
+    tensor, method = event.of, event.called.removeprefix(METHOD_OF_TENSORS)
+    if not isinstance(tensor, Tensor) or not event.called.startswith(METHOD_OF_TENSORS) or event.expected:
+        return
+    if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.loose:
+        return
+    narrow = method in REPLACING or method in TWINS
+    draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"), cure=_cure(event.name, method))
+    draft = draft if narrow else draft.lowered(POSSIBLE)
+    yield draft.fix(*_edits(event, method), safety="unsafe") if event.name else draft
+
+
+def _is_better_written(name: str, method: str) -> bool:
+    """Whether the in-place twin is the cure: a gradient has to be written, not to be bound to a name."""
+    return method in TWINS and name.endswith((".grad", ".data"))
+
+
+def _cure(name: str, method: str) -> str:
+    if not name:
+        return "use the result"
+    if _is_better_written(name, method):
+        return f"write in place with `{name}.{method}_(...)`"
+    return f"assign it: `{name} = {name}.{method}(...)`"
+
+
+def _edits(event: ResultDiscarded, method: str) -> tuple[Edit, ...]:
+    if _is_better_written(event.name, method):
+        return (Edit("rename", event.node, f"{method}_"),)
+    return (Edit("wrap", event.node, f"{event.name} = "),)
+
+
+@rule.bad
+def gradient_clamped_out_of_place():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    (9 * weight * weight).sum().backward()
+    weight.grad.clamp(-1, 1)  # GRD607
+    return weight.grad
+
+
+@rule.good(cures=gradient_clamped_out_of_place)
+def gradient_clamped_in_place():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    (9 * weight * weight).sum().backward()
+    weight.grad.clamp_(-1, 1)
+    return weight.grad
+
+
+@rule.bad
+def detach_without_assignment():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    target = weight * 3
+    target.detach()  # GRD607
+    return target
+
+
+@rule.good(cures=detach_without_assignment)
+def detach_assigned():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    target = weight * 3
+    target = target.detach()
+    return target
+
+
+@rule.bad
+def cast_without_assignment():
+    import torch
+
+    labels = torch.tensor([1.0, 0.0, 2.0])
+    labels.to(torch.long)  # GRD607
+    return labels
+
+
+@rule.good(cures=cast_without_assignment)
+def cast_assigned():
+    import torch
+
+    labels = torch.tensor([1.0, 0.0, 2.0])
+    labels = labels.to(torch.long)
+    return labels

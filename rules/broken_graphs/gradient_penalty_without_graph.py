@@ -1,0 +1,140 @@
+"""A penalty on a gradient is constant unless the gradient was taken with `create_graph=True`.
+
+## Why it happens
+
+`torch.autograd.grad` computes gradients and, unless it is told to, does not record how. Its result
+requires no grad. A gradient penalty (WGAN-GP, R1, contractive losses, Jacobian regularisers) computed
+from it is a constant for the next backward: it shows in the loss and not in the gradient.
+
+## What it costs
+
+The penalty has no effect on the weights, without a word; the network trains as if it were not there.
+Where the penalty is the whole loss, `backward()` raises `RuntimeError`.
+
+## When it is right to ignore it
+
+Gradients that are applied by hand, shown, or used as a step or a weight need no graph and are not
+reported. What is reported is a number computed from such a gradient that is added to something
+which is then differentiated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, YES, Mark, Tensor
+from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
+from gradlint.rule import Draft, Edit, Findings, Rule, believed
+
+from ._cutting import GRADIENT, cut_by, kind_of
+
+rule = Rule(
+    "GRD612",
+    "gradient-penalty-without-graph",
+    "the penalty on this gradient is a constant and trains nothing; pass `create_graph=True` to `autograd.grad`",
+    help="`torch.autograd.grad(..., create_graph=True)` records how the gradient was computed",
+    effect="silently wrong",
+    tokens=("grad",),
+)
+
+ADDING = frozenset({"add", "sub"})
+ON_PURPOSE = frozenset({"detach", "data"})
+"""Operations that say that a constant is wanted."""
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The penalised parameter has no gradient, or another one than where the penalty counts."""
+    return returned.grad is None or not returned.grad.equal(cured.grad)
+
+
+@rule.on(BackwardRun)
+def check_root(event: BackwardRun) -> Findings:
+    """Nothing but the penalty is differentiated."""
+    if event.root.requires_grad <= NO and (mark := cut_by(GRADIENT, event.root.marks)) is not None:
+        yield _at(mark).note(event.node, "nothing is left to be differentiated here")
+
+
+@rule.on(ModuleFinished)
+def check_term(end: ModuleFinished) -> Findings:
+    """The penalty is a term of what is differentiated."""
+    for event in end.story:
+        if not isinstance(event, (Recorded, WrittenInPlace)) or event.op.rstrip("_") not in ADDING:
+            continue
+        total = event.result if isinstance(event, Recorded) else event.target
+        if not (total.requires_grad <= YES and all(node and node.key in end.used for node in total.node)):
+            continue
+        for mark in (mark for term in event.operands for mark in _gradients_in(term)):
+            yield _at(mark).note(event.node, "added here as a constant").lowered(believed(event))
+
+
+def _gradients_in(term: Tensor) -> list[Mark]:
+    """The gradients without a graph that a constant number was computed from."""
+    if not (term.requires_grad <= NO and term.scalar <= YES) or term.made in ON_PURPOSE:
+        return []
+    return [mark for mark in term.marks if mark.how == "cut" and kind_of(mark) == GRADIENT]
+
+
+def _at(mark: Mark) -> Draft:
+    return rule.at(mark.node).fix(Edit("set keyword", mark.node, "create_graph", "True"), safety="safe")
+
+
+@rule.bad
+def penalty_beside_a_loss():
+    import torch
+    from torch import nn
+
+    critic = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    x = torch.ones(1, 2, requires_grad=True)
+    (gradient,) = torch.autograd.grad(critic(x).sum(), x)  # GRD612
+    penalty = (gradient.norm() - 1) ** 2
+    loss = critic(x.detach()).mean() + 10 * penalty
+    loss.backward()
+    return critic[0].weight
+
+
+@rule.good(cures=penalty_beside_a_loss)
+def penalty_with_a_graph():
+    import torch
+    from torch import nn
+
+    critic = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    x = torch.ones(1, 2, requires_grad=True)
+    (gradient,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)
+    penalty = (gradient.norm() - 1) ** 2
+    loss = critic(x.detach()).mean() + 10 * penalty
+    loss.backward()
+    return critic[0].weight
+
+
+@rule.bad
+def penalty_of_a_helper():
+    import torch
+    from torch import nn
+
+    def penalised(critic, real):
+        real = real.detach().requires_grad_()
+        gradients = torch.autograd.grad(outputs=critic(real).sum(), inputs=real)[0]  # GRD612
+        return gradients.pow(2).sum(1).mean()
+
+    critic = nn.Sequential(nn.Linear(2, 4), nn.Softplus(), nn.Linear(4, 1))
+    real = torch.ones(3, 2)
+    loss = -critic(real).mean()
+    (loss + penalised(critic, real)).backward()
+    return critic[0].weight
+
+
+@rule.good(cures=penalty_of_a_helper)
+def penalty_of_a_helper_with_a_graph():
+    import torch
+    from torch import nn
+
+    def penalised(critic, real):
+        real = real.detach().requires_grad_()
+        gradients = torch.autograd.grad(outputs=critic(real).sum(), inputs=real, create_graph=True)[0]
+        return gradients.pow(2).sum(1).mean()
+
+    critic = nn.Sequential(nn.Linear(2, 4), nn.Softplus(), nn.Linear(4, 1))
+    real = torch.ones(3, 2)
+    loss = -critic(real).mean()
+    (loss + penalised(critic, real)).backward()
+    return critic[0].weight

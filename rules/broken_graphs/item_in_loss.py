@@ -1,0 +1,125 @@
+"""A loss computed from Python numbers has no graph to differentiate.
+
+## Why it happens
+
+`item()`, `tolist()`, `float(x)` and the functions of `math` give Python numbers. A number knows nothing of
+how it was computed, so what is computed from it, and a tensor made of it, starts a new history. When
+all that a loss depends on went through numbers, there is nothing between it and the parameters.
+
+## What it costs
+
+`backward()` raises `RuntimeError`; on a loss that is itself a number there is no such method, which raises
+`AttributeError`.
+
+## When it is right to ignore it
+
+Never known to be. Numbers that are printed or stored, and factors of a loss that still depends on its
+parameters otherwise, are not reported. Where only a part of the loss went through a number torch says
+nothing and the gradient lacks that part; that may be meant and is not reported either.
+"""
+
+from __future__ import annotations
+
+from gradlint.domain import OneOf, Scalar
+from gradlint.events import BackwardRun, Called
+from gradlint.rule import Findings, Raises, Rule, quoted
+
+from ._cutting import NUMBER, cut_by, root_cut_by, spelled, with_cuts
+
+rule = Rule(
+    "GRD601",
+    "item-in-loss",
+    "{name} is computed from Python numbers and has no graph to differentiate; leave out the {cut}",
+    help="compute the loss with operations of torch on tensors, and call `item()` only for what is printed",
+    tokens=("item", "tolist", "float", "int", "complex", "math"),
+)
+consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
+NO_SUCH_METHOD = Raises(AttributeError, "'float' object has no attribute 'backward'")
+NOTE = "the tensor became a Python number here, which has no graph"
+
+
+@rule.on(BackwardRun)
+def check(event: BackwardRun) -> Findings:
+    yield from root_cut_by(rule, NUMBER, event, NOTE)
+
+
+@rule.on(Called, "builtins.float.backward")
+def check_number(event: Called) -> Findings:
+    """A number has no backward at all."""
+    number = event.args[0]
+    options = number.values if isinstance(number, OneOf) else (number,)
+    mark = cut_by(NUMBER, [mark for option in options if isinstance(option, Scalar) for mark in option.cuts])
+    if mark is not None:
+        yield with_cuts(rule.at(event.node, name=quoted(event.name, "the loss"), cut=spelled(mark)), mark, NOTE)
+
+
+@rule.bad
+def loss_from_an_item():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    error = model(torch.ones(1, 2)).item() - 1
+    loss = torch.tensor(error**2)
+    loss.backward()  # GRD601
+    return model
+
+
+@rule.good(cures=loss_from_an_item)
+def loss_from_a_tensor():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    error = model(torch.ones(1, 2)).sum() - 1
+    loss = error**2
+    loss.backward()
+    return model
+
+
+@rule.bad
+def square_root_of_math():
+    import math
+
+    import torch
+
+    weight = torch.tensor([4.0], requires_grad=True)
+    loss = torch.ones(1) * math.sqrt(weight)
+    loss.backward()  # GRD601
+    return weight
+
+
+@rule.good(cures=square_root_of_math)
+def square_root_of_torch():
+    import torch
+
+    weight = torch.tensor([4.0], requires_grad=True)
+    loss = torch.ones(1) * torch.sqrt(weight)
+    loss.backward()
+    return weight
+
+
+@rule.bad(shows=NO_SUCH_METHOD)
+def sum_of_items():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    total = 0.0
+    for batch in (torch.ones(1, 2), torch.zeros(1, 2)):
+        total += model(batch).sum().item()
+    total.backward()  # GRD601
+    return model
+
+
+@rule.good(cures=sum_of_items)
+def sum_of_tensors():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    total = 0.0
+    for batch in (torch.ones(1, 2), torch.zeros(1, 2)):
+        total += model(batch).sum()
+    total.backward()
+    return model

@@ -1,0 +1,128 @@
+"""A backward that reaches another network's parameters computes gradients that are thrown away.
+
+## Why it happens
+
+In adversarial training the discriminator's loss is computed on what the generator made. Unless that is
+detached, backward goes on through the generator. Only the discriminator's optimizer steps then, and the
+generator's gradients are cleared before its own step: they were never wanted.
+
+## What it costs
+
+The backward pass of the whole generator, and its activations kept until then. Where its gradients are not cleared
+before its own step, it is trained to please the discriminator's loss, the opposite of what it is for.
+
+## When it is right to ignore it
+
+Where both networks are meant to be trained by this loss; then both optimizers step, which is not reported. In the
+generator's step gradients go through the discriminator by necessity; that is not reported either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradlint.domain import Syntax
+from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished, OptimizerStepped
+from gradlint.rule import LIKELY, Findings, Rule, believed, quoted
+
+from ._parameters import Memory, memories
+
+rule = Rule(
+    "GRD617",
+    "undetached-target",
+    "{name} is also differentiated by parameters that this step does not train; detach what was computed from them",
+    help="pass `fake.detach()` to the discriminator in its own step, or compute the target under `torch.no_grad()`",
+    effect="silently wrong",
+    tokens=("backward",),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """The other network has received gradients."""
+    return returned.grad is not None
+
+
+@dataclass
+class _Waiting:
+    """A backward whose gradients are waiting: who has stepped since."""
+
+    event: BackwardRun
+    leaves: frozenset[Memory]
+    stepped: frozenset[Memory] = field(default_factory=frozenset)
+
+
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    trained = [memories(event.parameters) for event in end.story if type(event) is OptimizerStepped]
+    waiting: dict[Syntax, _Waiting] = {}
+    for event in end.story:
+        if type(event) is BackwardRun and event.how == "backward":
+            waiting[event.node] = _Waiting(event, memories(event.leaves))
+        elif type(event) is OptimizerStepped:
+            now = memories(event.parameters)
+            for one in [one for one in waiting.values() if now & one.leaves]:
+                if one.stepped and not now <= one.stepped:
+                    del waiting[one.event.node]  # both are trained by it
+                else:
+                    one.stepped |= now
+        elif type(event) is GradientsCleared:
+            cleared = memories(event.parameters)
+            for one in list(waiting.values()):
+                wasted = cleared & one.leaves - one.stepped
+                if one.stepped and wasted and any(wasted <= own for own in trained) and _can_be_cut(one, wasted):
+                    del waiting[one.event.node]
+                    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"))
+                    draft = draft.note(event.node, "these gradients are cleared here before a step used them")
+                    yield draft.lowered(max(LIKELY, believed(one.event)))
+
+
+def _can_be_cut(one: _Waiting, wasted: frozenset[Memory]) -> bool:
+    """Whether what was computed from the wasted parameters does not depend on the stepped ones."""
+    leaves = one.event.leaves
+    stepped = sum(1 << index for index, leaf in enumerate(leaves) if leaf.storage in one.stepped)
+    return all(
+        not company & stepped for leaf, company in zip(leaves, one.event.company, strict=True) if leaf.storage in wasted
+    )
+
+
+@rule.bad
+def generator_output_not_detached():
+    import torch
+    from torch import nn
+
+    discriminator, generator = nn.Linear(2, 1), nn.Linear(3, 2)
+    of_d = torch.optim.SGD(discriminator.parameters(), lr=0.1)
+    of_g = torch.optim.SGD(generator.parameters(), lr=0.1)
+    fake = generator(torch.ones(4, 3))
+    of_d.zero_grad()
+    loss = discriminator(fake).mean()
+    loss.backward()  # GRD617
+    of_d.step()
+    seen = generator.weight.detach().clone()
+    seen.grad = generator.weight.grad
+    of_g.zero_grad()
+    (-discriminator(generator(torch.ones(4, 3))).mean()).backward()
+    of_g.step()
+    return seen
+
+
+@rule.good(cures=generator_output_not_detached)
+def generator_output_detached():
+    import torch
+    from torch import nn
+
+    discriminator, generator = nn.Linear(2, 1), nn.Linear(3, 2)
+    of_d = torch.optim.SGD(discriminator.parameters(), lr=0.1)
+    of_g = torch.optim.SGD(generator.parameters(), lr=0.1)
+    fake = generator(torch.ones(4, 3))
+    of_d.zero_grad()
+    loss = discriminator(fake.detach()).mean()
+    loss.backward()
+    of_d.step()
+    seen = generator.weight.detach().clone()
+    seen.grad = generator.weight.grad
+    of_g.zero_grad()
+    (-discriminator(generator(torch.ones(4, 3))).mean()).backward()
+    of_g.step()
+    return seen

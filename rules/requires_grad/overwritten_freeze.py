@@ -1,0 +1,171 @@
+"""Unfreezing the whole after freezing a part undoes the freeze.
+
+## Why it happens
+
+`requires_grad` is one flag on each parameter, and the last one to set it wins. A backbone that is frozen stays
+frozen until something goes over all parameters and asks them to require grad: a loop over
+`model.parameters()`, or `model.requires_grad_(True)` in a helper that prepares the model for training.
+
+## What it costs
+
+The layers that were to be kept go on training, with gradients and optimizer state for each of them. Nothing
+warns; a small data set then spoils the weights that it was to build on.
+
+## When it is right to ignore it
+
+In a test or a demonstration that freezes and unfreezes to show that both work. Where anything uses the model in
+between, an optimizer is built or the unfreezing depends on a condition, as in schedules that unfreeze layer by
+layer, nothing is reported. Freezing all and then unfreezing the head is the usual way and right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gradlint.domain import NO, YES, Syntax
+from gradlint.events import BackwardRun, ModuleCalled, ModuleFinished, OptimizerBuilt, RequiresGradChanged, Run
+from gradlint.rule import POSSIBLE, Findings, Rule, believed
+
+rule = Rule(
+    "GRD114",
+    "overwritten-freeze",
+    "this asks parameters to require grad that were frozen just before, so the freeze has no effect; "
+    "freeze them afterwards",
+    help="the last one to set a flag wins: unfreeze the whole first, then freeze the part",
+    effect="no effect",
+    tokens=("requires_grad", "requires_grad_"),
+)
+BY_HAND = frozenset({"assign", "method", "module"})
+USES = (BackwardRun, ModuleCalled, OptimizerBuilt)
+"""What may have been meant to find the parameters frozen."""
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """More parameters are trained than where the freeze comes last."""
+    return _trained(returned) > _trained(cured)
+
+
+def _trained(model: Any) -> int:
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    """Remember where parameters were frozen until something could have used them like this.
+
+    A place that asked before the freeze does so again because a loop or a second call goes round, for others.
+    """
+    runs = {run.index: run for run in event.runs}
+    frozen: dict[Syntax, RequiresGradChanged] = {}
+    asked, again = set[Syntax](), set[Syntax]()
+    for happened in event.story:
+        if isinstance(happened, USES):
+            frozen.clear()
+        elif isinstance(happened, RequiresGradChanged) and happened.by in BY_HAND:
+            if happened.to <= NO:
+                frozen[happened.node] = happened
+                again |= asked
+                asked.clear()
+            elif happened.to <= YES and happened.node not in again:
+                asked.add(happened.node)
+                yield from _undone(happened, frozen, runs)
+
+
+def _undone(
+    asked: RequiresGradChanged, frozen: Mapping[Syntax, RequiresGradChanged], runs: Mapping[int, Run]
+) -> Findings:
+    """The freezes that are undone by this request as a whole and whatever led to them."""
+    known = [tensor for tensor in asked.each if not tensor.requires_grad.is_unsure]
+    reached = {memory for tensor in known for memory in tensor.storage}
+    places = dict.fromkeys(mark.node for tensor in known for mark in tensor.marks if mark.how == "asked")
+    for freeze in [frozen[place] for place in places if place in frozen]:
+        whole = reached.issuperset(freeze.tensor.storage)
+        unconditional = asked.conditions == freeze.conditions[: len(asked.conditions)]
+        if whole and unconditional and _outermost(asked, runs) == (root := _outermost(freeze, runs)):
+            draft = rule.at(asked.node).note(freeze.node, "frozen here")
+            believable = max(believed(asked), believed(freeze))
+            yield draft.lowered(POSSIBLE if _is_test(runs.get(root)) else believable)
+
+
+def _outermost(event: RequiresGradChanged, runs: Mapping[int, Run]) -> int:
+    """The run that nobody called in which it happened."""
+    run = runs.get(event.run)
+    while run is not None and run.caller is not None and run.parent in runs:
+        run = runs[run.parent]
+    return run.index if run is not None else 0
+
+
+def _is_test(run: Run | None) -> bool:
+    return run is not None and run.function is not None and run.function.name.startswith("test_")
+
+
+@rule.bad
+def backbone_unfrozen_by_the_loop_over_all():
+    from torch import nn
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.backbone = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+            self.head = nn.Linear(4, 2)
+
+        def forward(self, x):
+            return self.head(self.backbone(x))
+
+    model = Classifier()
+    for param in model.backbone.parameters():
+        param.requires_grad = False
+    for param in model.parameters():
+        param.requires_grad = True  # GRD114
+    return model
+
+
+@rule.good(cures=backbone_unfrozen_by_the_loop_over_all)
+def backbone_frozen_after_the_loop_over_all():
+    from torch import nn
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.backbone = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 4))
+            self.head = nn.Linear(4, 2)
+
+        def forward(self, x):
+            return self.head(self.backbone(x))
+
+    model = Classifier()
+    for param in model.parameters():
+        param.requires_grad = True
+    for param in model.backbone.parameters():
+        param.requires_grad = False
+    return model
+
+
+@rule.bad
+def embedding_unfrozen_by_a_helper():
+    from torch import nn
+
+    def ready_to_train(model):
+        model.train()
+        model.requires_grad_(True)  # GRD114
+        return model
+
+    model = nn.Sequential(nn.Embedding(100, 8), nn.Linear(8, 2))
+    model[0].weight.requires_grad = False
+    return ready_to_train(model)
+
+
+@rule.good(cures=embedding_unfrozen_by_a_helper)
+def embedding_frozen_after_the_helper():
+    from torch import nn
+
+    def ready_to_train(model):
+        model.train()
+        model.requires_grad_(True)
+        return model
+
+    model = nn.Sequential(nn.Embedding(100, 8), nn.Linear(8, 2))
+    ready_to_train(model)
+    model[0].weight.requires_grad = False
+    return model

@@ -1,0 +1,167 @@
+"""Asking a loss to require grad silences the error and trains nothing.
+
+## Why it happens
+
+"element 0 of tensors does not require grad" says that the loss was computed without a graph: through `argmax`,
+`.item()`, NumPy, `.detach()` or with gradients off. Asking such a loss to require grad makes it a leaf, a
+starting point of its own. Backward then has somewhere to stop, and stops at once: it computes the derivative of
+the loss by itself, which is one, and no parameter is reached. `Variable(loss, requires_grad=True)` does the
+same even to a loss that has a graph, because it cuts it off.
+
+## What it costs
+
+Backward runs, every parameter's gradient stays None, the optimizer has nothing to do, and the loss goes up and
+down with the batches. Nothing warns.
+
+## When it is right to ignore it
+
+Not where backward starts at that very tensor. A tensor that is asked and then used in further operations
+(a fresh leaf for meta-learning, a placeholder of zeros to which losses are added) is not reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import YES, Syntax, Tensor
+from gradlint.events import BackwardRun, ModuleFinished, Recorded
+from gradlint.rule import Findings, Rule, believed
+
+rule = Rule(
+    "GRD112",
+    "requires-grad-on-loss",
+    "this makes what backward starts from a leaf, so backward ends where it starts and reaches no parameter; "
+    "find out where the graph was cut",
+    help="take the line away; the error that comes back tells the truth: the loss was computed without a graph",
+    effect="silently wrong",
+    tokens=("requires_grad", "requires_grad_"),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """No parameter has a gradient."""
+    return all(parameter.grad is None for parameter in returned.parameters())
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    """What was computed, not made by a factory, is no leaf to start from."""
+    computed = {happened.node for happened in event.story if isinstance(happened, Recorded) and happened.operands}
+    for happened in event.story:
+        if isinstance(happened, BackwardRun) and _is_a_leaf_by_hand(happened.root):
+            asked, made = (_place(happened.root, how) for how in ("asked", "made"))
+            if asked is not None and made in computed:
+                draft = rule.at(asked).marked(happened.root.marks, cut="the graph is cut here")
+                draft = draft.note(happened.node, "backward starts here")
+                yield draft.lowered(believed(happened))
+
+
+def _is_a_leaf_by_hand(root: Tensor) -> bool:
+    return root.leaf <= YES and root.requires_grad <= YES and not root.parameter.may(YES)
+
+
+def _place(tensor: Tensor, how: str) -> Syntax | None:
+    return next((mark.node for mark in tensor.marks if mark.how == how), None)
+
+
+@rule.bad
+def accuracy_made_differentiable_by_force():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 3)
+    predicted = model(torch.ones(8, 4)).argmax(dim=1).float()
+    loss = (predicted - 1).pow(2).mean()
+    loss.requires_grad_(True)  # GRD112
+    loss.backward()
+    return model
+
+
+@rule.good(cures=accuracy_made_differentiable_by_force)
+def cross_entropy_of_the_scores():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 3)
+    scores = model(torch.ones(8, 4))
+    loss = nn.functional.cross_entropy(scores, torch.ones(8, dtype=torch.long))
+    loss.backward()
+    return model
+
+
+@rule.bad
+def loss_wrapped_in_a_variable():
+    import torch
+    from torch import nn
+    from torch.autograd import Variable
+
+    model = nn.Linear(4, 1)
+    criterion = nn.MSELoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        loss = criterion(model(torch.ones(8, 4)), torch.ones(8, 1))
+        loss = Variable(loss, requires_grad=True)  # GRD112
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+@rule.good(cures=loss_wrapped_in_a_variable)
+def loss_as_it_is():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 1)
+    criterion = nn.MSELoss()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        loss = criterion(model(torch.ones(8, 4)), torch.ones(8, 1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+@rule.bad
+def loss_of_a_forward_pass_without_gradients():
+    import torch
+    from torch import nn
+
+    class Trainer:
+        def __init__(self):
+            self.model = nn.Linear(4, 1)
+
+        @torch.no_grad()
+        def predict(self, x):
+            return self.model(x)
+
+        def step(self, x, y):
+            loss = nn.functional.mse_loss(self.predict(x), y)
+            loss.requires_grad = True  # GRD112
+            loss.backward()
+
+    trainer = Trainer()
+    trainer.step(torch.ones(8, 4), torch.ones(8, 1))
+    return trainer.model
+
+
+@rule.good(cures=loss_of_a_forward_pass_without_gradients)
+def loss_of_a_forward_pass_with_gradients():
+    import torch
+    from torch import nn
+
+    class Trainer:
+        def __init__(self):
+            self.model = nn.Linear(4, 1)
+
+        def predict(self, x):
+            return self.model(x)
+
+        def step(self, x, y):
+            loss = nn.functional.mse_loss(self.predict(x), y)
+            loss.backward()
+
+    trainer = Trainer()
+    trainer.step(torch.ones(8, 4), torch.ones(8, 1))
+    return trainer.model

@@ -1,0 +1,131 @@
+"""A method that is named but not called does nothing.
+
+## Why it happens
+
+`x.requires_grad_` without parentheses is an expression: Python looks the method up, gets a bound method and
+drops it. The same happens to `model.eval`, `layer.weight.zero_` and every other method that stands alone in
+its line. To look at `x.requires_grad` and drop the answer changes nothing either.
+
+## What it costs
+
+The tensor gets no gradient, the parameter is not frozen, the model stays in train mode. Nothing warns.
+
+## When it is right to ignore it
+
+In a notebook, or a script exported from one, the last line of a cell is displayed: to look at a flag there
+is no mistake, and outside functions it is believed least. Methods that are no matter of asking for gradients
+or of modes are not reported; where a method is part of training (`backward`, `step`, `eval`) another rule speaks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import Bound, Module, Tensor
+from gradlint.events import ResultDiscarded
+from gradlint.rule import LIKELY, POSSIBLE, Edit, Findings, Rule
+
+CHANGES_IT: dict[type, frozenset[str]] = {
+    Tensor: frozenset({"requires_grad_", "retain_grad", "detach_", "zero_"}),
+    Module: frozenset({"requires_grad_", "train", "eval", "cuda", "cpu", "half", "float", "double", "bfloat16"}),
+}
+"""Methods that change their owner and need no arguments: parentheses are all that is missing."""
+GIVES_ANOTHER: dict[type, frozenset[str]] = {
+    Tensor: frozenset({"detach", "clone", "item", "cuda", "cpu", "half", "float", "double"})
+}
+"""Methods whose result would have to be used as well."""
+FLAGS = frozenset({"requires_grad", "is_leaf"})
+
+rule = Rule(
+    "GRD106",
+    "requires-grad-uncalled",
+    "`{asked}` is looked up and dropped, so nothing happens; {cure}",
+    help="a method acts only when it is called, with parentheses",
+    effect="no effect",
+    yields_to=("GRD606",),
+    tokens=tuple(sorted(FLAGS.union(*CHANGES_IT.values(), *GIVES_ANOTHER.values()))),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """The tensor still does not require grad."""
+    return not returned.requires_grad
+
+
+@rule.on(ResultDiscarded)
+def check(event: ResultDiscarded) -> Findings:
+    kind = type(event.of)
+    asked = f"{event.name}.{event.attribute}" if event.name else f".{event.attribute}"
+    if isinstance(event.value, Bound):
+        if event.attribute in CHANGES_IT.get(kind, ()):
+            draft = rule.at(event.node, asked=asked, cure=f"call it: `{asked}()`")
+            yield draft.fix(Edit("wrap", event.node, "", "()"), safety="unsafe")
+        elif event.attribute in GIVES_ANOTHER.get(kind, ()):
+            yield rule.at(event.node, asked=asked, cure="call it, and use what it gives")
+    elif event.attribute in FLAGS and kind is Tensor:
+        draft = rule.at(event.node, asked=asked, cure="set it, or take the line away")
+        yield draft.lowered(LIKELY if event.run else POSSIBLE)
+
+
+@rule.bad
+def input_that_is_not_asked():
+    import torch
+
+    image = torch.rand(1, 3, 8, 8)
+    image.requires_grad_  # GRD106
+    return image
+
+
+@rule.good(cures=input_that_is_not_asked)
+def input_that_is_asked():
+    import torch
+
+    image = torch.rand(1, 3, 8, 8)
+    image.requires_grad_()
+    return image
+
+
+@rule.bad
+def head_that_stays_frozen():
+    from torch import nn
+
+    class Tagger:
+        def __init__(self):
+            self.model = nn.Sequential(nn.Embedding(100, 8), nn.Linear(8, 5)).requires_grad_(False)
+            self.model[1].requires_grad_  # GRD106
+
+    return Tagger().model[1].weight
+
+
+@rule.good(cures=head_that_stays_frozen)
+def head_that_is_unfrozen():
+    from torch import nn
+
+    class Tagger:
+        def __init__(self):
+            self.model = nn.Sequential(nn.Embedding(100, 8), nn.Linear(8, 5)).requires_grad_(False)
+            self.model[1].requires_grad_()
+
+    return Tagger().model[1].weight
+
+
+@rule.bad
+def flag_that_is_only_looked_at():
+    import torch
+
+    def prepare(noise):
+        noise.requires_grad  # GRD106
+        return noise
+
+    return prepare(torch.randn(2, 8))
+
+
+@rule.good(cures=flag_that_is_only_looked_at)
+def flag_that_is_set():
+    import torch
+
+    def prepare(noise):
+        noise.requires_grad = True
+        return noise
+
+    return prepare(torch.randn(2, 8))

@@ -1,0 +1,65 @@
+"""What the rules on the training loop have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+from gradlint.domain import LOST, NO, NONE, Grad, Graph, Optimizer, Syntax, Tensor
+from gradlint.events import Event, OptimizerStepped, ResultDiscarded, WrittenInPlace
+from gradlint.rule import Draft
+
+EventT = TypeVar("EventT", bound=Event)
+
+GONE = NONE | LOST
+"""A gradient that is not there: never filled, or cleared."""
+
+
+def places(story: Iterable[Event], kind: type[EventT]) -> dict[Syntax, list[EventT]]:
+    """The events of a kind by their place: one mistake is made at one place, however often the line runs."""
+    found: dict[Syntax, list[EventT]] = {}
+    for event in story:
+        if type(event) is kind:
+            found.setdefault(event.node, []).append(event)
+    return found
+
+
+def some(parameters: Iterable[Tensor], grad: Grad) -> bool:
+    """Whether the gradient of one of these certainly stands so."""
+    return any(tensor.grad <= grad for tensor in parameters)
+
+
+def memories(parameters: Iterable[Tensor]) -> frozenset[Graph]:
+    """What tells parameters apart, and again in another event: their memory."""
+    return frozenset(ref.key for tensor in parameters for ref in tensor.storage)
+
+
+def is_divided(write: WrittenInPlace) -> bool:
+    """Whether a program divides or multiplies a gradient itself, as unscaling does."""
+    return write.target.made == "grad" and write.op.rpartition(".")[2].strip("_") in DIVIDING
+
+
+DIVIDING = frozenset({"div", "true_divide", "divide", "mul", "multiply", "truediv"})
+
+
+def is_in_vain(step: OptimizerStepped) -> bool:
+    """Whether a step certainly finds no gradient at all."""
+    return step.grad <= GONE and not holds_others(step.optimizer)
+
+
+def holds_others(optimizer: Any) -> bool:
+    """Whether an optimizer may hold parameters that were not seen."""
+    return not (isinstance(optimizer, Optimizer) and optimizer.open <= NO)
+
+
+def made_at(thing: Any) -> Iterator[Syntax]:
+    """Where a thing may have been made: what tells optimizers apart."""
+    return (mark.node for mark in getattr(thing, "marks", ()) if mark.how == "made")
+
+
+def pointing_at_uncalled(draft: Draft, method: str, story: Iterable[Event]) -> Draft:
+    """The finding with a note where that method is named without being called."""
+    for event in story:
+        if isinstance(event, ResultDiscarded) and getattr(event.value, "name", "") == method:
+            return draft.note(event.node, "names the method and does not call it")
+    return draft

@@ -1,0 +1,90 @@
+"""Clipping before backward clips nothing: there are no gradients yet.
+
+## Why it happens
+
+`clip_grad_norm_` and `clip_grad_value_` change the gradients that are there when they are called, and
+ignore parameters whose `.grad` is None. Before `backward()`, after the gradients were cleared, there
+are none: the norm that comes back is 0, and what backward computes next is used as it is.
+
+## What it costs
+
+Training runs unclipped, and the one large gradient that the line was written for goes through in full.
+
+## When it is right to ignore it
+
+A loop that clips and steps first, with the gradients of the iteration before, is right and never
+reported: only a line that finds no gradient however often it runs is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import FRESH
+from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
+from gradlint.rule import Findings, Rule, believed
+
+from ._protocol import GONE, memories, places, some
+
+rule = Rule(
+    "GRD706",
+    "clip-before-backward",
+    "gradients are clipped before backward() has filled them; clip between backward() and step()",
+    help="the order is `backward()`, clip, `step()`",
+    effect="no effect",
+    tokens=("clip_grad",),
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The weights moved further than clipped gradients let them."""
+    return bool(returned.abs().sum() > cured.abs().sum())
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    """The line never finds a gradient, and a step finds those that are computed later."""
+    clippings = places(event.story, GradientsClipped)
+    steps = [one for one in event.story if type(one) is OptimizerStepped] if clippings else []
+    for node, found in clippings.items():
+        if all(one.grad <= GONE for one in found):
+            mine = memories(found[0].parameters)
+            using = [step for step in steps if not mine.isdisjoint(memories(step.parameters))]
+            using = [step for step in using if some(step.parameters, FRESH)]
+            if using:
+                draft = rule.at(node).note(using[0].node, "this step uses gradients that were computed after clipping")
+                yield draft.lowered(max(believed(one) for one in (*found, using[0])))
+
+
+@rule.bad
+def clipped_before_backward():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(1, 1, bias=False)
+    nn.init.zeros_(model.weight)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = 100 * model(torch.ones(1, 1)).sum()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # GRD706
+        loss.backward()
+        optimizer.step()
+    return model.weight.detach()
+
+
+@rule.good(cures=clipped_before_backward)
+def clipped_after_backward():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(1, 1, bias=False)
+    nn.init.zeros_(model.weight)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = 100 * model(torch.ones(1, 1)).sum()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+    return model.weight.detach()

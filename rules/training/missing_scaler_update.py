@@ -1,0 +1,166 @@
+"""A GradScaler needs its three calls: `scale`, `step` and `update`.
+
+## Why it happens
+
+`scaler.step(optimizer)` remembers that it has stepped this optimizer, until `scaler.update()` begins a
+new iteration and adjusts the factor. And only the scaler's own `step` divides the gradients: an
+`optimizer.step()` after `scaler.scale(loss).backward()` uses them as they are, multiplied by the
+factor.
+
+## What it costs
+
+Without `update()` the second `scaler.step(optimizer)`, or the `unscale_` before it, raises `RuntimeError`. With a plain
+`optimizer.step()` the update is 65536 times too large, and nothing is raised before `scaler.update()`
+misses the check for infinities (`AssertionError`).
+
+## When it is right to ignore it
+
+With `GradScaler(enabled=False)`, and where the gradients were unscaled before a plain step: neither
+is reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import FRESH, SCALED, STEPPED, YES
+from gradlint.events import ModuleFinished, OptimizerStepped, ScalerUsed, WrittenInPlace
+from gradlint.rule import Edit, Findings, Raises, Rule, believed, quoted
+
+from ._protocol import is_divided, some
+
+rule = Rule(
+    "GRD709",
+    "missing-scaler-update",
+    "{fault}; call {cure}",
+    help="each iteration is `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()`",
+    tokens=("GradScaler",),
+)
+consequence = Raises(RuntimeError, "step() has already been called since the last update().")
+
+
+def too_large(returned: Any, cured: Any) -> bool:
+    """The weights moved more than a hundred times as far as they should have."""
+    return bool((returned - 1).abs().sum() > 100 * (cured - 1).abs().sum())
+
+
+@rule.on(ScalerUsed, "step", "unscale_")
+def check_again(event: ScalerUsed) -> Findings:
+    if event.stage <= STEPPED and event.scaler.enabled <= YES:
+        name, optimizer = quoted(event.name, "the GradScaler"), quoted(event.optimizer_name, "this optimizer")
+        call = f"{event.name or 'scaler'}.update()"
+        fault = f"{name} has stepped {optimizer} before and was not updated since"
+        draft = rule.at(event.node, fault=fault, cure=f"`{call}` after the steps of each iteration")
+        known = event.name and event.what == "step"
+        yield draft.fix(Edit("insert after", event.node, call), safety="unsafe") if known else draft
+
+
+@rule.on(ModuleFinished)
+def check_plain(event: ModuleFinished) -> Findings:
+    """A step that a scaler does not make uses gradients that are still multiplied."""
+    steps = [one for one in event.story if type(one) is OptimizerStepped and _is_scaled(one)]
+    if not steps or any(type(one) is WrittenInPlace and is_divided(one) for one in event.story):
+        return
+    scalers = [one for one in event.story if type(one) is ScalerUsed and one.what == "scale"]
+    for step in steps:
+        scaler = next((one.name for one in scalers if one.name), "scaler")
+        name = quoted(step.name, "this optimizer")
+        fault = f"{name} steps with gradients that are still multiplied by the scale of `{scaler}`"
+        draft = rule.at(step.node, fault=fault, cure=f"`{scaler}.step({step.name or 'optimizer'})` instead")
+        same = bool(step.name) and any(one.run == step.run and one.name == scaler for one in scalers)
+        draft = draft.lowered(believed(step))
+        yield draft.fix(Edit("replace", step.node, f"{scaler}.step({step.name})"), safety="unsafe") if same else draft
+
+
+def _is_scaled(step: OptimizerStepped) -> bool:
+    return step.unit <= SCALED and some(step.parameters, FRESH)
+
+
+@rule.bad
+def never_updated():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = model(torch.ones(4, 2)).mean()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)  # GRD709
+    return model
+
+
+@rule.good(cures=never_updated)
+def updated_in_each_iteration():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = model(torch.ones(4, 2)).mean()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    return model
+
+
+@rule.bad(shows=Raises(RuntimeError, "unscale_() is being called after step()."))
+def unscaled_again_and_never_updated():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    for _ in range(2):
+        optimizer.zero_grad()
+        scaler.scale(weight.sum()).backward()
+        scaler.unscale_(optimizer)  # GRD709
+        torch.nn.utils.clip_grad_norm_([weight], 1.0)
+        scaler.step(optimizer)
+    return weight
+
+
+@rule.good(cures=unscaled_again_and_never_updated)
+def unscaled_and_updated():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    for _ in range(2):
+        optimizer.zero_grad()
+        scaler.scale(weight.sum()).backward()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_([weight], 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+    return weight
+
+
+@rule.bad(shows=too_large)
+def stepped_past_the_scaler():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=1.0)
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(weight.sum()).backward()
+    optimizer.step()  # GRD709
+    return weight.detach()
+
+
+@rule.good(cures=stepped_past_the_scaler)
+def stepped_by_the_scaler():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=1.0)
+    scaler = torch.amp.GradScaler("cpu")
+    scaler.scale(weight.sum()).backward()
+    scaler.step(optimizer)
+    return weight.detach()

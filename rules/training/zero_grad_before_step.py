@@ -1,0 +1,133 @@
+"""`zero_grad()` between backward and step throws the gradients away before they are used.
+
+## Why it happens
+
+`backward()` leaves the gradients in `.grad`, `step()` reads them there, and `zero_grad()` sets them to
+None. Parameters whose gradient is None are skipped by every optimizer; with `set_to_none=False` the
+gradient is zero, and the step moves nothing but what momentum or weight decay still push.
+
+## What it costs
+
+The weights stay as they are, and the loss stays as it was. Nothing warns.
+
+## When it is right to ignore it
+
+Where a first backward only probes (a learning rate finder, an estimate of a gradient's size) and no
+step is meant to use it. A backward between the clearing and the step makes it right, and so does
+another optimizer that has used the gradients before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import FRESH, LOST, Syntax
+from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished, OptimizerStepped
+from gradlint.rule import Edit, Findings, Rule, believed, quoted
+
+from ._protocol import is_in_vain, memories, places, some
+
+rule = Rule(
+    "GRD702",
+    "zero-grad-before-step",
+    "{name} steps without gradients: they were cleared after backward() and before this step; "
+    "call `zero_grad()` before backward(), or after the step",
+    help="clear the gradients before `backward()` or after `step()`, never between the two",
+    effect="no effect",
+    tokens=("backward",),
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The weights are others than after a step that used the gradients."""
+    return not returned.allclose(cured)
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    clearings = [one for one in event.story if type(one) is GradientsCleared and some(one.parameters, FRESH)]
+    backwards = places(event.story, BackwardRun)
+    for node, steps in places(event.story, OptimizerStepped).items():
+        if not all(is_in_vain(step) and some(step.parameters, LOST) for step in steps):
+            continue
+        draft = rule.at(node, name=quoted(steps[0].name, "the optimizer"))
+        draft = draft.lowered(max(believed(step) for step in steps))
+        emptied = memories(steps[0].parameters)
+        clearing = next((one for one in clearings if not emptied.isdisjoint(memories(one.parameters))), None)
+        if clearing is not None:
+            draft = draft.note(clearing.node, "clears gradients that no step has used")
+            draft = draft.fix(*_moved(clearing, steps[0], backwards), safety="unsafe")
+        yield draft
+
+
+def _moved(
+    clearing: GradientsCleared, step: OptimizerStepped, backwards: dict[Syntax, list[BackwardRun]]
+) -> tuple[Edit, ...]:
+    """The clearing taken to the front of the backward that filled the gradients, if both stand in one function."""
+    filled = {mark.node for tensor in step.parameters for mark in tensor.marks if mark.how == "backward"}
+    beside = [node for node in filled if any(one.run == clearing.run for one in backwards.get(node, ()))]
+    if not clearing.name or len(filled) != 1 or not beside:
+        return ()
+    return Edit("delete", clearing.node), Edit("insert before", beside[0], f"{clearing.name}.zero_grad()")
+
+
+@rule.bad
+def cleared_between_backward_and_step():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        loss = model(torch.ones(4, 2)).mean()
+        loss.backward()
+        optimizer.zero_grad()
+        optimizer.step()  # GRD702
+    return model.weight.detach()
+
+
+@rule.good(cures=cleared_between_backward_and_step)
+def cleared_before_backward():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        loss = model(torch.ones(4, 2)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.weight.detach()
+
+
+@rule.bad
+def the_module_cleared_before_the_step():
+    import torch
+    from torch import nn
+
+    def update(model, optimizer, loss):
+        loss.backward()
+        model.zero_grad()
+        optimizer.step()  # GRD702
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    update(model, optimizer, model(torch.ones(4, 2)).mean())
+    return model.weight.detach()
+
+
+@rule.good(cures=the_module_cleared_before_the_step)
+def the_module_cleared_after_the_step():
+    import torch
+    from torch import nn
+
+    def update(model, optimizer, loss):
+        loss.backward()
+        optimizer.step()
+        model.zero_grad()
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    update(model, optimizer, model(torch.ones(4, 2)).mean())
+    return model.weight.detach()

@@ -1,0 +1,109 @@
+"""Cases for GRD602: losses of detached tensors alone, and everything that is detached for good reasons."""
+
+import copy
+
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8)
+        self.policy = nn.Linear(8, 2)
+        self.value = nn.Linear(8, 1)
+
+    def forward(self, x):
+        hidden = torch.tanh(self.body(x))
+        return self.policy(hidden), self.value(hidden)
+
+
+class Agent:
+    def __init__(self):
+        self.net = Actor()
+        self.target = copy.deepcopy(self.net)
+
+    def update(self, state, action, reward):
+        logits, value = self.net(state)
+        advantage = (reward - value).detach()
+        policy_loss = -(F.log_softmax(logits, -1)[0, action] * advantage).mean()
+        policy_loss.backward(retain_graph=True)  # ok: the advantage is a constant factor
+        (reward - value.detach()).pow(2).mean().backward()  # GRD602
+
+    def values(self, state, following):
+        wanted = self.target(following)[1].detach()
+        loss = F.mse_loss(self.net(state)[1], wanted)
+        loss.backward()  # ok: the target is detached
+
+
+def discriminator_step(netD: nn.Module, netG: nn.Module, noise: torch.Tensor):
+    fake = netG(noise).detach()
+    F.softplus(netD(fake)).mean().backward()  # ok: the discriminator has its own parameters
+    return fake
+
+
+def quantised(encoder: nn.Linear, codebook: nn.Embedding, x):
+    z = encoder(x)
+    index = torch.cdist(z.detach(), codebook.weight).argmin(-1)
+    q = codebook(index)
+    commitment = (q.detach() - z).pow(2).mean() + (q - z.detach()).pow(2).mean()
+    (0.25 * commitment).backward()  # ok: each term keeps one side
+    straight = z + (q - z).detach()
+    straight.sum().backward()  # ok: straight through
+
+
+def style(features: nn.Conv2d, image, goal):
+    gram = features(image).flatten(2).data
+    torch.autograd.backward(F.mse_loss(gram @ gram.mT, torch.eye(4)))  # GRD602
+
+
+def in_place(model: nn.Linear, x):
+    out = model(x)
+    out.detach_()
+    F.l1_loss(out, x).backward(retain_graph=True)  # GRD602
+
+
+def smoothed(model: nn.Linear, x):
+    curve = np.convolve(model(x).detach().cpu().numpy().ravel(), [0.5, 0.5])
+    return curve
+
+
+def by_arrays(model: nn.Linear, x):
+    errors = (model(x).detach().numpy() - 1) ** 2
+    return torch.autograd.grad(torch.tensor(errors).mean(), model.weight)  # GRD602
+
+
+def predict(model, x):
+    return model(x).detach()
+
+
+def fit(batches):
+    model = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
+    for x, y in batches:
+        losses = [F.mse_loss(predict(model, x), torch.ones(1))]
+        losses[0].backward()  # GRD602
+
+
+def fast_gradient(model: nn.Linear, image, eps):
+    image = image.detach().requires_grad_()
+    score = model(image).sum()
+    (score + score.abs()).backward()  # ok: detached and asked for anew
+    return image + eps * image.grad.sign()
+
+
+def truncated(cell: nn.RNNCell, steps):
+    hidden = torch.zeros(1, 4)
+    for x in steps:
+        hidden = cell(x, hidden.detach())
+        hidden.pow(2).sum().backward()  # ok: only what came before is cut off
+
+
+def frozen_or_not(model: nn.Linear, x, freeze):
+    out = model(x).detach() if freeze else model(x)
+    (out - 1).abs().mean().backward()  # ok: only on one of two paths
+
+
+Agent().update(torch.rand(1, 4), 0, 1.0)
+in_place(nn.Linear(2, 2), torch.rand(3, 2))

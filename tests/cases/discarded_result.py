@@ -1,0 +1,86 @@
+"""Cases for GRD607: results of tensor methods that are dropped, and statements that do something."""
+
+import time
+
+import pytest
+import torch
+import torch.nn as nn
+
+
+class Trainer:
+    def __init__(self, model: nn.Module, device):
+        self.model = model
+        self.model.to(device)  # ok: modules are moved in place
+        self.device = device
+        self.mean = torch.zeros(3)
+        self.mean.to(device, non_blocking=True)  # GRD607
+
+    def clip(self, bound):
+        for p in self.model.parameters():
+            if p.grad is not None:
+                p.grad.data.clamp(-bound, bound)  # GRD607
+                p.grad.clamp_(-bound, bound)  # ok: in place
+
+    def step(self, batch: torch.Tensor, target: torch.Tensor):
+        batch.cuda()  # GRD607
+        target.view(-1, 1)  # GRD607
+        self.model.half().float()  # ok: the module itself is cast
+        return target
+
+
+class Boxes:
+    """An object of one's own whose methods are called like those of tensors."""
+
+    def __init__(self, xyxy):
+        self.xyxy = xyxy
+
+    def to(self, device):
+        self.xyxy = self.xyxy.to(device)
+        return self
+
+    def clamp(self, low, high):
+        self.xyxy.clamp_(low, high)
+
+
+def moved(path):
+    boxes = Boxes(torch.zeros(2, 4))
+    boxes.to("cpu")  # ok: its own method, which keeps the result
+    boxes.clamp(0, 1)  # ok: works in place
+    return boxes
+
+
+def residual(x: torch.Tensor, skip: torch.Tensor):
+    out = torch.relu(x)
+    out.add(skip)  # GRD607
+    out.squeeze(0).add_(skip)  # ok: a view is written
+    return out
+
+
+def average(model: nn.Module, ema: nn.Module, decay=0.99):
+    for p, q in zip(ema.parameters(), model.parameters()):
+        p.data.mul(decay).add(q.data, alpha=1 - decay)  # GRD607
+
+
+def unrolled(states: list[tuple[torch.Tensor, torch.Tensor]]):
+    for state in states:
+        state[0].detach()  # GRD607
+    states[0][1].requires_grad_()  # ok: an underscore changes the tensor itself
+    return states
+
+
+def timed(a: torch.Tensor, b: torch.Tensor):
+    start = time.time()
+    a.sum().item()  # ok: waits for the device
+    (a + b).cpu()  # ok: waits for the device
+    return time.time() - start
+
+
+def masked(scores: torch.Tensor, mask: torch.Tensor):
+    scores.masked_fill(mask == 0, float("-inf"))  # GRD607
+    scores.masked_fill_(mask == 0, -1e9)  # ok: with the underscore
+    return scores.softmax(-1)
+
+
+def test_shapes():
+    with pytest.raises(RuntimeError):
+        torch.zeros(2, 3).view(5)  # ok: the program waits for an error here

@@ -1,0 +1,105 @@
+"""Cases for GRD612: penalties on gradients without a graph, and gradients that need none."""
+
+import torch
+import torch.nn.functional as F
+from torch import autograd, nn
+
+
+class WGAN:
+    def __init__(self):
+        self.critic = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+        self.generator = nn.Linear(4, 2)
+        self.optimizer = torch.optim.Adam(self.critic.parameters())
+
+    def penalty(self, real: torch.Tensor, fake: torch.Tensor):
+        alpha = torch.rand(real.size(0), 1)
+        mixed = (alpha * real + (1 - alpha) * fake).detach().requires_grad_(True)
+        scores = self.critic(mixed)
+        grads = autograd.grad(outputs=scores, inputs=mixed, grad_outputs=torch.ones_like(scores))[0]  # GRD612
+        return ((grads.norm(2, dim=1) - 1) ** 2).mean()
+
+    def step(self, real: torch.Tensor):
+        fake = self.generator(torch.randn(real.size(0), 4)).detach()
+        loss = self.critic(fake).mean() - self.critic(real).mean() + 10.0 * self.penalty(real, fake)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    def regularised(self, real: torch.Tensor):
+        real = real.clone().requires_grad_()
+        out = self.critic(real)
+        (g,) = autograd.grad(out.sum(), real, create_graph=True)
+        loss = out.mean() + g.square().sum(1).mean()  # ok: with a graph
+        loss.backward()
+
+    def asked(self, real, graph):
+        real = real.detach().requires_grad_()
+        out = self.critic(real)
+        g = autograd.grad(out.sum(), [real], create_graph=graph)[0]
+        (out.sum() + g.abs().mean()).backward()  # ok: as the caller says
+
+
+def only_the_penalty(net: nn.Linear):
+    x = torch.rand(3, 2, requires_grad=True)
+    g = autograd.grad(net(x).tanh().sum(), x)[0]  # GRD612
+    g.norm().backward()
+
+
+def adaptive_weight(first: torch.Tensor, second: torch.Tensor, last: nn.Parameter):
+    a = autograd.grad(first, last, retain_graph=True)[0]
+    b = autograd.grad(second, last, retain_graph=True)[0]
+    weight = (a.norm() / (b.norm() + 1e-4)).clamp(0, 1e4)
+    (first + weight * second).backward()  # ok: a weight between two losses
+
+
+def fast_gradient(model: nn.Linear, x: torch.Tensor, y, eps=0.1):
+    x = x.detach().requires_grad_()
+    (g,) = autograd.grad(F.cross_entropy(model(x), y), x)
+    moved = x + eps * g.sign()  # ok: a step
+    F.cross_entropy(model(moved), y).backward()
+
+
+def logged(net: nn.Linear, x):
+    x = torch.rand(3, 2, requires_grad=True)
+    loss = net(x).pow(2).mean()
+    g = autograd.grad(loss, net.weight, retain_graph=True)[0]
+    total = loss + g.norm()  # ok: only shown
+    print(total.item())
+    loss.backward()
+
+
+def inner_step(net: nn.Linear, x, y):
+    loss = F.mse_loss(net(x), y)
+    (g,) = autograd.grad(loss, [net.weight])
+    fast = net.weight - 0.1 * g  # ok: first-order inner step
+    F.mse_loss(x @ fast.t(), y).backward()
+
+
+def on_purpose(net: nn.Linear):
+    x = torch.rand(3, 2, requires_grad=True)
+    out = net(x).exp().sum()
+    g = autograd.grad(out, x, retain_graph=True)[0]
+    (out + g.sum().detach()).backward()  # ok: said to be constant
+
+
+def in_a_loop(net: nn.Sequential, batches):
+    for _ in range(3):
+        x = torch.rand(3, 2, requires_grad=True)
+        out = net(x).sigmoid().sum()
+        grads = autograd.grad(out, x, retain_graph=True)  # GRD612
+        loss = out
+        loss = loss + sum(g.pow(2).sum() for g in grads)
+        loss.backward()
+
+
+def orthogonal(net: nn.Linear, x: torch.Tensor):
+    x = x.detach().requires_grad_()
+    value = net(x).square().mean()
+    slope = torch.autograd.grad(value, x, only_inputs=True, retain_graph=True)[0]  # GRD612
+    excess = torch.relu(slope.norm(dim=-1) - 1).mean()
+    value -= excess
+    value.backward()
+
+
+gan = WGAN()
+gan.step(torch.rand(8, 2))

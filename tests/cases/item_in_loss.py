@@ -1,0 +1,123 @@
+"""Cases for GRD601: losses computed from Python numbers, and numbers that are only looked at or multiply."""
+
+import argparse
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Trainer:
+    def __init__(self, model: nn.Module):
+        self.model = model
+        self.history = []
+        self.total = 0.0
+
+    def step(self, batch: torch.Tensor, target: torch.Tensor):
+        loss = F.mse_loss(self.model(batch), target)
+        self.history.append(loss.item())
+        loss.backward()  # ok: the number is only logged
+        return loss.item()
+
+
+class Meter:
+    def __init__(self, model: nn.Linear):
+        self.model = model
+        self.loss = None
+
+    def run(self, batches):
+        values = []
+        for batch in batches:
+            values.append(float(self.model(batch).sum()))
+        self.loss = torch.tensor(values).mean()
+        self.loss.backward()  # GRD601
+
+
+def entropy(model: nn.Linear, x):
+    p = model(x).softmax(-1).mean(0)
+    total = sum(-q * math.log(q) for q in p)
+    (0.1 * total).backward()  # ok: a factor from a number, but each term keeps its tensor
+    return total
+
+
+def measured(model: nn.Linear, x):
+    norm = math.sqrt(model(x).pow(2).sum())
+    torch.full((1,), norm).backward()  # GRD601
+    return norm
+
+
+def weighted(model: nn.Linear, x, y):
+    first, second = F.mse_loss(model(x), y), model.weight.abs().sum()
+    scale = first.item() / second.item()
+    (first + scale * second).backward()  # ok: a ratio that balances two terms
+    return scale
+
+
+def accumulated(model: nn.Linear, batches):
+    total = 0
+    for batch in batches:
+        total += F.l1_loss(model(batch), torch.zeros(1)).item()
+    (total / 3).backward()  # GRD601
+    return total
+
+
+def listed(model: nn.Linear, x):
+    values = model(x).flatten().tolist()
+    torch.tensor(values).sum().backward()  # GRD601
+
+
+def graded(model: nn.Linear, x):
+    score = model(x).max().item()
+    loss = x.sum() * score
+    torch.autograd.backward(loss)  # GRD601
+
+
+def early_stopping(model: nn.Linear, batches):
+    best = float("inf")
+    for x in batches:
+        loss = model(x).mean()
+        best = min(best, loss.item())
+        if loss.item() > 2 * best:
+            break
+        loss.backward(retain_graph=False)  # ok: compared with a number
+    return best
+
+
+def asked_for_its_own_gradient(model: nn.Linear, x):
+    start = torch.tensor(model(x).sum().item(), requires_grad=True)
+    (start**2).backward()  # ok: a leaf of its own begins a history
+
+
+def whole_part(model: nn.Linear, x):
+    share = int(model(x).sum()) / 10
+    return torch.autograd.grad(torch.as_tensor([share]).sum(), model.weight)  # GRD601
+
+
+def test_numbers_have_no_graph():
+    weight = torch.ones(1, requires_grad=True)
+    with pytest.raises(RuntimeError):
+        torch.tensor(weight.item()).backward()  # ok: the program waits for the error
+
+
+def kl(mean: torch.Tensor, variance: torch.Tensor, beta):
+    term = beta * (variance.item() - 1 - math.log(beta))
+    loss = mean.pow(2).sum() + term
+    loss.sum().backward()  # ok: nobody knows whether the arguments require grad
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weight", type=float, default=0.5)
+    args = parser.parse_args()
+    model = nn.Linear(2, 1)
+    x = torch.ones(3, 2)
+    loss = {"fit": model(x).mean(), "size": torch.tensor(model.weight.norm().item() * args.weight)}
+    loss["fit"].backward()  # ok: this one has its graph
+    loss["size"].backward(torch.ones(()))  # GRD601
+
+
+graded(nn.Linear(2, 1), torch.rand(3, 2))
+if __name__ == "__main__":
+    main()

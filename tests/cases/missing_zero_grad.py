@@ -1,0 +1,212 @@
+"""Cases for GRD701: loops whose gradients pile up, and the many places where somebody clears them after all."""
+
+import argparse
+import copy
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from elsewhere import make_trainer, reset_gradients
+
+
+def fit(loader: torch.utils.data.DataLoader, epochs=3):
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    for epoch in range(epochs):
+        for images, labels in loader:
+            loss = F.cross_entropy(model(images), labels)
+            loss.backward()  # GRD701
+            optimizer.step()
+    return model
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--accumulate", type=int, default=4)
+    args = parser.parse_args()
+    net = nn.Linear(4, 1)
+    optim = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(100):
+        loss = net(torch.randn(2, 4)).mean() / args.accumulate
+        loss.backward()
+        if (step + 1) % args.accumulate == 0:
+            optim.step(), optim.zero_grad()  # ok: accumulated, and cleared where it steps
+    for step in range(100):
+        (net(torch.randn(2, 4)).mean() / args.accumulate).backward()  # GRD701
+        if (step + 1) % args.accumulate == 0:
+            optim.step()
+
+
+class Trainer:
+    def __init__(self):
+        self.model = nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def train_step(self, batch):
+        loss = F.mse_loss(self.model(batch), torch.zeros(2, 2))
+        self.scale(loss).backward()  # GRD701
+        self.optimizer.step()
+        return loss.item()
+
+    def scale(self, loss):
+        return loss * 0.5
+
+    def fit(self):
+        return [self.train_step(torch.randn(2, 4)) for _ in range(10)]
+
+
+class Careful:
+    def __init__(self):
+        self.model = nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def reset_grad(self):
+        self.optimizer.zero_grad()
+
+    def fit(self):
+        for _ in range(10):
+            self.model(torch.randn(2, 4)).sum().backward()
+            self.optimizer.step()  # ok: a helper clears
+            self.reset_grad()
+
+
+def adversarial(batches: list[torch.Tensor]):
+    generator, critic = nn.Linear(4, 4), nn.Linear(4, 1)
+    optimizers = {"g": torch.optim.Adam(generator.parameters()), "d": torch.optim.Adam(critic.parameters())}
+    for real in batches:
+        optimizers["d"].zero_grad()
+        fake = generator(torch.randn(2, 4))
+        critic(real).mean().backward()
+        critic(fake.detach()).mean().neg().backward()
+        optimizers["d"].step()  # ok: what the other loss adds to the critic is cleared before it steps
+        optimizers["g"].zero_grad()
+        critic(fake).mean().backward()
+        optimizers["g"].step()
+
+
+def adversarial_but_for_one(batches: list[torch.Tensor]):
+    generator, critic = nn.Linear(4, 4), nn.Linear(4, 1)
+    for_g = torch.optim.Adam(generator.parameters())
+    for_d = torch.optim.Adam(critic.parameters())
+    for real in batches:
+        for_g.zero_grad()
+        fake = generator(torch.randn(2, 4))
+        (critic(fake.detach()).mean() - critic(real).mean()).backward()  # GRD701
+        for_d.step()
+        critic(fake).mean().neg().backward()
+        for_g.step()
+
+
+def by_hand(closure=None):
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.RMSprop(model.parameters())
+    for _ in range(5):
+        model(torch.randn(2, 4)).sum().backward()
+        optimizer.step(closure=closure)  # ok: each parameter's gradient is dropped below
+        for parameter in model.parameters():
+            parameter.grad = None
+
+
+def by_the_model():
+    model = nn.Linear(4, 1)
+    scaler = torch.amp.GradScaler("cpu")
+    optimizer = torch.optim.AdamW(model.parameters())
+    while True:
+        loss = model(torch.randn(2, 4)).square().mean()
+        model.zero_grad(set_to_none=True)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)  # ok: the module clears what its optimizer holds
+        scaler.update()
+        if loss < 0.1:
+            break
+
+
+def handed_to_others():
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(5):
+        reset_gradients(optimizer)
+        model(torch.randn(2, 4)).sum().backward()
+        optimizer.step(), print("stepped")  # ok: nobody knows what the helper does to the optimizer
+    trainer = make_trainer(model)
+    for index in range(5):
+        model(torch.randn(2, 4)).prod().backward()
+        trainer.clean_up()
+        done = optimizer.step()  # ok: the trainer has the model
+    return done
+
+
+def anew_each_time(rounds):
+    for _ in range(rounds):
+        point = torch.zeros(2, requires_grad=True)
+        search = [torch.optim.SGD([point], lr=0.1)]
+        point.square().sum().backward()
+        search[0].step()  # ok: a fresh leaf in each iteration
+
+
+def inner_steps(rounds):
+    base = nn.Linear(2, 1)
+    for _ in range(rounds):
+        fast = copy.deepcopy(base)
+        inner = torch.optim.SGD(fast.parameters(), lr=0.1)
+        for _ in range(3):
+            fast(torch.ones(1, 2)).sum().backward()  # GRD701
+            inner.step()
+
+
+def rotated():
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for index in range(10):
+        if index:
+            stepped = [optimizer.step()]  # ok: here, before the next backward, somebody clears
+            optimizer.zero_grad()
+        model(torch.randn(2, 4)).max().backward()
+    return stepped
+
+
+def separate_guards(every=2):
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for index in range(10):
+        (model(torch.randn(2, 4)).min() / every).backward()
+        if index % every == 0:
+            optimizer.step(closure=None)  # ok: cleared below, under the same condition
+        if index % every == 0:
+            optimizer.zero_grad()
+
+
+class Ascent(torch.optim.Optimizer):
+    """Climbs a little, then steps from there."""
+
+    def __init__(self, params, base, **kwargs):
+        super().__init__(params, dict(**kwargs))
+        self.base = base(self.param_groups, **kwargs)
+
+    @torch.no_grad()
+    def climb(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    self.state[p]["climbed"] = p.grad.clone()
+                    p.add_(p.grad)
+        self.zero_grad()
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.sub_(self.state[p]["climbed"])
+        self.base.step(closure=closure)  # ok: the first step of the two has cleared
+        self.zero_grad()
+
+
+def sharpness_aware():
+    model = nn.Linear(4, 1)
+    optimizer = Ascent(model.parameters(), torch.optim.SGD, lr=0.1)
+    for _ in range(3):
+        model(torch.randn(2, 4)).mean().backward()
+        optimizer.climb()
+        model(torch.randn(2, 4)).mean().backward()
+        optimizer.step()

@@ -1,0 +1,117 @@
+"""Cases for GRD618: optimizers whose parameters are cut off from the loss, and cuts that are right."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn, optim
+
+
+class Model(nn.Module):
+    def __init__(self, freeze=True):
+        super().__init__()
+        self.backbone = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
+        self.head = nn.Linear(8, 2)
+        self.freeze = freeze
+
+    def forward(self, x):
+        if self.freeze:
+            with torch.no_grad():
+                features = self.backbone(x)
+        else:
+            features = self.backbone(x)
+        return self.head(features)
+
+
+def probe():
+    model = Model()
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        F.cross_entropy(model(torch.rand(5, 4)), torch.zeros(5).long()).backward()
+        optimizer.step()  # GRD618
+
+
+def right_probe():
+    model = Model()
+    optimizer = optim.SGD(model.head.parameters(), lr=0.1)
+    for _ in range(3):
+        model.zero_grad()
+        F.cross_entropy(model(torch.rand(5, 4)), torch.zeros(5).long()).backward()
+        optimizer.step(None)  # ok: only the head is trained
+
+
+def finetune():
+    model = Model(freeze=False)
+    optimizers = [optim.Adam(model.parameters(), lr=0.1)]
+    loss = F.cross_entropy(model(torch.rand(5, 4)), torch.zeros(5).long())
+    loss.backward()
+    optimizers[0].step()  # ok: everything is in the graph
+
+
+def gan():
+    d, g = nn.Linear(2, 1), nn.Linear(3, 2)
+    steps = {"d": optim.SGD(d.parameters(), lr=0.1), "g": optim.SGD(g.parameters(), lr=0.1)}
+    for _ in range(2):
+        fake = g(torch.rand(4, 3)).detach()
+        steps["d"].zero_grad()
+        F.softplus(d(fake)).mean().backward()
+        steps["d"].step()  # ok: its own loss, the generator is not in it
+        steps["g"].zero_grad()
+        F.softplus(-d(fake)).mean().backward()
+        for name in ("g",):
+            steps[name].step()  # GRD618
+
+
+def right_gan():
+    d, g = nn.Linear(2, 1), nn.Linear(3, 2)
+    of_d, of_g = optim.SGD(d.parameters(), lr=0.1), optim.SGD(g.parameters(), lr=0.1)
+    for _ in range(2):
+        fake = g(torch.rand(4, 3))
+        of_d.zero_grad()
+        F.softplus(d(fake.detach())).mean().backward()
+        (of_d).step()  # ok: detached where it should be
+        of_g.zero_grad()
+        F.softplus(-d(fake)).mean().backward()
+        of_g.step(closure=None)  # ok: the generator's loss has its graph
+
+
+def frozen():
+    backbone, head = nn.Linear(4, 3).requires_grad_(False), nn.Linear(3, 1)
+    optimizer = optim.SGD([*backbone.parameters(), *head.parameters()], lr=0.1)
+    with torch.no_grad():
+        features = backbone(torch.ones(1, 4))
+    head(features).sum().backward()
+    return optimizer.step()  # ok: said to be frozen
+
+
+def in_turns():
+    backbone, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    optimizer = optim.SGD(list(backbone.parameters()) + list(head.parameters()), lr=0.1)
+    for epoch in range(4):
+        features = backbone(torch.ones(1, 4))
+        if epoch < 2:
+            features = features.detach()
+        optimizer.zero_grad()
+        head(features).sum().backward()
+        optimizer.step(), epoch  # ok: trained in later epochs
+
+
+def unused_part():
+    used, spare = nn.Linear(2, 1), nn.Linear(2, 1)
+    optimizer = optim.SGD([{"params": used.parameters()}, {"params": spare.parameters()}], lr=0.1)
+    target = used(torch.ones(1, 2)).detach() + 1
+    (used(torch.ones(1, 2)) - target).square().sum().backward()
+    print(optimizer.step())  # ok: what is not used is not cut off
+
+
+def by_data():
+    encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+    parameters = [p for part in (encoder, decoder) for p in part.parameters()]
+    optimizer = optim.AdamW(parameters, weight_decay=0.0)
+    x = torch.rand(3, 4)
+    F.mse_loss(decoder(encoder(x).data), x).backward()
+    assert optimizer.step() is None  # GRD618
+
+
+probe()
+right_probe()
+finetune()

@@ -1,0 +1,151 @@
+"""Cases for GRD721: networks that nobody trains, and networks that nobody is meant to train."""
+
+import copy
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from elsewhere import register
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.out(x)
+
+
+def fit(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    optimizer = torch.optim.Adam(decoder.parameters())  # GRD721
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        optimizer.step()
+
+
+class Agent:
+    def __init__(self):
+        self.policy = nn.Linear(4, 2)
+        self.value = nn.Linear(4, 1)
+        self.optimizer = torch.optim.SGD(self.policy.parameters(), lr=0.1)  # GRD721
+
+    def update(self, states: list[torch.Tensor]):
+        for state in states:
+            loss = self.policy(state).logsumexp(-1).sum() + self.value(state).square().sum()
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+
+
+def both(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    optimizer = torch.optim.Adam(list(encoder.parameters()) + list(decoder.parameters()))  # ok: both are in it
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        optimizer.step()
+
+
+def one_each(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    first = torch.optim.Adam(encoder.parameters(), betas=(0.5, 0.9))  # ok: the other optimizer has the other network
+    second = torch.optim.Adam(decoder.parameters(), lr=1e-3, betas=(0.5, 0.9))  # ok: and the other way round
+    for batch in batches:
+        first.zero_grad()
+        second.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        first.step()
+        second.step()
+
+
+def one_group_each(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    optimizer = torch.optim.Adam([{"params": encoder.parameters()}])  # ok: the second group is added below
+    optimizer.add_param_group({"params": decoder.parameters(), "lr": 0.1})
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        optimizer.step()
+
+
+def frozen(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    encoder.requires_grad_(False)
+    optimizer = torch.optim.Adam(params=decoder.parameters())  # ok: the encoder is frozen
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        optimizer.step()
+
+
+def distilled(batches: list[torch.Tensor], path):
+    teacher, student = Encoder(), Encoder()
+    teacher.load_state_dict(torch.load(path))
+    optimizer = torch.optim.Adam(student.parameters(), 1e-3)  # ok: the teacher has learnt elsewhere
+    for batch in batches:
+        optimizer.zero_grad()
+        F.mse_loss(student(batch), teacher(batch)).backward()
+        optimizer.step()
+
+
+def perceptual(batches: list[torch.Tensor]):
+    judge, painter = Encoder(), Encoder()
+    judge.eval()
+    optimizer = torch.optim.Adam(painter.parameters(), lr=1e-3, eps=1e-6)  # ok: the judge is in eval mode
+    for batch in batches:
+        optimizer.zero_grad()
+        judge(painter(batch)).sum().backward()
+        optimizer.step()
+
+
+def averaged(batches: list[torch.Tensor]):
+    online, target = Encoder(), Encoder()
+    optimizer = torch.optim.Adam([*online.parameters()])  # ok: the target follows by hand
+    for batch in batches:
+        optimizer.zero_grad()
+        F.mse_loss(online(batch), target(batch)).backward()
+        optimizer.step()
+        with torch.no_grad():
+            for mine, theirs in zip(target.parameters(), online.parameters()):
+                mine.mul_(0.99).add_(theirs, alpha=0.01)
+
+
+def attacked(image: torch.Tensor):
+    network = Decoder()
+    noise = torch.zeros(4, requires_grad=True)
+    optimizer = torch.optim.Adam([noise])  # ok: the noise is what is searched for
+    for _ in range(10):
+        optimizer.zero_grad()
+        network(image + noise).sum().backward()
+        optimizer.step()
+
+
+def registered(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    optimizer = torch.optim.SGD(decoder.parameters(), lr=0.5)  # ok: the helper may give it the encoder
+    register(optimizer, encoder)
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        optimizer.step()
+
+
+def detached(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), copy.deepcopy(Decoder())
+    optimizer = torch.optim.SGD([{"params": decoder.parameters(), "lr": 0.5}])  # ok: nothing reaches the encoder
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch).detach()).sum().backward()
+        optimizer.step()

@@ -1,0 +1,95 @@
+"""Cases for GRD614: losses that take scores and are handed probabilities, and the right pairs."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, classes=10, probabilities=True):
+        super().__init__()
+        self.features = nn.Sequential(nn.Linear(784, 32), nn.ReLU())
+        self.head = nn.Linear(32, classes)
+        self.drop = nn.Dropout(0.2)
+
+    def forward(self, x):
+        x = self.drop(self.features(x.flatten(1)))
+        return F.softmax(self.head(x), dim=1)
+
+    def scores(self, x):
+        return self.head(self.features(x))
+
+
+class Trainer:
+    def __init__(self):
+        self.net = Net()
+        self.criterion = nn.CrossEntropyLoss(label_smoothing=0.1)
+        self.binary = nn.BCEWithLogitsLoss()
+        self.nll = nn.NLLLoss()
+
+    def step(self, x, y):
+        loss = self.criterion(self.net(x), y)  # GRD614
+        loss.backward()
+
+    def right(self, x, y):
+        loss = self.criterion(self.net.scores(x), y)  # ok: scores
+        return loss + self.nll(self.net(x).log(), y)  # ok: the logarithm of probabilities
+
+    def distilled(self, x, teacher: nn.Linear):
+        soft = teacher(x).softmax(-1)
+        return F.cross_entropy(self.net.scores(x), soft)  # ok: probabilities are the target
+
+    def attributes(self, x, y):
+        logits = self.net.scores(x)
+        return self.binary(torch.sigmoid(logits), y)  # GRD614
+
+
+def stacked():
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3), nn.Softmax(dim=-1))
+    logged = nn.Sequential(nn.Linear(4, 3), nn.LogSoftmax(dim=-1))
+    x, y = torch.rand(5, 4), torch.randint(0, 3, (5,))
+    first = nn.CrossEntropyLoss(reduction="sum")(model(x), y)  # GRD614
+    second = F.nll_loss(logged(x), y, reduction="sum")  # ok: log-probabilities
+    third = F.nll_loss(model(x), y)  # GRD614
+    return first + second + third
+
+
+def idempotent(model: nn.Linear, x, y):
+    return F.cross_entropy(F.log_softmax(model(x), -1), y)  # ok: log_softmax of itself is itself
+
+
+def pixels(model: nn.Conv2d, image, mask):
+    out = torch.softmax(model(image), 1)
+    dice = 1 - 2 * (out * mask).sum() / (out + mask).sum()
+    return dice + F.cross_entropy(input=out, target=mask)  # GRD614
+
+
+def binary(model: nn.Linear, x, y):
+    p = torch.sigmoid(model(x))
+    plain = F.binary_cross_entropy(p, y)
+    logits = torch.logit(p)
+    return plain + F.binary_cross_entropy_with_logits(logits, y)  # ok: the sigmoid is undone
+
+
+def either(model: nn.Linear, x, y, squash):
+    out = model(x)
+    if squash:
+        out = out.sigmoid()
+    return F.binary_cross_entropy_with_logits(out, y, reduction="mean")  # ok: only on one path
+
+
+def gated(model: nn.Linear, x, y):
+    attended = model(x).softmax(-1) @ x
+    return F.cross_entropy(attended, y, ignore_index=-1)  # ok: the softmax is attention
+
+
+class OwnLoss(nn.Module):
+    """A loss of one's own that takes probabilities."""
+
+    def forward(self, p, y):
+        return -(y * p.log()).sum()
+
+
+def own(model: nn.Linear, x, y):
+    criterion = OwnLoss()
+    return criterion(model(x).softmax(1), y)  # ok: made for probabilities

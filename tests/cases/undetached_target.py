@@ -1,0 +1,118 @@
+"""Cases for GRD617: gradients for a network that this step does not train, and losses that are meant for both."""
+
+import argparse
+
+import torch
+import torch.nn.functional as F
+from torch import nn, optim
+
+
+class GAN:
+    def __init__(self, lr):
+        self.d = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(), nn.Linear(8, 1))
+        self.g = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+        self.of_d = optim.Adam(self.d.parameters(), lr=lr)
+        self.of_g = optim.Adam(self.g.parameters(), lr=lr)
+
+    def step(self, real):
+        fake = self.g(torch.randn(8, 4))
+        self.of_d.zero_grad()
+        loss = F.softplus(-self.d(real)).mean() + F.softplus(self.d(fake)).mean()
+        loss.backward()  # GRD617
+        self.of_d.step()
+        self.of_g.zero_grad()
+        F.softplus(-self.d(self.g(torch.randn(8, 4)))).mean().backward()  # ok: through the discriminator by necessity
+        self.of_g.step()
+
+    def right_step(self, real):
+        fake = self.g(torch.randn(8, 4))
+        self.of_d.zero_grad()
+        loss = F.softplus(-self.d(real)).mean() + F.softplus(self.d(fake.detach())).mean()
+        (loss / 2).backward()  # ok: detached
+        self.of_d.step()
+        self.of_g.zero_grad()
+        loss = F.softplus(-self.d(fake)).mean()
+        torch.autograd.backward(loss)  # ok: the generator's own loss
+        self.of_g.step()
+
+
+def fit():
+    gan = GAN(1e-3)
+    for _ in range(2):
+        gan.step(torch.rand(8, 2))
+
+
+def right_fit():
+    gan = GAN(1e-3)
+    for _ in range(2):
+        gan.right_step(torch.rand(8, 2))
+
+
+def relativistic():
+    d, g = nn.Linear(2, 1), nn.Linear(3, 2)
+    of_d, of_g = optim.SGD(d.parameters(), 0.1), optim.SGD(g.parameters(), 0.1)
+    for _ in range(2):
+        fake, real = g(torch.rand(4, 3)), torch.rand(4, 2)
+        of_d.zero_grad(set_to_none=True)
+        F.softplus(d(fake.detach()) - d(real)).mean().backward(retain_graph=True)  # ok: detached
+        of_d.step()
+        of_g.zero_grad(set_to_none=True)
+        F.softplus(d(real) - d(fake)).mean().backward()  # ok: both sides go through the discriminator
+        of_g.step()
+
+
+def jointly():
+    encoder, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    one, two = optim.SGD(encoder.parameters(), lr=0.1), optim.SGD(head.parameters(), lr=0.01)
+    for _ in range(3):
+        one.zero_grad()
+        two.zero_grad()
+        head(encoder(torch.ones(2, 4))).square().mean().backward()  # ok: both step
+        two.step()
+        one.step()
+
+
+def critic_with_weights(lr=0.1):
+    critic, actor = nn.Linear(3, 1), nn.Linear(2, 1)
+    of_critic = optim.RMSprop(critic.parameters(), lr=lr)
+    of_actor = optim.RMSprop(actor.parameters(), lr=lr)
+    state = torch.rand(5, 2)
+    for _ in range(4):
+        action = torch.tanh(actor(state))
+        value = critic(torch.cat([state, action], 1))
+        of_critic.zero_grad()
+        (value - 1).abs().mean().backward()  # GRD617
+        of_critic.step()
+        of_actor.zero_grad()
+        (-critic(torch.cat([state, torch.tanh(actor(state))], 1))).sum().backward(None)  # ok: through the critic
+        of_actor.step()
+
+
+def under_no_grad():
+    online, target = nn.Linear(2, 1), nn.Linear(2, 1)
+    optimizer = optim.SGD(online.parameters(), lr=0.1)
+    for _ in range(2):
+        with torch.no_grad():
+            wanted = target(torch.ones(1, 2))
+        optimizer.zero_grad()
+        F.mse_loss(online(torch.ones(1, 2)), wanted).backward()  # ok: without gradients
+        optimizer.step()
+
+
+def by_module():
+    d, g = nn.Linear(2, 1), nn.Linear(3, 2)
+    of_d, of_g = optim.SGD(d.parameters(), 0.1), optim.SGD(g.parameters(), 0.1)
+    d.zero_grad()
+    losses = {"d": d(g(torch.rand(4, 3))).mean()}
+    losses["d"].backward()  # GRD617
+    of_d.step()
+    g.zero_grad()
+    losses["g"] = -d(g(torch.rand(4, 3))).mean()
+    losses["g"].backward(inputs=list(g.parameters()))  # ok: asks for the generator alone
+    of_g.step()
+
+
+if __name__ == "__main__":
+    args = argparse.ArgumentParser().parse_args()
+    fit()
+    right_fit()

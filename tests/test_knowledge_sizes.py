@@ -1,0 +1,73 @@
+"""Sizes: what `gradlint.knowledge.sizes` says of the elements of results is what torch does."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from gradlint.domain import Tensor
+from gradlint.events import Recorded
+from gradlint.knowledge import OPERATION_ROWS
+from gradlint.knowledge.sizes import ELEMENTWISE, REDUCING, REDUCTIONS
+from gradlint.testing.measuring import resolve, sample
+from gradlint.testing.widening import heard_events
+
+pytestmark = pytest.mark.torch
+ROWS = {row.name: row for row in reversed(OPERATION_ROWS) if not row.writes}
+
+
+@pytest.mark.parametrize("name", sorted(ELEMENTWISE))
+def test_elementwise_operations_keep_the_number_of_elements(name):
+    row = ROWS[name]
+    operands = [sample("f", (2, 3)) for _ in row.operands]
+    function = resolve(row.paths[0])
+    result = function(*operands, dim=1) if name in ("softmax", "log_softmax") else _called(function, operands)
+    assert result.numel() == 6
+
+
+def _called(function, operands):
+    try:
+        return function(*operands)
+    except (TypeError, RuntimeError):
+        return function(operands[0], min=0.0)
+
+
+@pytest.mark.parametrize("name", sorted(REDUCING))
+def test_reducing_operations_leave_one_element(name):
+    function = resolve(ROWS[name].paths[0])
+    assert function(sample("f", (2, 3))).numel() == 1
+    assert function(sample("f", (2, 3)), dim=0).numel() == 3
+
+
+@pytest.mark.parametrize(("reduction", "whole"), REDUCTIONS.items())
+def test_reductions_of_losses(reduction, whole):
+    given = sample("f", (2, 3))
+    loss = torch.nn.functional.kl_div(given.log(), given, reduction=reduction)
+    assert (loss.numel() == 1) == whole
+
+
+@pytest.mark.parametrize(
+    ("expression", "scalar"),
+    [
+        ("F.mse_loss(x, x)", "yes"),
+        ("F.mse_loss(x, x, reduction='none')", "no"),
+        ("F.mse_loss(x, x, reduction='none').mean()", "yes"),
+        ("F.mse_loss(x, x, reduction='none').mean(1)", "?"),
+        ("F.mse_loss(x, x, reduction=how)", "?"),
+        ("F.mse_loss(x.sum(), x.sum(), reduction='none')", "yes"),
+        ("nn.MSELoss(reduction='none')(x, x)", "no"),
+        ("nn.MSELoss(reduction='none')(x, x) * 2", "no"),
+        ("nn.MSELoss()(x, x) + x.sum()", "?"),
+        ("torch.ones(3) * 2", "no"),
+        ("torch.ones((1, 1)).exp()", "yes"),
+        ("torch.ones(n).exp()", "?"),
+        ("torch.tensor([1.0, 2.0]) ** 2", "no"),
+        ("x @ x", "?"),
+    ],
+)
+def test_what_is_known_of_a_size(expression, scalar):
+    start = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+    text = f"{start}def f(x: torch.Tensor, how, n):\n    return {expression}\n"
+    last = [event.result for event in heard_events(text) if type(event) is Recorded][-1]
+    assert type(last) is Tensor
+    assert str(last.scalar) == scalar
