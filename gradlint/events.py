@@ -104,7 +104,9 @@ class AttributeAssigned(Event):
     """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program, `given`
     the expression that is assigned (None: no plain assignment).
 
-    `holders` are the optimizers that hold the old value or a parameter of it. `own` says that a method of the owner's
+    Where a part of a `Sequential` or a list of modules is set by its index, that is `attr`.
+    `holders` are the optimizers that hold the old value or a parameter of it; if there are any, `parameters` are what
+    they would hold of the new one. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
     its bases are not all known. `given` is what stands on the right of the sign, `statement` is the assignment where
@@ -121,6 +123,7 @@ class AttributeAssigned(Event):
     name: str = ""
     given: Syntax | None = None
     holders: tuple[Optimizer, ...] = ()
+    parameters: tuple[Tensor, ...] = ()
     own: bool = False
     read_by_class: bool = False
     statement: Syntax = None
@@ -174,7 +177,8 @@ class LeafWanted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded(Event):
-    """An operation on tensors ran; where the graph is recorded, `saved` are the tensors it keeps for backward."""
+    """An operation on tensors ran; where the graph is recorded, `saved` are the tensors that it certainly keeps for
+    backward."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
 
@@ -349,14 +353,18 @@ class BackwardRun(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizerBuilt(Event):
-    """An optimizer is made over `parameters`, which come in `parts`, one for each group. `graph` is its name for
-    `escaped` and `returned` of `ModuleFinished`."""
+    """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
+    stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
+    `twice` are the elements that certainly stand there more than once, in one part or in two. `graph` is the
+    optimizer's name for `escaped` and `returned` of `ModuleFinished`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
     optimizer: Optimizer
     parameters: tuple[Tensor, ...]
     parts: tuple[tuple[Tensor, ...], ...]
+    elements: tuple[tuple[Tensor, ...], ...]
+    twice: tuple[Tensor, ...]
     graph: Graph
 
 
@@ -503,21 +511,25 @@ class ModuleBuilt(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeChanged(Event):
-    """`train()` or `eval()` of a module, and of all its parts."""
+    """`train()` or `eval()` of a module, and of all its parts; `matters` says whether one of them behaves differently
+    in the two modes."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     to: Mode
+    matters: Truth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradModeChanged(Event):
-    """The grad mode changes; `how`: "with", "decorator" or "statement"."""
+    """The grad mode changes; `how`: "with", "decorator" or "statement". `literal`: the statement says True or
+    False itself, not a name for what was on before."""
 
     before: Truth
     to: Truth
     how: str
+    literal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -603,11 +615,12 @@ class Stored(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IteratorConsumed(Event):
-    """An iterator is run through; `by` names what did it."""
+    """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
 
     iterator: Iterator
+    element: Thing
     by: str
 
 
@@ -627,7 +640,7 @@ class Copied(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateLoaded(Event):
     """`module.load_state_dict(source)`: `shares` says whether the source is the module's own memory, `written`
-    whether that memory was written since the source was taken."""
+    whether that memory was written since the source was taken, `matters` as for `ModeChanged`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "source")
 
@@ -636,6 +649,7 @@ class StateLoaded(Event):
     shares: Truth
     written: Truth
     taken: tuple[Mark, ...]
+    matters: Truth
     name: str = ""
 
 
@@ -660,8 +674,8 @@ class Returned(Event):
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
-    `parent` is the index of the run in which the caller stands; `conditions` are those under which the run began, so
-    that further ones of its events are its own.
+    `parent` is the index of the run in which the caller stands, `left_mode` the grad mode that the caller is left in;
+    `conditions` are those under which the run began, so that further ones of its events are its own.
     """
 
     index: int
@@ -671,6 +685,7 @@ class Run:
     story: tuple[Event, ...]
     parent: int = 0
     conditions: tuple[tuple[Syntax, bool], ...] = ()
+    left_mode: Truth = UNSURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,17 +14,20 @@ from dataclasses import dataclass, field
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
 from gradlint.domain.objects import MOST_ITEMS, Object, joined, object_references, object_renamed, origins
-from gradlint.domain.values import CONTEXT_BITS, Origin, Ref, Value, one_of, references, renamed
+from gradlint.domain.values import CONTEXT_BITS, Context, Origin, Ref, Syntax, Value, one_of, references, renamed
 
 OLDEST = 2
 FEW = 64
+
+Modes = tuple[Truth, Truth, Syntax, Syntax]
 
 
 @dataclass(slots=True)
 class State:
     """What holds at one point of one path. A state that is not `live` is never reached.
 
-    `taken` are the parts of the `ground` that it has taken over.
+    `switch` is the piece of the program that set the modes, `inferring` the one that switched inference mode on; None
+    where none did, or several may have. `taken` are the parts of the `ground` that it has taken over.
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
@@ -32,6 +35,8 @@ class State:
     flight: list[Value] = field(default_factory=list)
     grad_mode: Truth = YES
     inference: Truth = NO
+    switch: Syntax = None
+    inferring: Syntax = None
     live: bool = True
     swept: int = 0
     ground: Ground = field(default_factory=Ground)
@@ -45,11 +50,30 @@ class State:
             list(self.flight),
             self.grad_mode,
             self.inference,
+            self.switch,
+            self.inferring,
             self.live,
             self.swept,
             self.ground,
             dict(self.taken),
         )
+
+    @property
+    def modes(self) -> Modes:
+        """The grad mode, the inference mode, what set them, and what switched inference mode on."""
+        return self.grad_mode, self.inference, self.switch, self.inferring
+
+    @modes.setter
+    def modes(self, modes: Modes) -> None:
+        self.grad_mode, self.inference, self.switch, self.inferring = modes
+
+    def enter(self, context: Context, node: Syntax) -> None:
+        """From here on the modes are those of a context, which is entered at this node."""
+        place = context.at or node
+        self.grad_mode, self.switch = context.to, place
+        if context.inference is not None:
+            self.inference = context.inference
+            self.inferring = place if context.inference is YES else None
 
     def held(self, name: Name) -> Value | None:
         """What a variable holds."""
@@ -181,6 +205,8 @@ def _join_into(out: State, other: State) -> None:
     out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference
+    out.switch = out.switch if out.switch is other.switch else None
+    out.inferring = out.inferring if out.inferring is other.inferring else None
 
 
 def same(a: State, b: State) -> bool:

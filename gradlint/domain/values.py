@@ -10,7 +10,7 @@ depends on hashes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gradlint.domain.changing import replace
@@ -81,10 +81,12 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in the program that contributed, and how: "made", "asked", "recorded", "cut", "retained", "flat".
+    """A place in the program that contributed, and how: "made", "asked", "cut", "retained", "flat" ...
 
     A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
-    "no_grad" where gradients were off. Of a leaf, "backward" is the last backward that may have filled its gradient;
+    "no_grad" where gradients were switched off, "enable_grad" where they were switched on inside inference mode, which
+    goes on. "inference" is where the inference mode was switched on in which a tensor was made, "used" where an
+    iterator was gone through. Of a leaf, "backward" is the last backward that may have filled its gradient;
     "mixed" the same where it certainly added to a gradient that a step had used. On graph nodes they are "freed",
     "kept", "written", "stepped", "loaded" and "hidden". `name` is how the program writes what it happened to.
     """
@@ -160,11 +162,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A context manager that sets the grad mode, and perhaps inference mode (None: it leaves that alone)."""
+    """A context manager that sets the grad mode, and perhaps inference mode (None: it leaves that alone). `at` is where
+    the program makes it."""
 
     path: str
     to: Truth
     inference: Truth | None = None
+    at: Syntax = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

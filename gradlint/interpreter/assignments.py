@@ -26,7 +26,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.dropping import tell_rebound
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
-from gradlint.interpreter.setting import set_attribute
+from gradlint.interpreter.setting import set_attribute, tell_assigned
 from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import write
 
@@ -121,7 +121,10 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
             containers.set_item(it, target, option, index, value)
         elif type(option) is Unknown:
             it.escape([value])
-    for ref, _ in it.all(owner, Module):
+    for ref, module in it.all(owner, Module):
+        place = module_containers.name_at(it, module, index)
+        if place is not None and not it.muted:
+            tell_assigned(it, target, ref, place, value, spelled(target.value), own=False)
         module_containers.set_item(it, target, ref, index, value)
     tensors = [ref for ref, _ in it.all(owner, Tensor)]
     if tensors:

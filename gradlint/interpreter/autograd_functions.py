@@ -76,7 +76,7 @@ def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
 
 def unrecorded(it: Interpreter, run: Callable[[], Value]) -> Value:
     """Run something with gradients off."""
-    mode = (it.state.grad_mode, it.state.inference)
+    mode = it.state.modes
     with restoring(it, mode):
         it.state.grad_mode = NO
         found = run()

@@ -14,6 +14,7 @@ from gradlint.domain import (
     YES,
     Const,
     Context,
+    Modes,
     Named,
     Plain,
     State,
@@ -110,7 +111,8 @@ def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> N
         it.expected -= expected
         return
     item = node.items[index]
-    mode = (it.state.grad_mode, it.state.inference)  # making the manager may already switch
+    mode = it.state.modes  # making the manager may already switch
+    it.entering = item.item
     manager = it.value(item.item)
     it.emit(events.ContextEntered, item.item, manager=it.thing(manager))
 
@@ -130,7 +132,7 @@ def _managed(
     node: cst.With,
     place: Any,
     manager: Value,
-    mode: tuple[Truth, Truth],
+    mode: Modes,
     block: Callable[[Value], None],
 ) -> None:
     """A block under a manager that is no generator: afterwards the grad mode is `mode`, if it is the manager's to
@@ -152,18 +154,18 @@ def _managed(
     def leave() -> None:
         _exited(it, place, manager)
         if restores is YES:
-            it.state.grad_mode, it.state.inference = mode
+            it.state.modes = mode
         elif restores is not NO:
             it.state.grad_mode, it.state.inference = it.state.grad_mode | mode[0], it.state.inference | mode[1]
 
-    if restores is YES and (it.state.grad_mode, it.state.inference) != mode and it.state.live:
+    if restores is YES and it.state.modes[:2] != mode[:2] and it.state.live:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
     if it.state.live:
         leave()
     with it.silently():
         passing(it, before, leave)
     if entry is not None:
-        entry.grad_mode, entry.inference = mode
+        entry.modes = mode
         it.join([it.state, entry])
     it.land(start)
 
@@ -192,7 +194,7 @@ def enter(it: Interpreter, node: Any, manager: Value) -> Value:
     """What `as` binds; grad modes are switched on the way."""
     if type(manager) is Context:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=manager.to, how="with")
-        switch(it, manager)
+        it.state.enter(manager, node)
         return Const(None)
     if (given := bound(it, manager)) is not None:
         return given
@@ -211,10 +213,3 @@ def may_switch(it: Interpreter, manager: Value) -> bool:
     if type(manager) is Named:
         return manager.path in CONTEXTS
     return False
-
-
-def switch(it: Interpreter, context: Context) -> None:
-    """From here on this grad mode holds."""
-    it.state.grad_mode = context.to
-    if context.inference is not None:
-        it.state.inference = context.inference

@@ -10,15 +10,18 @@ from gradlint.domain import (
     INTEGER,
     MAPPINGS,
     MOST_ITEMS,
+    MOST_MARKS,
     NO,
     NOTHING,
     UNKNOWN,
     UNSURE,
     YES,
     Array,
+    Belief,
     Const,
     Container,
     Iterator,
+    Mark,
     Module,
     Plain,
     Ref,
@@ -183,8 +186,9 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
     for ref, thing in it.all(value, Iterator):
         if thing.by in RESTARTING:
             continue
-        it.emit(events.IteratorConsumed, node, iterator=thing, by=by)
-        it.put(ref, replace(thing, used=YES), sure=len(options) == 1)
+        it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
+        marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
+        it.put(ref, replace(thing, used=YES, marks=marks), sure=len(options) == 1)
         _consume_source(it, thing.source, sure=len(options) == 1)
 
 
@@ -231,9 +235,12 @@ def iterator(
     empty: Truth = UNSURE,
     source: Value = UNKNOWN,
     listed: Value = NOTHING,
+    belief: Belief = Belief.PROVEN,
 ) -> Ref:
     """A new iterator over such elements."""
-    return it.new(node, f"iterator {by}", Iterator(element, source, by, empty=empty, listed=listed))
+    marks = (Mark("made", getattr(node, "node", node)),)
+    made = Iterator(element, source, by, empty=empty, listed=listed, belief=belief, marks=marks)
+    return it.new(node, f"iterator {by}", made)
 
 
 # ---- elements by key

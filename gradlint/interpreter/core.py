@@ -195,6 +195,7 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
+        self.entering: Any = None
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
         self.device_entered = False

@@ -8,8 +8,9 @@ from typing import Any
 from gradlint.domain import MOST_MARKS, YES, Array, Container, Mark, Ref, Scalar, Tensor, Value, alternatives
 from gradlint.interpreter.core import Interpreter
 
-MODE = "no_grad"
-"""What a cut is by where gradients were off; else it is by an operation or a function."""
+MODE, IN_VAIN = "no_grad", "enable_grad"
+"""What a cut is by where gradients were off, and where they were enabled in vain, inside inference mode: then it stands
+where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
 DEEPEST = 3
 """How deep containers are looked into."""
 

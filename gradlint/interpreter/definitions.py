@@ -36,9 +36,9 @@ def function(it: Interpreter, node: cst.FunctionDef) -> None:
     made = make_function(it, node, node.name.value, owner)
     value: Value = made
     for decorator in reversed(node.decorators):
-        mode = (it.state.grad_mode, it.state.inference)
+        mode, it.entering = it.state.modes, decorator.decorator
         found = it.value(decorator.decorator)
-        it.state.grad_mode, it.state.inference = mode
+        it.state.modes = mode
         value = decorated(it, decorator.decorator, value, found)
         made = value if type(value) is Function and value.node is node else with_decorator(made, found)
     if node in it.functions:

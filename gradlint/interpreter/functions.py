@@ -21,6 +21,7 @@ from gradlint.domain import (
     Function,
     Instance,
     Mark,
+    Modes,
     Named,
     State,
     Tensor,
@@ -128,7 +129,7 @@ def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Fr
 
 def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, caller: Any) -> Value:
     """Run a function whose parameters are bound, and give what it returns."""
-    outer, began, mode = it.frame, len(it.story), (it.state.grad_mode, it.state.inference)
+    outer, began, mode = it.frame, len(it.story), it.state.modes
     outer_run, outer_sweeping, index = it.run, it.sweeping, 0
     if not it.muted:
         it.counts["functions run"] += 1
@@ -140,8 +141,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     it.running.append(function.node)
     for context in function.modes:
         it.emit(events.GradModeChanged, function.node, before=it.state.grad_mode, to=context.to, how="decorator")
-        it.state.grad_mode = context.to
-        it.state.inference = it.state.inference if context.inference is None else context.inference
+        it.state.enter(context, function.node)
     entry, depth = it.state.grad_mode, len(it.state.flight)
     body = function.node.body
     with restoring(it, mode if function.modes else None):
@@ -151,15 +151,16 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
             it.state.names[frame.id, RESULT] = it.value(body)
     value = _leave(it, node, frame, function, depth)
     if function.modes:
-        it.state.grad_mode, it.state.inference = mode
+        it.state.modes = mode
     if untouched is not None:
         value = _perhaps_not_run(it, frame, value, untouched)
     it.running.pop()
     it.switch(outer)
     it.sweeping = outer_sweeping
     if index:
+        left = it.state.grad_mode if it.state.live else UNSURE
         story = tuple(it.story[began:])
-        it.runs[index - 1] = Run(index, function, caller, entry, story, outer_run, it.conditions)
+        it.runs[index - 1] = Run(index, function, caller, entry, story, outer_run, it.conditions, left)
         it.run = outer_run
     return value
 
@@ -181,7 +182,7 @@ def _forget_names(it: Interpreter, frame: Frame) -> None:
 
 
 @contextmanager
-def restoring(it: Interpreter, mode: tuple[Truth, Truth] | None) -> Iterator[None]:
+def restoring(it: Interpreter, mode: Modes | None) -> Iterator[None]:
     """What leaves by an exception finds the grad mode and the inference mode like this."""
     tries = it.frame.tries
     if not tries or mode is None:
@@ -191,7 +192,7 @@ def restoring(it: Interpreter, mode: tuple[Truth, Truth] | None) -> Iterator[Non
     yield
     raised = tries.pop()
     if raised is not None:
-        raised.grad_mode, raised.inference = mode
+        raised.modes = mode
     let_out(it, raised)
 
 

@@ -14,6 +14,7 @@ from gradlint.domain import (
     NONE_VALUE,
     TRAIN,
     UNKNOWN,
+    UNSURE,
     YES,
     Const,
     Container,
@@ -40,6 +41,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.scan import dotted
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
 from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATIONS, OPTIMIZERS
 from gradlint.knowledge.module_families import public
@@ -145,19 +147,27 @@ def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     row = CONTEXTS[path]
     given = args.get("mode", 0, Const(True))
     if given != Const(True) and type(given) is Function and row.to != "argument":
-        return replace(given, modes=(_made(path, row.to, Const(True)), *given.modes))
-    made = _made(path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
+        return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
+    made = _made(node, path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
-        it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=made.to, how="statement")
-        it.state.grad_mode = made.to
+        if node is not it.entering:
+            before, literal = it.state.grad_mode, _is_literal(node)
+            it.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
+        it.state.enter(made, node)
     return made
 
 
-def _made(path: str, to: str, given: Value) -> Context:
+def _is_literal(node: Any) -> bool:
+    """Whether the only argument of a call is True or False, written out."""
+    given: Any = getattr(node, "args", ())
+    return len(given) == 1 and dotted(given[0].value) in ("True", "False")
+
+
+def _made(node: Any, path: str, to: str, given: Value) -> Context:
     if to == "inference":
         on = truth_of(given)
-        return Context(path, negation(on), on)
-    return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given))
+        return Context(path, negation(on), on, at=node)
+    return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given), at=node)
 
 
 @special("torch.nn.Parameter", "torch.nn.parameter.Parameter")
@@ -166,7 +176,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     data = args.get("data", 0, NONE_VALUE)
     tensor = it.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     cut: tuple[Mark, ...] = ()
     if tensor:
         kept = ("storage", "belief", "precision", "device", "inference")

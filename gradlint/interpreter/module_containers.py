@@ -167,6 +167,12 @@ def set_item(it: Interpreter, node: Any, ref: Ref, index: Value, value: Value) -
         it.put(ref, replace(module, attributes=either, rest=one_of((module.rest, value), MOST_ITEMS)))
 
 
+def name_at(it: Interpreter, module: Module, index: Value) -> str | None:
+    """The name of the part that certainly stands at this index or under this key."""
+    place = _place(it, module, index) if base(it, module) else None
+    return None if place is None else str(parts(it, module)[place][0])
+
+
 def delete_item(it: Interpreter, ref: Ref, index: Value) -> None:
     """`del container[index]`."""
     module: Module = it[ref]

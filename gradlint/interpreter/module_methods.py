@@ -44,7 +44,15 @@ from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.gradients import clear_gradients
-from gradlint.interpreter.modules import buffers, parameters, set_mode, submodules, tensor_iterator, unknown_module
+from gradlint.interpreter.modules import (
+    buffers,
+    depends_on_mode,
+    parameters,
+    set_mode,
+    submodules,
+    tensor_iterator,
+    unknown_module,
+)
 from gradlint.interpreter.names import set_by_name
 from gradlint.interpreter.requests import flag
 from gradlint.interpreter.tensors import fresh, truth_of
@@ -257,6 +265,7 @@ def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) 
             shares=shares,
             written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
             taken=tuple(mark for thing in given for mark in thing.marks),
+            matters=depends_on_mode(it, owner),
         )
     for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
         written_without_graph(it, node, ref, "load_state_dict", "load", sure=True)

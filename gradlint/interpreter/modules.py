@@ -23,6 +23,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Class,
     Const,
     Container,
     Function,
@@ -44,7 +45,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.containers import iterator
+from gradlint.interpreter.containers import container, iterator
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
@@ -115,16 +116,17 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
+    made_here = {"inference": it.state.inference}
     if row.call in ("rnn", "lstm") and _several_layers(args):
-        rest = parameter(it, node, "own parameters", many=True)
+        rest = parameter(it, node, "own parameters", many=True, **made_here)
     for name in row.parameters:
         left_out = _left_out(name, args)
         if left_out is YES:
             found[name] = NONE_VALUE
         elif "." in name or len(row.parameters) > MOST_NAMED:
-            rest = parameter(it, node, "own parameters", many=True)
+            rest = parameter(it, node, "own parameters", many=True, **made_here)
         else:
-            made = parameter(it, node, f"parameter {name}")
+            made = parameter(it, node, f"parameter {name}", **made_here)
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
     return found, rest
 
@@ -228,7 +230,26 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
     if by.startswith("named") and element != NOTHING:
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, element, by, empty=NO if found else negation(opened), source=owner)
+    belief = max((module.belief for _, module in it.all(owner, Module)), default=Belief.PROVEN)
+    listed: Value = NOTHING
+    if by == "parameters()" and opened is NO and len(found) <= MOST_ITEMS and _all_certain(it, owner, found):
+        listed = container(it, node, "tuple", [ref for _, ref in found], "listed")
+    empty = NO if found else negation(opened)
+    return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, belief=belief)
+
+
+def _all_certain(it: Interpreter, owner: Value, found: list[tuple[str, Ref]]) -> bool:
+    """Whether a module certainly has each of these parameters, and each is one."""
+    certain: set[Ref] = set()
+    todo = [owner]
+    while todo:
+        value = todo.pop()
+        thing = it.state.heap.get(value) if type(value) is Ref and value not in certain else None
+        if type(thing) is Module or (type(thing) is Tensor and thing.parameter is YES and not thing.many):
+            certain.add(value)  # type: ignore[arg-type]
+        if type(thing) is Module:
+            todo += [part for _, part in thing.attributes]
+    return all(ref in certain for _, ref in found)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
@@ -238,7 +259,7 @@ def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     found = it.all(owner, Module)
     shown = it.only(owner, Module)
     if shown is not None:
-        it.emit(events.ModeChanged, node, module=shown, to=mode)
+        it.emit(events.ModeChanged, node, module=shown, to=mode, matters=depends_on_mode(it, owner))
     tops = {ref for ref, _ in found}
     overriding: dict[Ref, Function] = {}
     for ref in submodules(it, owner):
@@ -257,3 +278,22 @@ def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], m
         place = it.place_of(node, f"train {index}")
         call_function(it, place, method, Arguments([it.state.flight[start + index], mode]))
     it.land(start)
+
+
+def depends_on_mode(it: Interpreter, value: Value) -> Truth:
+    """Whether a module, or a part of it, is another in eval mode; not asked where nobody hears."""
+    return NO if it.muted else either([_depends_on_mode(it, it[ref]) for ref in submodules(it, value)])
+
+
+def _depends_on_mode(it: Interpreter, module: Module) -> Truth:
+    """Whether a module itself, leaving out its parts, does so."""
+    from gradlint.interpreter.classes import torch_base
+
+    cls = it.only(module.cls, Class)
+    if cls is not None and "training" in cls.reads:
+        return YES
+    row = MODULES.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
+    if row is not None and row.mixes_batch:
+        return YES
+    known = row is not None or (cls is not None and not cls.open)
+    return NO if known and module.open is NO else UNSURE

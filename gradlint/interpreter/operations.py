@@ -143,13 +143,13 @@ def run_operation(
     """What an operation of torch does with these arguments."""
     bound = match(row, _listed(it, node, row, args))
     slots = slots_of(it, node, row, bound)
-    inside = (it.state.grad_mode, it.state.inference)
+    inside = it.state.modes
     if row.in_no_grad:
         it.state.grad_mode = NO
     try:
         return _run(it, node, row, bound, slots, by, name, part)
     finally:
-        it.state.grad_mode, it.state.inference = inside
+        it.state.modes = inside
 
 
 def _run(

@@ -38,6 +38,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.given import Elements, given_elements
 from gradlint.interpreter.gradients import clear_gradients, joined_gradients, tensors_of
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
@@ -75,9 +76,11 @@ def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], 
 def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """An optimizer of torch is made."""
     empty = unfilled(path.rpartition(".")[2], UNKNOWN, node)
-    made, parts = _filled(it, node, empty, args.get("params", 0, UNKNOWN), args)
+    given = args.get("params", 0, UNKNOWN)
+    elements = given_elements(it, given)
+    made, parts = _filled(it, node, empty, given, args)
     ref = it.new(node, "optimizer", made)
-    _tell_built(it, node, ref, parts)
+    _tell_built(it, node, ref, parts, elements)
     return ref
 
 
@@ -97,10 +100,20 @@ def _filled(
     return replace(made, listing=_listing(it, node, made, parts)), parts
 
 
-def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]]) -> None:
+def _tell_built(
+    it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: tuple[Elements, tuple[Tensor, ...]]
+) -> None:
     shown = tuple(tensors_of(it, part) for part in parts)
-    parameters = tuple(tensor for part in shown for tensor in part)
-    it.emit(events.OptimizerBuilt, node, optimizer=it[ref], parameters=parameters, parts=shown, graph=ref.key)
+    it.emit(
+        events.OptimizerBuilt,
+        node,
+        optimizer=it[ref],
+        parameters=tuple(tensor for part in shown for tensor in part),
+        parts=shown,
+        elements=given[0],
+        twice=given[1],
+        graph=ref.key,
+    )
 
 
 # ---- optimizers whose class is written in the program
@@ -125,10 +138,12 @@ def fill(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
     """The `__init__` of torch's own classes gives an optimizer its parameters."""
     for ref, _ in it.all(owner, Optimizer):
         start = it.hold(ref)
-        made, parts = _filled(it, node, it[ref], args.get("params", 0, UNKNOWN), args)
+        given = args.get("params", 0, UNKNOWN)
+        elements = given_elements(it, given)
+        made, parts = _filled(it, node, it[ref], given, args)
         ref = it.land(start)[0]  # type: ignore[assignment]
         it.put(ref, made)
-        _tell_built(it, node, ref, parts)
+        _tell_built(it, node, ref, parts, elements)
 
 
 def _listing(it: Interpreter, node: Any, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
@@ -152,6 +167,13 @@ def held(it: Interpreter, owner: Value) -> list[Ref]:
         for ref in _listed(it, thing):
             found.setdefault(ref)
     return list(found)
+
+
+def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
+    """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
+    from gradlint.interpreter.modules import parameters
+
+    return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
 
 
 def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:

@@ -48,7 +48,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import sizes
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.cuts import MODE, cut_off, cuts
+from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
@@ -246,10 +246,10 @@ def _handle(
     part: str,
 ) -> Ref:
     """The new handle that a result is."""
-    requires = NO if not result.differentiable or kind <= DISCRETE else wants
+    wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, requires, _recorded_for(first.requires_grad, [first]) if viewed else None)
+    requires, leaf = _flags(it, wanted, _recorded_for(first.requires_grad, [first]) if viewed else None)
     if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
         requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
@@ -270,8 +270,8 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    by = MODE if result.differentiable and it.recording is NO else row.name
-    facts["marks"] = _reasons(it, node, requires, operands + own, by)
+    cut = _switched_off(it, node) if wanted.possibly(YES) else Mark("cut", node, row.name)
+    facts["marks"] = _reasons(it, node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
 
 
@@ -305,11 +305,16 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
     return {"storage": storage, "base": base}
 
 
-def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], by: str) -> tuple[Mark, ...]:
-    """Where a result comes from: made here, and what cut it off the graph if something did."""
+def _switched_off(it: Interpreter, node: Any) -> Mark:
+    """The cut by the mode that keeps what is computed here out of the graph, and what set it."""
+    return Mark("cut", it.state.switch or node, IN_VAIN if it.state.grad_mode is YES else MODE)
+
+
+def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
+    """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
     if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
-        marks.append(Mark("cut", node, by))
+        marks.append(cut)
     marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
     return tuple(dict.fromkeys(marks))[:MOST_MARKS]
@@ -393,7 +398,7 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
     if shown is None:
         return
     recorded = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
-    memories = {memory for one in recorded for slot in one.saves for memory in slot if memory is not None}
+    memories = {memory for one in recorded for slot in one.saves if None not in slot for memory in slot}
     it.emit(
         events.Recorded,
         node,

@@ -60,26 +60,8 @@ def set_attribute(
     """`owner.name = value`; `given` is the expression of the value, `statement` the assignment where that is all it
     does."""
     owner = not_none(owner)
-    shown = it.thing(owner)
     if not it.muted:
-        old = _old(shown, name)
-        it.emit(
-            events.AttributeAssigned,
-            node,
-            owner=shown,
-            attr=name,
-            value=it.thing(value),
-            old=it.thing(old),
-            holders=optimizers.holding(it, old),
-            name=chain,
-            given=given,
-            own=own,
-            read_by_class=read_by_class(it, shown, name).may(YES),
-            statement=statement,
-            arguments=arguments_in(it, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
-        )
-        if type(shown) is Module:
-            want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
+        tell_assigned(it, node, owner, name, value, chain, own=own, given=given, statement=statement)
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
     if name == "requires_grad" and it.may_be(owner, Tensor):
@@ -93,6 +75,42 @@ def set_attribute(
             it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
+
+
+def tell_assigned(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    name: str,
+    value: Value,
+    chain: str,
+    *,
+    own: bool,
+    given: Any = None,
+    statement: Any = None,
+) -> None:
+    """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
+    shown = it.thing(owner)
+    old = _old(shown, name)
+    held = optimizers.holding(it, old)
+    it.emit(
+        events.AttributeAssigned,
+        node,
+        owner=shown,
+        attr=name,
+        value=it.thing(value),
+        old=it.thing(old),
+        holders=held,
+        parameters=optimizers.trainable(it, value) if held else (),
+        name=chain,
+        own=own,
+        read_by_class=read_by_class(it, shown, name).may(YES),
+        given=given,
+        statement=statement,
+        arguments=arguments_in(it, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
+    )
+    if type(shown) is Module:
+        want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
 
 
 def _old(shown: Any, name: str) -> Value:

@@ -65,6 +65,9 @@ def pass_(it: Interpreter, node: cst.Pass) -> None:
 @statement(cst.Expr)
 def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     value = it.value(node.value)
+    if type(node.value) is cst.Yield:
+        it.unknown.pop(node.value, None)  # what the generator is sent here goes nowhere
+        return
     if it.muted or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
     last = it.story[-1] if it.story else None

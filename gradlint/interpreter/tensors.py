@@ -20,6 +20,7 @@ from gradlint.domain import (
     INTEGER,
     LOST,
     MIXED,
+    MOST_MARKS,
     NO,
     NONE,
     NOTHING,
@@ -45,6 +46,7 @@ from gradlint.domain import (
     number_kind,
     truth,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation
@@ -71,7 +73,10 @@ def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref
     }
     if "storage" not in facts:
         known["storage"] = (it.memory(node, part),)
-    return it.new(node, part, Tensor(**(known | facts)))
+    made = Tensor(**(known | facts))
+    if made.inference is YES and it.state.inferring is not None:
+        made = replace(made, marks=(*made.marks[: MOST_MARKS - 1], Mark("inference", it.state.inferring)))
+    return it.new(node, part, made)
 
 
 def dtype_named(value: Value) -> Dtypes | None:

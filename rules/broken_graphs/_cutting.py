@@ -23,6 +23,7 @@ _KINDS = {
     "data": DETACHED,
     "numpy": DETACHED,
     "no_grad": MODE,
+    "enable_grad": MODE,
     "Parameter": PARAMETER,
 }
 FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "full", "full_like", "new_full")

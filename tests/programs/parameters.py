@@ -24,5 +24,4 @@ for name, parameter in layer.named_parameters():
 layer.weight.requires_grad_(False)
 reveal(layer.weight)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(next(nn.Linear(1, 1).parameters()))  # Tensor[float, requires_grad=yes, leaf=yes]
-# vague: the loop above changed some of them, and which is not known
-reveal(list(layer.parameters())[0])  # Tensor[float, requires_grad=no|?, leaf=yes]
+reveal(list(layer.parameters())[0])  # Tensor[float, requires_grad=no, leaf=yes]

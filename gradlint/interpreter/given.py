@@ -1,0 +1,47 @@
+"""What certainly stands in the argument that an optimizer is built over."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from gradlint.domain import NO, NOTHING, Container, Iterator, Ref, Tensor, Value
+from gradlint.domain.state import OLDEST
+from gradlint.interpreter.containers import listing
+from gradlint.interpreter.core import Interpreter
+
+Elements = tuple[tuple[Tensor, ...], ...]
+
+
+def given_elements(it: Interpreter, given: Value) -> tuple[Elements, tuple[Tensor, ...]]:
+    """The elements of each group, one by one (all that an iteration gives is one), and those that are there twice."""
+    parts = _parts(it, given)
+    known = Counter(ref for part in parts for ref in listing(it, part) or [part] if type(ref) is Ref)
+    twice = [ref for ref, times in known.items() if times > 1 and _is_one(it, ref)]
+    elements = tuple(tuple(t for v in _slots(it, part) if (t := it.only(v, Tensor))) for part in parts)
+    return elements, tuple(it[ref] for ref in twice)
+
+
+def _parts(it: Interpreter, given: Value) -> list[Value]:
+    """What stands under "params" in each group; the argument itself where it has no groups."""
+    thing = it.only(given, Container)
+    inside = [it.only(value, Container) for _, value in thing.items] if thing is not None else []
+    found = [dict(group.items).get("params", NOTHING) for group in inside if group is not None]
+    return [part for part in found if part != NOTHING] or [given]
+
+
+def _slots(it: Interpreter, part: Value) -> list[Value]:
+    if it.may_be(part, Tensor):
+        return [part]
+    known = listing(it, part)
+    if known is not None:
+        return known
+    container, iterator = it.only(part, Container), it.only(part, Iterator)
+    if container is not None:
+        return [*(value for _, value in container.items), container.rest]
+    return [iterator.element] if iterator is not None and iterator.used is NO else []
+
+
+def _is_one(it: Interpreter, ref: Ref) -> bool:
+    """Whether a reference certainly stands for one tensor."""
+    thing = it.state.heap.get(ref)
+    return type(thing) is Tensor and not thing.many and ref.age < OLDEST

@@ -1,0 +1,45 @@
+"""What the rules on results that were kept out of the graph have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradlint.domain import NO, Mark, Syntax
+from gradlint.events import BackwardRun
+from gradlint.rule import Draft, Edit
+
+OFF, IN_VAIN, OTHERWISE = "no_grad", "enable_grad", ""
+"""What kept something out of the graph: gradients that were off, or enabled inside inference mode, or an operation."""
+
+SAYING = "does not require grad and does not have a grad_fn"
+"""What torch says when it is to differentiate what was never recorded."""
+
+MODE_WORDS = ("no_grad", "inference_mode", "set_grad_enabled")
+"""What switches gradients off."""
+
+
+def reasons(event: BackwardRun) -> frozenset[str]:
+    """Why there is certainly nothing to differentiate; empty where there may be something, or nobody knows why not."""
+    if not event.root.requires_grad <= NO:
+        return frozenset()
+    cuts = [mark.by for mark in event.root.marks if mark.how == "cut"]
+    return frozenset(by if by in (OFF, IN_VAIN) else OTHERWISE for by in cuts)
+
+
+def switches(event: BackwardRun, by: str) -> list[Syntax]:
+    """Where the mode was set that kept something in the history of the root out of the graph."""
+    places = [mark.node for mark in event.root.marks if mark.how == "cut" and mark.by == by]
+    return list(dict.fromkeys(places))
+
+
+def noted(draft: Draft, event: BackwardRun, by: str, text: str) -> Draft:
+    """The finding with a note where the mode was set."""
+    for place in switches(event, by):
+        draft = draft.note(place, text)
+    return draft
+
+
+def instead_of_inference(draft: Draft, marks: Sequence[Mark], safety: str) -> Draft:
+    """The finding with the cure that inference mode becomes `no_grad`, where the marks tell what switched it on."""
+    edits = [Edit("replace", mark.node, "torch.no_grad()") for mark in marks if mark.how == "inference"]
+    return draft.fix(*edits, safety=safety, imports=("torch",)) if edits else draft

@@ -1,0 +1,183 @@
+"""After an evaluation inside the training loop the model stays in eval mode until it is told otherwise.
+
+## Why it happens
+
+`model.eval()` sets a flag on the model and all its parts; leaving the function that called it, or its
+`with torch.no_grad():` block, does not take it back. If `model.train()` is called once before the loop
+and not again, only what comes before the first evaluation is trained in train mode.
+
+## What it costs
+
+From the second epoch on dropout drops nothing and batch norm normalises with the running statistics of
+the first epoch and updates them no more. Training goes on, silently, as another one than was meant.
+
+## When it is right to ignore it
+
+Where the model is to be tuned like that from the second epoch on. A model that is put into eval mode
+before the loop, parts that are (frozen batch norm), and models without dropout, batch norm or the like
+are not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradlint.domain import EVAL, NO, TRAIN, YES, Syntax
+from gradlint.events import BackwardRun, Event, LoopFinished, ModeChanged, ModuleCalled, OptimizerStepped
+from gradlint.rule import CERTAIN, LIKELY, Draft, Edit, Findings, Rule, believed, quoted
+
+rule = Rule(
+    "GRD412",
+    "left-in-eval-mode",
+    "{name} is still in eval mode here from the second round on, and is trained like that; "
+    "call `train()` after each evaluation",
+    help="begin each epoch with `model.train()`: `eval()` lasts until it is taken back",
+    effect="silently wrong",
+    tokens=("eval", "train"),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """Some of the rounds that trained did so in eval mode."""
+    return not all(returned)
+
+
+@rule.on(LoopFinished)
+def check(event: LoopFinished) -> Findings:
+    switches = [one for one in event.story if isinstance(one, ModeChanged) and one.to <= EVAL]
+    if not switches or all(switch.matters <= NO for switch in switches):
+        return
+    taken_back = any(isinstance(one, ModeChanged) and not one.to <= EVAL for one in event.story)
+    first: dict[Syntax, ModuleCalled] = {}
+    for index, call in enumerate(event.story):
+        if not isinstance(call, ModuleCalled) or call.nested:
+            continue
+        before = first.setdefault(call.node, call)
+        if before is call or before.module.mode <= EVAL or not _left(call, taken_back=taken_back):
+            continue
+        if (switch := _switch_of(call, switches)) and _is_trained(event.story[index:]):
+            yield _draft(call, switch).lowered(max(believed(call), CERTAIN if switch.matters <= YES else LIKELY))
+
+
+def _left(call: ModuleCalled, *, taken_back: bool) -> bool:
+    """Whether a recorded call finds its module in eval mode; where somebody switches back, in no other."""
+    if not (call.later <= YES and call.grad_mode <= YES and call.recorded is not None):
+        return False
+    mode = call.module.mode
+    return mode <= EVAL or (mode.possibly(EVAL) and not mode.is_unsure and not taken_back)
+
+
+def _switch_of(call: ModuleCalled, switches: Sequence[ModeChanged]) -> ModeChanged | None:
+    same = [one for one in switches if one.module.cls == call.module.cls and not one.matters <= NO]
+    return same[0] if same else None
+
+
+def _is_trained(story: Sequence[Event]) -> bool:
+    """Whether a backward and a step follow before any other change of mode."""
+    differentiated = False
+    for event in story:
+        if isinstance(event, ModeChanged) and event.to <= TRAIN | EVAL:
+            return False
+        differentiated = differentiated or isinstance(event, BackwardRun)
+        if isinstance(event, OptimizerStepped):
+            return differentiated
+    return False
+
+
+def _draft(call: ModuleCalled, switch: ModeChanged) -> Draft:
+    draft = rule.at(call.node, name=quoted(call.name, "the model")).note(switch.node, "switched to eval mode here")
+    if not call.name:
+        return draft
+    return draft.fix(Edit("insert before", call.node, f"{call.name}.train()"), safety="unsafe")
+
+
+@rule.bad
+def evaluated_after_each_epoch():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    in_train_mode = []
+    model.train()
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = model(torch.ones(8, 4)).pow(2).mean()  # GRD412
+        in_train_mode.append(model.training)
+        loss.backward()
+        optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(model(torch.ones(8, 4)).mean().item())
+    return in_train_mode
+
+
+@rule.good(cures=evaluated_after_each_epoch)
+def train_mode_at_the_head_of_each_epoch():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    in_train_mode = []
+    for _ in range(2):
+        model.train()
+        optimizer.zero_grad()
+        loss = model(torch.ones(8, 4)).pow(2).mean()
+        in_train_mode.append(model.training)
+        loss.backward()
+        optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(model(torch.ones(8, 4)).mean().item())
+    return in_train_mode
+
+
+def _statistics_stand_still(returned: Any) -> bool:
+    """Batch norm updated its statistics in one round only."""
+    return bool(returned[1].num_batches_tracked == 1)
+
+
+@rule.bad(shows=_statistics_stand_still)
+def evaluated_by_a_helper():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def evaluate(model):
+        model.eval()
+        with torch.no_grad():
+            return model(torch.ones(8, 4)).mean().item()
+
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.randn(8, 4)).pow(2).mean().backward()  # GRD412
+        optimizer.step()
+        evaluate(model)
+    return model
+
+
+@rule.good(cures=evaluated_by_a_helper)
+def helper_that_switches_back():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def evaluate(model):
+        model.eval()
+        with torch.no_grad():
+            mean = model(torch.ones(8, 4)).mean().item()
+        model.train()
+        return mean
+
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.randn(8, 4)).pow(2).mean().backward()
+        optimizer.step()
+        evaluate(model)
+    return model

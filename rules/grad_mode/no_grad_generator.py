@@ -1,0 +1,128 @@
+"""A generator that yields inside `with torch.no_grad():` leaves whoever iterates over it without gradients.
+
+## Why it happens
+
+The grad mode belongs to the thread, not to a function. A `with` block in a generator is left when the
+generator goes on past it; while it waits at a `yield` the block is still open, and the code that asked
+for the value runs with gradients off. A generator decorated with `@torch.no_grad()` is different: torch
+wraps it so that the mode is set only while its own lines run.
+
+## What it costs
+
+What the loop around the generator computes is not recorded: its `backward()` raises `RuntimeError`, or,
+where a part of it is computed elsewhere, that part alone is trained. If the loop is left early, the
+mode stays until the generator is collected.
+
+## When it is right to ignore it
+
+Where everybody who iterates only evaluates. Context managers (`@contextmanager`), whose block is
+meant to run in that mode, and other generators under decorators that are not known are not reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, Context
+from gradlint.events import Yielded
+from gradlint.rule import LIKELY, Findings, Rule
+
+from ._without_graph import MODE_WORDS
+
+rule = Rule(
+    "GRD410",
+    "no-grad-generator",
+    "this `yield` leaves whoever iterates with gradients off; close the `with` block before it, "
+    "or decorate the generator with `@torch.no_grad()`",
+    help="compute inside the block and `yield` outside of it; as a decorator the mode holds in the generator alone",
+    effect="silently wrong",
+    tokens=MODE_WORDS,
+)
+
+
+def consequence(returned: Any) -> bool:
+    """What the loop around the generator computed was not recorded."""
+    return not any(result.requires_grad for result in returned)
+
+
+@rule.on(Yielded)
+def check(event: Yielded) -> Findings:
+    if event.extent == "with" and event.grad_mode <= NO and not event.manager and _is_plain(event):
+        yield rule.at(event.node).lowered(LIKELY)
+
+
+def _is_plain(event: Yielded) -> bool:
+    """Whether no decorator makes of the generator something else: a fixture, a context manager."""
+    return event.function is not None and all(isinstance(one, Context) for one in event.function.decorators)
+
+
+@rule.bad
+def features_batch_by_batch():
+    import torch
+    from torch import nn
+
+    encoder, head = nn.Linear(2, 2), nn.Linear(2, 1)
+
+    def features():
+        with torch.no_grad():
+            for _ in range(2):
+                yield encoder(torch.ones(1, 2))  # GRD410
+
+    return [head(feature).sum() for feature in features()]
+
+
+@rule.good(cures=features_batch_by_batch)
+def features_of_a_decorated_generator():
+    import torch
+    from torch import nn
+
+    encoder, head = nn.Linear(2, 2), nn.Linear(2, 1)
+
+    @torch.no_grad()
+    def features():
+        for _ in range(2):
+            yield encoder(torch.ones(1, 2))
+
+    return [head(feature).sum() for feature in features()]
+
+
+@rule.bad
+def augmented_batches():
+    import torch
+    from torch import nn
+
+    class Loader:
+        def __init__(self, batches):
+            self.batches = batches
+
+        def __iter__(self):
+            with torch.no_grad():
+                for batch in self.batches:
+                    noisy = batch + 0.1 * torch.randn_like(batch)
+                    yield noisy  # GRD410
+
+    model, losses = nn.Linear(2, 1), []
+    for batch in Loader([torch.ones(4, 2), torch.zeros(4, 2)]):
+        losses.append(model(batch).pow(2).mean())
+    return losses
+
+
+@rule.good(cures=augmented_batches)
+def augmented_batches_outside_of_the_block():
+    import torch
+    from torch import nn
+
+    class Loader:
+        def __init__(self, batches):
+            self.batches = batches
+
+        def __iter__(self):
+            for batch in self.batches:
+                with torch.no_grad():
+                    noisy = batch + 0.1 * torch.randn_like(batch)
+                yield noisy
+
+    model, losses = nn.Linear(2, 1), []
+    for batch in Loader([torch.ones(4, 2), torch.zeros(4, 2)]):
+        losses.append(model(batch).pow(2).mean())
+    return losses

@@ -1,0 +1,6 @@
+"""What an optimizer holds (GRD712 to GRD717).
+
+An optimizer keeps the tensors that it was given when it was built, and no others: what they are (leaves
+that require grad), that each is there once, and that the model still computes with them is for the
+program to see to.
+"""

@@ -1,0 +1,129 @@
+"""A parameter that is frozen while it has a gradient goes on moving.
+
+## Why it happens
+
+`requires_grad = False` keeps new gradients from arriving; it takes nothing away. An optimizer does not
+look at the flag but at `.grad`: as long as that is not None, it updates the parameter. A gradient of
+zeros, as `zero_grad(set_to_none=False)` leaves it, is enough for one with momentum or weight decay.
+
+## What it costs
+
+The frozen weights drift with every step, silently.
+
+## When it is right to ignore it
+
+Where the gradients are cleared between the freezing and the step in code that the file does not show.
+`zero_grad()`, which sets gradients to None, is enough, before the freezing or after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import FRESH, MIXED, NO, USED, YES, Const, Optimizer, Ref, Tensor
+from gradlint.events import OptimizerStepped
+from gradlint.rule import Findings, Rule
+
+rule = Rule(
+    "GRD717",
+    "frozen-after-optimizer",
+    "this step still moves a parameter that was frozen while it had a gradient; set its `.grad` to None",
+    help="call `zero_grad()`, which sets gradients to None, or leave the parameter out of the optimizer",
+    effect="silently wrong",
+    default=False,
+    tokens=("requires_grad", "requires_grad_"),
+)
+
+MOVING = FRESH | USED | MIXED
+"""What a gradient is that certainly moves the parameter."""
+WITH_INERTIA = frozenset({"Adam", "AdamW", "Adamax", "NAdam", "RAdam", "ASGD"})
+"""Optimizers that go on moving on a gradient of zeros; others do if an option says so."""
+
+
+def consequence(returned: Any) -> bool:
+    """The frozen weight moved."""
+    before, after = returned
+    return bool((before != after).any())
+
+
+@rule.on(OptimizerStepped)
+def check(event: OptimizerStepped) -> Findings:
+    for tensor in event.parameters:
+        if tensor.requires_grad <= NO and tensor.leaf <= YES and _still_moves(event.optimizer, tensor):
+            draft = rule.at(event.node)
+            yield draft.marked(tensor.marks, asked="frozen here", backward="its gradient arrived here")
+            return
+
+
+def _still_moves(optimizer: Optimizer, tensor: Tensor) -> bool:
+    """Whether the parameter has a gradient that is not zero, or zeros and an optimizer that moves it nevertheless."""
+    if tensor.grad <= MOVING:
+        return True
+    return isinstance(tensor.gradient, Ref) and optimizer.stepped <= YES and _has_inertia(optimizer)
+
+
+def _has_inertia(optimizer: Optimizer) -> bool:
+    options = dict(optimizer.options)
+    asked = [options.get(name, Const(0)) for name in ("momentum", "weight_decay")]
+    return optimizer.kind in WITH_INERTIA or any(isinstance(one, Const) and bool(one.value) for one in asked)
+
+
+@rule.bad
+def zeros_and_momentum():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(1, 1, bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    model(torch.ones(1, 1)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=False)
+    model.requires_grad_(False)
+    before = model.weight.clone()
+    optimizer.step()  # GRD717
+    return before, model.weight
+
+
+@rule.good(cures=zeros_and_momentum)
+def no_gradient_and_momentum():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(1, 1, bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    model(torch.ones(1, 1)).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    model.requires_grad_(False)
+    before = model.weight.clone()
+    optimizer.step()
+    return before, model.weight
+
+
+@rule.bad
+def frozen_between_backward_and_step():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(torch.ones(1, 2)).sum().backward()
+    model[0].weight.requires_grad = False
+    before = model[0].weight.clone()
+    optimizer.step()  # GRD717
+    return before, model[0].weight
+
+
+@rule.good(cures=frozen_between_backward_and_step)
+def frozen_and_cleared():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(torch.ones(1, 2)).sum().backward()
+    model[0].weight.requires_grad = False
+    model[0].weight.grad = None
+    before = model[0].weight.clone()
+    optimizer.step()
+    return before, model[0].weight

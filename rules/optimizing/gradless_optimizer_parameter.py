@@ -1,0 +1,137 @@
+"""An optimizer never moves a tensor that does not require grad.
+
+## Why it happens
+
+A tensor made by `torch.zeros`, `torch.randn` or a computation on such does not require grad unless it is
+told to. Optimizers accept it without a word: they look only at `.grad`, which stays None, and skip it at
+each step. (`nn.Parameter` requires grad by itself.)
+
+## What it costs
+
+The value stays what it was. The loss still goes down where other parameters are trained, so that
+nothing is seen.
+
+## When it is right to ignore it
+
+Where the program fills `.grad` itself or asks the tensor to require grad later, which is not reported
+if the file shows it, and where parameters are frozen on purpose. What is given by way of
+`parameters()` is never reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradlint.domain import NO, YES, Belief, Tensor
+from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, RequiresGradChanged
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed
+
+rule = Rule(
+    "GRD715",
+    "gradless-optimizer-parameter",
+    "this optimizer is given the result of `{op}`, which does not require grad and is never moved; "
+    "ask it to require grad",
+    help="make it with `requires_grad=True`, or call `requires_grad_()` on it before",
+    effect="no effect",
+    tokens=("optim",),
+)
+
+FACTORIES = frozenset(
+    ("empty", "eye", "full", "linspace", "ones", "ones_like", "rand", "rand_like", "randn", "randn_like", "tensor")
+) | {"zeros", "zeros_like"}
+"""What takes `requires_grad=True`."""
+
+
+def consequence(returned: Any) -> bool:
+    """The step left the value as it was: it has no gradient."""
+    return returned.grad is None
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    """Look at what each optimizer was given, and then at what is done with it afterwards."""
+    later: dict[object, None] = {}
+    found: list[tuple[OptimizerBuilt, Tensor]] = []
+    for happened in reversed(event.story):
+        if isinstance(happened, OptimizerBuilt):
+            given = [tensor for part in happened.elements for tensor in part if _stays_put(tensor)]
+            found += [(happened, tensor) for tensor in given if not any(ref in later for ref in tensor.storage)]
+        elif (tensor := _given_a_gradient(happened)) is not None:
+            later |= dict.fromkeys(tensor.storage)
+    for built, tensor in found:
+        yield _draft(built, tensor).lowered(LIKELY if tensor.belief is Belief.BY_USE else believed(built))
+
+
+def _stays_put(tensor: Tensor) -> bool:
+    """Whether it is certainly a tensor of the program that nothing asked to require grad; no frozen parameter."""
+    if not (tensor.requires_grad <= NO and tensor.leaf <= YES and tensor.parameter <= NO):
+        return False
+    return tensor.belief < Belief.BY_NAME and not tensor.many and bool(tensor.made) and bool(tensor.storage)
+
+
+def _given_a_gradient(event: Event) -> Tensor | None:
+    """The tensor that the event asks to require grad, or whose gradient the program sets."""
+    if isinstance(event, RequiresGradChanged) and event.to.may(YES):
+        return event.tensor
+    if isinstance(event, AttributeAssigned) and event.attr == "grad" and isinstance(event.owner, Tensor):
+        return event.owner
+    return None
+
+
+def _draft(built: OptimizerBuilt, tensor: Tensor) -> Draft:
+    draft = rule.at(built.node, op=tensor.made).marked(tensor.marks, made="made here, without asking for gradients")
+    made: Sequence[Any] = [mark.node for mark in tensor.marks if mark.how == "made"]
+    if tensor.made not in FACTORIES or len(made) != 1:
+        return draft
+    return draft.fix(Edit("set keyword", made[0], "requires_grad", "True"), safety="unsafe")
+
+
+@rule.bad
+def offset_without_gradients():
+    import torch
+    from torch import nn
+
+    offset, model = torch.zeros(2), nn.Linear(2, 1)
+    optimizer = torch.optim.SGD([offset, model.weight, model.bias], lr=0.1)  # GRD715
+    model(torch.ones(1, 2) + offset).sum().backward()
+    optimizer.step()
+    return offset
+
+
+@rule.good(cures=offset_without_gradients)
+def offset_with_gradients():
+    import torch
+    from torch import nn
+
+    offset, model = torch.zeros(2, requires_grad=True), nn.Linear(2, 1)
+    optimizer = torch.optim.SGD([offset, model.weight, model.bias], lr=0.1)
+    model(torch.ones(1, 2) + offset).sum().backward()
+    optimizer.step()
+    return offset
+
+
+@rule.bad
+def temperature_in_a_group_of_its_own():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 2)
+    temperature = torch.tensor(1.0)
+    optimizer = torch.optim.Adam([{"params": model.parameters()}, {"params": [temperature], "lr": 0.1}])  # GRD715
+    (model(torch.ones(1, 4)) / temperature).sum().backward()
+    optimizer.step()
+    return temperature
+
+
+@rule.good(cures=temperature_in_a_group_of_its_own)
+def temperature_as_a_parameter():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(4, 2)
+    temperature = nn.Parameter(torch.tensor(1.0))
+    optimizer = torch.optim.Adam([{"params": model.parameters()}, {"params": [temperature], "lr": 0.1}])
+    (model(torch.ones(1, 4)) / temperature).sum().backward()
+    optimizer.step()
+    return temperature

@@ -1,0 +1,154 @@
+"""A layer that is put into a model after its optimizer was built is not trained.
+
+## Why it happens
+
+An optimizer keeps the parameters it was given, not the model. Put a new layer in the place of an old
+one afterwards, and the model computes with the new parameters while the optimizer goes on holding the
+old ones, which nothing uses any more. Replacing the head for fine-tuning, growing a model or wrapping
+a part belongs before the optimizer. (`model.to(...)` is no such case: in torch 2.13 the parameters stay
+the same objects.)
+
+## What it costs
+
+Silently, the new layer keeps its random values; all other layers are trained around it.
+
+## When it is right to ignore it
+
+Where another optimizer, or `add_param_group()`, gets the new parameters in code that the file does not
+show.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, Graph, Optimizer, Syntax, Tensor
+from gradlint.events import AttributeAssigned, ModuleFinished, OptimizerBuilt, OptimizerStepped
+from gradlint.rule import Findings, Rule, believed
+
+rule = Rule(
+    "GRD716",
+    "layer-replaced-after-optimizer",
+    "{name} is replaced after the optimizer was built, which goes on with the old parameters and never moves the new; "
+    "replace it before",
+    help="build the optimizer after the model is complete, or hand it the new parameters with `add_param_group()`",
+    effect="silently wrong",
+    tokens=("optim",),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """After the step the new layer is as it was made."""
+    before, after = returned
+    return bool((before == after).all())
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    """Go backwards: of a replacement it is then known what is stepped, and what optimizers were given, afterwards."""
+    given: set[Graph] = set()
+    steps: dict[Syntax, OptimizerStepped] = {}
+    for happened in reversed(event.story):
+        if isinstance(happened, OptimizerBuilt | OptimizerStepped):
+            given |= _memories(happened.parameters)
+        if isinstance(happened, OptimizerStepped):
+            steps |= dict.fromkeys(_built_at(happened.optimizer), happened)
+        elif isinstance(happened, AttributeAssigned) and _is_replaced(happened):
+            places = [place for holder in happened.holders for place in _built_at(holder)]
+            step = next((steps[place] for place in places if place in steps), None)
+            if step is not None and step.optimizer.open <= NO and given.isdisjoint(_memories(happened.parameters)):
+                draft = rule.at(happened.node, name=_named(happened)).note(places[0], "the optimizer was built here")
+                yield draft.lowered(max(believed(happened), believed(step)))
+
+
+def _built_at(optimizer: Optimizer) -> list[Syntax]:
+    return [mark.node for mark in optimizer.marks if mark.how == "made"]
+
+
+def _is_replaced(event: AttributeAssigned) -> bool:
+    """Whether parameters that are to be trained take the place of some that an optimizer holds."""
+    return bool(event.holders) and any(not tensor.requires_grad <= NO for tensor in event.parameters)
+
+
+def _memories(tensors: tuple[Tensor, ...]) -> set[Graph]:
+    """Where the memory of these tensors was made, whatever its age."""
+    return {ref.key for tensor in tensors for ref in tensor.storage}
+
+
+def _named(event: AttributeAssigned) -> str:
+    if event.attr.isdecimal():
+        return f"`{event.name}[{event.attr}]`" if event.name else "this part"
+    return f"`{event.name}.{event.attr}`" if event.name else f"`{event.attr}`"
+
+
+@rule.bad
+def head_replaced_for_other_classes():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model[1] = nn.Linear(2, 3)  # GRD716
+    before = model[1].weight.detach().clone()
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return before, model[1].weight
+
+
+@rule.good(cures=head_replaced_for_other_classes)
+def head_replaced_before_the_optimizer():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    model[1] = nn.Linear(2, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = model[1].weight.detach().clone()
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return before, model[1].weight
+
+
+@rule.bad
+def new_parameter_under_the_old_name():
+    import torch
+    from torch import nn
+
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gain = nn.Parameter(torch.ones(1))
+
+        def forward(self, x):
+            return self.gain * x
+
+    model = Scale()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    model.gain = nn.Parameter(torch.full((1,), 2.0))  # GRD716
+    before = model.gain.detach().clone()
+    model(torch.ones(3)).sum().backward()
+    optimizer.step()
+    return before, model.gain
+
+
+@rule.good(cures=new_parameter_under_the_old_name)
+def new_parameter_given_to_the_optimizer():
+    import torch
+    from torch import nn
+
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gain = nn.Parameter(torch.ones(1))
+
+        def forward(self, x):
+            return self.gain * x
+
+    model = Scale()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    model.gain = nn.Parameter(torch.full((1,), 2.0))
+    optimizer.add_param_group({"params": [model.gain]})
+    before = model.gain.detach().clone()
+    model(torch.ones(3)).sum().backward()
+    optimizer.step()
+    return before, model.gain
