@@ -41,7 +41,7 @@ rule = Rule(
     "call `.requires_grad_()` last",
     help="make it with the right `device=` and `dtype=`, or ask at the end: `torch.randn(3).to(d).requires_grad_()`",
     effect="silently wrong",
-    yields_to=("GRD121", "GRD122", "GRD124"),
+    yields_to=("GRD121", "GRD122", "GRD124", "GRD713"),
     tokens=("grad", "optim"),
 )
 
@@ -117,17 +117,3 @@ def weights_asked_after_scaling():
     loss.backward()
     gradient = weight.grad
     return weight
-
-
-@rule.bad(shows=Raises(ValueError, "can't optimize a non-leaf Tensor"))
-def shift_moved_to_another_device():
-    import torch
-
-    return torch.optim.SGD([torch.zeros(3, requires_grad=True).to("meta")], lr=0.1)  # GRD120
-
-
-@rule.good(cures=shift_moved_to_another_device)
-def shift_made_on_the_other_device():
-    import torch
-
-    return torch.optim.SGD([torch.zeros(3, requires_grad=True, device="meta")], lr=0.1)

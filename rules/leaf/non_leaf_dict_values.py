@@ -35,7 +35,7 @@ rule = Rule(
     "detach what is put there and call `.requires_grad_()`",
     help="put `value.detach().requires_grad_()` into the dict, which is a leaf with a gradient of its own",
     effect="silently wrong",
-    yields_to=("GRD122",),
+    yields_to=("GRD122", "GRD713"),
     tokens=("grad", "optim"),
 )
 
@@ -103,17 +103,3 @@ def half_precision_leaf_in_a_dict():
     params["weight"].sum().backward()
     norm = params["weight"].grad
     return params
-
-
-@rule.bad(shows=Raises(ValueError, "can't optimize a non-leaf Tensor"))
-def optimizer_over_computed_values():
-    import torch
-
-    return torch.optim.Adam({"shift": torch.zeros(2, requires_grad=True) + 1}.values())  # GRD124
-
-
-@rule.good(cures=optimizer_over_computed_values)
-def optimizer_over_leaves():
-    import torch
-
-    return torch.optim.Adam({"shift": (torch.zeros(2) + 1).requires_grad_()}.values())

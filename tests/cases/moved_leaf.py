@@ -34,8 +34,8 @@ class TwoLayers:
 
 def style_transfer(content, style_loss, steps=20):
     image = torch.rand(1, 3, 64, 64, requires_grad=True)
-    image = image.cuda()  # GRD120
-    optimizer = torch.optim.LBFGS([image])
+    image = image.cuda()
+    optimizer = torch.optim.LBFGS([image])  # GRD713
     return optimizer
 
 

@@ -45,8 +45,8 @@ def low_rank(model: nn.Linear):
 
 def adam_over_a_dict():
     start = torch.ones(3, requires_grad=True)
-    shifts = {"x": start + 1, "y": start.exp()}  # GRD124
-    return torch.optim.Adam(list(shifts.values()))
+    shifts = {"x": start + 1, "y": start.exp()}
+    return torch.optim.Adam(list(shifts.values()))  # GRD713
 
 
 def detached():

@@ -45,7 +45,7 @@ class Descent:
         theta = torch.zeros(4, requires_grad=True)
         for epoch in range(10):
             error = ((torch.ones(8, 4) * theta).sum(1) - 1).abs().mean()
-            error.backward()
+            error.backward()  # GRD404
             with torch.no_grad():
                 theta = theta.sub(theta.grad, alpha=self.rate)  # GRD308
 
