@@ -34,6 +34,7 @@ rule = Rule(
     "the penalty on this gradient is a constant and trains nothing; pass `create_graph=True` to `autograd.grad`",
     help="`torch.autograd.grad(..., create_graph=True)` records how the gradient was computed",
     effect="silently wrong",
+    yields_to=("GRD408",),
     tokens=("grad",),
 )
 

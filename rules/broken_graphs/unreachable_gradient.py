@@ -28,7 +28,7 @@ rule = Rule(
     "unreachable-gradient",
     "the gradient is asked for {what}, so `autograd.grad` raises; {cure}",
     help="{cure}",
-    yields_to=("GRD601", "GRD602", "GRD603", "GRD604"),
+    yields_to=("GRD404", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604"),
     tokens=("grad",),
 )
 consequence = Raises(RuntimeError, "One of the differentiated Tensors does not require grad")

@@ -23,8 +23,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, NO, TRAIN, YES, Syntax
-from gradlint.events import BackwardRun, Event, LoopFinished, ModeChanged, ModuleCalled, OptimizerStepped
+from gradlint.domain import EVAL, NO, TRAIN, YES, Bound, Syntax
+from gradlint.events import (
+    BackwardRun,
+    Event,
+    LoopFinished,
+    ModeChanged,
+    ModuleCalled,
+    OptimizerStepped,
+    ResultDiscarded,
+)
 from gradlint.rule import CERTAIN, LIKELY, Draft, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
@@ -48,6 +56,8 @@ def check(event: LoopFinished) -> Findings:
     switches = [one for one in event.story if isinstance(one, ModeChanged) and one.to <= EVAL]
     if not switches or all(switch.matters <= NO for switch in switches):
         return
+    if any(map(_is_uncalled_train, event.story)):
+        return  # which is spoken of itself
     taken_back = any(isinstance(one, ModeChanged) and not one.to <= EVAL for one in event.story)
     first: dict[Syntax, ModuleCalled] = {}
     for index, call in enumerate(event.story):
@@ -58,6 +68,10 @@ def check(event: LoopFinished) -> Findings:
             continue
         if (switch := _switch_of(call, switches)) and _is_trained(event.story[index:]):
             yield _draft(call, switch).lowered(max(believed(call), CERTAIN if switch.matters <= YES else LIKELY))
+
+
+def _is_uncalled_train(event: Event) -> bool:
+    return isinstance(event, ResultDiscarded) and isinstance(event.value, Bound) and event.value.name == "train"
 
 
 def _left(call: ModuleCalled, *, taken_back: bool) -> bool:

@@ -24,7 +24,7 @@ from gradlint.domain import YES
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._without_graph import IN_VAIN, OFF, SAYING, instead_of_inference, noted, reasons
+from ._without_graph import IN_VAIN, SAYING, instead_of_inference, noted, reasons
 
 rule = Rule(
     "GRD408",
@@ -39,7 +39,7 @@ consequence = Raises(RuntimeError, SAYING)
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    if IN_VAIN in (found := reasons(event)) and found <= {IN_VAIN, OFF}:
+    if IN_VAIN in reasons(event):
         draft = rule.at(event.node, name=quoted(event.name, "what is differentiated"))
         marks = event.root.marks
         if event.root.inference <= YES:

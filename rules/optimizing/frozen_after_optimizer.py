@@ -49,10 +49,15 @@ def consequence(returned: Any) -> bool:
 @rule.on(OptimizerStepped)
 def check(event: OptimizerStepped) -> Findings:
     for tensor in event.parameters:
-        if tensor.requires_grad <= NO and tensor.leaf <= YES and _still_moves(event.optimizer, tensor):
+        if tensor.requires_grad <= NO and _was_trained(tensor) and _still_moves(event.optimizer, tensor):
             draft = rule.at(event.node)
             yield draft.marked(tensor.marks, asked="frozen here", backward="its gradient arrived here")
             return
+
+
+def _was_trained(tensor: Tensor) -> bool:
+    """Whether a backward filled the gradient, not the program itself."""
+    return tensor.leaf <= YES and any(mark.how == "backward" for mark in tensor.marks)
 
 
 def _still_moves(optimizer: Optimizer, tensor: Tensor) -> bool:

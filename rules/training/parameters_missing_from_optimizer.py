@@ -49,6 +49,7 @@ rule = Rule(
     "give them to this one, or freeze them with `requires_grad_(False)`",
     help="an optimizer trains what it is given: `[*first.parameters(), *second.parameters()]`",
     effect="silently wrong",
+    yields_to=("GRD716",),
     tokens=("optim",),
 )
 

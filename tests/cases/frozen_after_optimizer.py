@@ -32,7 +32,7 @@ def frozen_after_zeros():
     net = Net()
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
     round_of(net, optimizer)
-    optimizer.zero_grad(False)
+    optimizer.zero_grad(False)  # GRD722
     for p in net.backbone.parameters():
         p.requires_grad = False
     net(torch.zeros(4, 8)).mean().backward()
@@ -62,7 +62,7 @@ def zeros_without_inertia():
     optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
     layer(torch.ones(1, 8)).sum().backward()
     optimizer.step()
-    optimizer.zero_grad(set_to_none=False)
+    optimizer.zero_grad(set_to_none=False)  # GRD722
     layer.weight.requires_grad_(False)
     print(optimizer.step())  # ok: zeros move nothing without momentum or weight decay
 
@@ -72,7 +72,7 @@ def weight_decay_on_zeros():
     optimizer = torch.optim.SGD(layer.parameters(), lr=0.1, weight_decay=0.01)
     layer(torch.ones(1, 8)).sum().backward()
     optimizer.step()
-    optimizer.zero_grad(set_to_none=False)
+    [optimizer.zero_grad(set_to_none=False)]  # GRD722
     layer.weight.requires_grad_(False)
     assert optimizer.step() is None  # GRD717
 
@@ -102,8 +102,8 @@ class Trainer:
 def thawed_again():
     net = Net()
     optimizer = torch.optim.RMSprop(net.parameters())
-    net.requires_grad_(False)
-    net.requires_grad_(True)
+    for frozen in (True, False):
+        net.requires_grad_(not frozen)
     net(torch.ones(4, 8)).sum().backward()
     return optimizer.step()  # ok: requires grad again
 

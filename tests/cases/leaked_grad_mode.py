@@ -129,7 +129,7 @@ def report(model: nn.Module, args):
         args.mode = _ = torch.set_grad_enabled(False)  # ok: switched on again under the same condition
     out = model(torch.ones(2, 8))
     if args.frozen:
-        torch.set_grad_enabled(True)  # GRD406
+        torch.autograd.set_grad_enabled(True)  # GRD406
     return out
 
 

@@ -15,7 +15,7 @@ class Model(nn.Module):
     def forward(self, x):
         if self.freeze:
             with torch.no_grad():
-                features = self.backbone(x)
+                features = self.backbone(x)  # GRD411
         else:
             features = self.backbone(x)
         return self.head(features)
@@ -27,7 +27,7 @@ def probe():
     for _ in range(3):
         optimizer.zero_grad()
         F.cross_entropy(model(torch.rand(5, 4)), torch.zeros(5).long()).backward()
-        optimizer.step()  # GRD618
+        optimizer.step()
 
 
 def right_probe():

@@ -26,7 +26,7 @@ def interpolate(generator: nn.Module, steps: int):
     torch.set_grad_enabled(False)
     start = torch.randn((1, 8), requires_grad=True)  # GRD111
     points = torch.stack([start * step for step in torch.linspace(0, 1, steps)])
-    torch.set_grad_enabled(True)
+    torch.set_grad_enabled(True)  # GRD406
     end = torch.randn((1, 16), requires_grad=True)  # ok: gradients are on again
     return generator(points), end
 
