@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import NO
 from gradlint.events import LeafWanted
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Raises, Rule, quoted
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
 from ._wanting import MOVES, is_no_leaf, is_none_elsewhere
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import MAPPINGS, YES
 from gradlint.events import LeafWanted
-from gradlint.rule import Edit, Findings, Raises, Rule, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 from ._wanting import is_no_leaf
 
