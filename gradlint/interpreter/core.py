@@ -73,6 +73,8 @@ otherwise the cost of a file would grow with the square of its length."""
 FEWEST_STEPS_LATE = 200
 FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for any file, besides one for every two of its own."""
+BOUND = "bound: "
+"""How the counts begin that tell of a bound that was hit."""
 
 
 @dataclass(slots=True)
@@ -416,10 +418,10 @@ class Interpreter:
     def lookup(self, name: str) -> Value | None:
         """What a name holds here: in this scope, the ones around it, the module."""
         frame: Frame | None = self.frame.declared.get(name, self.frame)
-        first, names = True, self.state.names
+        first = True
         while frame is not None:
             if (first or type(frame.scope.node) is not cst.ClassDef) and (
-                found := names.get((frame.id, name)) or self.state.held((frame.id, name))
+                found := self.state.held((frame.id, name))
             ) is not None:
                 if not first:
                     self.read[frame.id, name] = found
@@ -496,7 +498,7 @@ class Interpreter:
 
         def forget() -> None:
             del self.story[story:], self.runs[runs:]
-            self.run, self.counts = run, counts
+            self.run, self.counts = run, counts | _bounds(self.counts)
             for key in self.told_summaries[told:]:
                 self.summaries[key] = replace(self.summaries[key], told=False)
             del self.told_summaries[told:]
@@ -510,7 +512,7 @@ class Interpreter:
 
     def hit(self, bound: str) -> None:
         """Count that a bound of the analysis was reached."""
-        self.counts[f"bound: {bound}"] += 1
+        self.counts[BOUND + bound] += 1
 
     # ---- events
 
@@ -588,6 +590,11 @@ class Interpreter:
         """The names of all graph nodes and optimizers that can be got at from these values, by whatever way."""
         heap = self.state.heap
         return [ref.key for ref in self.state.reach(values) if type(heap[ref]) in (Node, Optimizer)]
+
+
+def _bounds(counts: Counter[str]) -> Counter[str]:
+    """Only the bounds among the counts: what hit them is taken back, but may be recalled and not hit them again."""
+    return Counter({name: number for name, number in counts.items() if name.startswith(BOUND)})
 
 
 def _belief(fact: Any) -> Belief:

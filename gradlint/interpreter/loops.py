@@ -37,7 +37,7 @@ from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.reach import AFTERWARDS
 
 MOST_PASSES = 8
-"""Silent passes before what still changes is given up as unknown."""
+"""Passes before what still changes is given up as unknown."""
 PEELED_LEVELS = 2
 TELLING_APART = frozenset(
     {
