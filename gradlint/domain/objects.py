@@ -554,8 +554,10 @@ def _mentioned(thing: Object) -> list[Ref]:
 
 def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
     """The same object after others have changed their references."""
-    changed: dict[str, Any] = {}
     renaming = now.keys()
+    if renaming.isdisjoint(object_references(thing)):
+        return thing
+    changed: dict[str, Any] = {}
     for name, how in _REFERRING[type(thing)]:
         content = getattr(thing, name)
         if not content:
