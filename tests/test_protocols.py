@@ -21,6 +21,7 @@ from gradlint.domain import (
     Optimizer,
     Tensor,
 )
+from gradlint.interpreter.classes import MOST_INSTANCES_DEEP
 from gradlint.testing.widening import heard_events
 
 EventT = TypeVar("EventT", bound=events.Event)
@@ -520,3 +521,27 @@ def test_results_pile_up_in_a_container_unless_each_takes_the_place_of_the_last(
     loop = "kept = {{}}\nfor i in range(3):\n    kept[{}] = model(x)"
     assert [event.piles for event in heard(events.Stored, loop.format("i"))] == [NO, YES]
     assert [event.piles for event in heard(events.Stored, loop.format("'last'"))] == [NO, NO]
+
+
+def test_what_a_module_does_whose_init_was_not_followed_is_not_followed_either() -> None:
+    levels = "".join(
+        f"""
+class Level{level}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Level{level + 1}()
+"""
+        for level in range(MOST_INSTANCES_DEEP)
+    )
+    last = f"""
+class Level{MOST_INSTANCES_DEEP}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.layer(x)
+"""
+    called = heard(events.ModuleCalled, f"{last}{levels}Level0(){'.inner' * MOST_INSTANCES_DEEP}(x)\n")
+    assert len(called) == 1 and called[0].module.unbuilt is YES
+    assert isinstance(called[0].result, Tensor) and called[0].result.loose

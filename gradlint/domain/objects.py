@@ -195,8 +195,9 @@ class Module(Cell):
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
     of their own here (`NOTHING`: there are certainly none); `buffers` are the names that were registered as
     buffers, with Const(True) where the state dict has them; `open` says whether it may have parts that were not
-    seen, `initialised` whether `Module.__init__` has run on it, `hooks` the functions that may be called around it, by
-    kind."""
+    seen, `initialised` whether `Module.__init__` has run on it, `unbuilt` whether its `__init__` was not followed, so
+    that its methods would find next to nothing on it; `hooks` are the functions that may be called around it, by kind.
+    """
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
@@ -205,6 +206,7 @@ class Module(Cell):
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
     initialised: Truth = YES
+    unbuilt: Truth = NO
     holder: str = ""
     hooks: Items = _items(default=())
     belief: Belief = Belief.PROVEN

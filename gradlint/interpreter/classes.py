@@ -274,7 +274,7 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     from gradlint.interpreter.modules import unknown_module
 
     made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
-    it.put(made, replace(it[made], open=UNSURE))
+    it.put(made, replace(it[made], open=UNSURE, unbuilt=YES))
     return made
 
 

@@ -160,7 +160,7 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
         return loose_result(it, node, ref, module, args)
-    if method is not None and too_deep(it, method, args):
+    if method is not None and (module.unbuilt.may(YES) or too_deep(it, method, args)):
         it.escaped_functions[method.node] = None
         return loose_result(it, node, ref, module, args)
     if method is not None:
