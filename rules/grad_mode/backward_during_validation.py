@@ -19,13 +19,12 @@ saliency, is believed least.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from gradlint.domain import EVAL, YES, Tensor
 from gradlint.events import BackwardRun, FunctionFinished, ModeChanged, ModuleCalled, OptimizerStepped, Run
-from gradlint.rule import LIKELY, POSSIBLE, Confidence, Findings, Rule, believed
+from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule, believed
 
 rule = Rule(
     "GRD413",
@@ -36,9 +35,10 @@ rule = Rule(
     tokens=("eval", "train"),
 )
 
-VALIDATING = re.compile(r"(^|_)(val|valid|validate|validation|eval|evaluate|evaluation|test|testing)(_|$)")
-OTHERWISE = re.compile(r"adapt|attack|train|tune|fit|^test_|advers|explain|salien|grad")
-"""Words of functions that have a reason to differentiate."""
+VALIDATING = frozenset("val valid validate validation eval evaluate evaluation test testing".split())
+"""Words of which the name of a validating function has one."""
+OTHERWISE = ("adapt", "attack", "train", "tune", "fit", "advers", "explain", "salien", "grad", "robust")
+"""What is in the name of a function that has a reason to differentiate."""
 
 
 def consequence(returned: Any) -> bool:
@@ -49,12 +49,17 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(FunctionFinished)
 def check(event: FunctionFinished) -> Findings:
-    name = event.function.name.lower()
-    if not VALIDATING.search(name) or OTHERWISE.search(name):
+    if not _validates(event.function.name.lower()):
         return
     for run in event.runs:
         if any(isinstance(one, ModeChanged) and one.to <= EVAL for one in run.story):
             yield from _in_run(event.function.name, run)
+
+
+def _validates(name: str) -> bool:
+    words = name.split("_")
+    is_test = words[0] == "test" and words[-1] not in ("test", "epoch", "step", "loop")
+    return not (VALIDATING.isdisjoint(words) or is_test or any(part in name for part in OTHERWISE))
 
 
 def _in_run(function: str, run: Run) -> Findings:
@@ -67,10 +72,10 @@ def _in_run(function: str, run: Run) -> Findings:
         elif isinstance(event, BackwardRun) and called is not None and event.how == "backward":
             backward = event
             yield rule.at(event.node, function=function, what="a backward runs").lowered(POSSIBLE)
-        elif isinstance(event, OptimizerStepped) and backward is not None and _holds_parameters(event.parameters):
-            draft = rule.at(event.node, function=function, what="an optimizer steps")
-            confidence: Confidence = max(LIKELY, believed(event))
-            yield draft.note(backward.node, "differentiated here").lowered(confidence)
+        elif isinstance(event, OptimizerStepped) and backward is not None:
+            if _holds_parameters(event.parameters):
+                draft = rule.at(event.node, function=function, what="an optimizer steps")
+                yield draft.note(backward.node, "differentiated here").lowered(max(LIKELY, believed(event)))
             backward = None
 
 
