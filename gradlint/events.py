@@ -511,14 +511,14 @@ class ModuleBuilt(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeChanged(Event):
-    """`train()` or `eval()` of a module, and of all its parts; `matters` says whether one of them behaves differently
-    in the two modes."""
+    """`train()` or `eval()` of a module, and of all its parts; `matters` unless it is certain that none of them behaves
+    differently in the two modes."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     to: Mode
-    matters: Truth
+    matters: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -649,7 +649,7 @@ class StateLoaded(Event):
     shares: Truth
     written: Truth
     taken: tuple[Mark, ...]
-    matters: Truth
+    matters: bool
     name: str = ""
 
 

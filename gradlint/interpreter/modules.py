@@ -280,20 +280,18 @@ def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], m
     it.land(start)
 
 
-def depends_on_mode(it: Interpreter, value: Value) -> Truth:
-    """Whether a module, or a part of it, is another in eval mode; not asked where nobody hears."""
-    return NO if it.muted else either([_depends_on_mode(it, it[ref]) for ref in submodules(it, value)])
+def depends_on_mode(it: Interpreter, value: Value) -> bool:
+    """Whether a module, or a part of it, may behave differently in eval mode; not asked where nobody hears."""
+    return not it.muted and any(_depends_on_mode(it, it[ref]) for ref in submodules(it, value))
 
 
-def _depends_on_mode(it: Interpreter, module: Module) -> Truth:
+def _depends_on_mode(it: Interpreter, module: Module) -> bool:
     """Whether a module itself, leaving out its parts, does so."""
     from gradlint.interpreter.classes import torch_base
 
     cls = it.only(module.cls, Class)
-    if cls is not None and "training" in cls.reads:
-        return YES
     row = MODULES.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
-    if row is not None and row.mixes_batch:
-        return YES
     known = row is not None or (cls is not None and not cls.open)
-    return NO if known and module.open is NO else UNSURE
+    if not known or module.open is not NO:
+        return True
+    return (row is not None and row.mixes_batch) or (cls is not None and "training" in cls.reads)

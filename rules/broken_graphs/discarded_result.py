@@ -68,7 +68,7 @@ def check(event: ResultDiscarded) -> Findings:
         return
     if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.loose:
         return
-    narrow = method in REPLACING or method in TWINS
+    narrow = event.name and (method in REPLACING or method in TWINS)  # nobody else holds what has no name
     draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"), cure=_cure(event.name, method))
     draft = draft if narrow else draft.lowered(POSSIBLE)
     yield draft.fix(*_edits(event, method), safety="unsafe") if event.name else draft

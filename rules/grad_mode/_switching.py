@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Truth
+from gradlint.domain import NO
 from gradlint.events import GradModeChanged, Run
 
 
@@ -12,6 +12,6 @@ def switches(run: Run) -> list[GradModeChanged]:
     return [event for event in found if event.how == "statement"]
 
 
-def switched(run: Run, to: Truth) -> list[GradModeChanged]:
-    """Where a run sets the grad mode to this by a statement."""
-    return [event for event in switches(run) if event.to <= to]
+def switched_off(run: Run) -> list[GradModeChanged]:
+    """Where a run certainly switches gradients off by a statement."""
+    return [event for event in switches(run) if event.to <= NO]

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, YES, Tensor
 from gradlint.events import BackwardRun, FunctionFinished, ModeChanged, ModuleCalled, OptimizerStepped, Run
-from gradlint.rule import LIKELY, POSSIBLE, Confidence, Findings, Rule, believed
+from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule, believed
 
 rule = Rule(
     "GRD413",
@@ -36,8 +36,9 @@ rule = Rule(
 )
 
 VALIDATING = frozenset("val valid validate validation eval evaluate evaluation test testing".split())
-OTHERWISE = ("adapt", "attack", "train", "tune", "fit", "advers", "explain", "salien", "grad")
-"""Words of functions that have a reason to differentiate."""
+"""Words of which the name of a validating function has one."""
+OTHERWISE = ("adapt", "attack", "train", "tune", "fit", "advers", "explain", "salien", "grad", "robust")
+"""What is in the name of a function that has a reason to differentiate."""
 
 
 def consequence(returned: Any) -> bool:
@@ -48,12 +49,17 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(FunctionFinished)
 def check(event: FunctionFinished) -> Findings:
-    name = event.function.name.lower()
-    if not _says_validation(name):
+    if not _validates(event.function.name.lower()):
         return
     for run in event.runs:
         if any(isinstance(one, ModeChanged) and one.to <= EVAL for one in run.story):
             yield from _in_run(event.function.name, run)
+
+
+def _validates(name: str) -> bool:
+    words = name.split("_")
+    is_test = words[0] == "test" and words[-1] not in ("test", "epoch", "step", "loop")
+    return not (VALIDATING.isdisjoint(words) or is_test or any(part in name for part in OTHERWISE))
 
 
 def _in_run(function: str, run: Run) -> Findings:
@@ -66,22 +72,15 @@ def _in_run(function: str, run: Run) -> Findings:
         elif isinstance(event, BackwardRun) and called is not None and event.how == "backward":
             backward = event
             yield rule.at(event.node, function=function, what="a backward runs").lowered(POSSIBLE)
-        elif isinstance(event, OptimizerStepped) and backward is not None and _holds_parameters(event.parameters):
-            draft = rule.at(event.node, function=function, what="an optimizer steps")
-            confidence: Confidence = max(LIKELY, believed(event))
-            yield draft.note(backward.node, "differentiated here").lowered(confidence)
+        elif isinstance(event, OptimizerStepped) and backward is not None:
+            if _holds_parameters(event.parameters):
+                draft = rule.at(event.node, function=function, what="an optimizer steps")
+                yield draft.note(backward.node, "differentiated here").lowered(max(LIKELY, believed(event)))
             backward = None
 
 
 def _holds_parameters(tensors: Iterable[Tensor]) -> bool:
     return any(tensor.parameter <= YES for tensor in tensors)
-
-
-def _says_validation(name: str) -> bool:
-    """Whether a function is called after validation, and after nothing that differentiates on purpose."""
-    if name.startswith("test_") or any(word in name for word in OTHERWISE):
-        return False
-    return not VALIDATING.isdisjoint(name.split("_"))
 
 
 @rule.bad

@@ -31,6 +31,7 @@ rule = Rule(
     "`{path}()` as a statement changes nothing; write `with {path}():` around the code it is meant for",
     help="write `with {path}():`, decorate the function with `@{path}()`, or call `torch.set_grad_enabled(...)`",
     effect="no effect",
+    tokens=("no_grad", "enable_grad", "inference_mode"),
 )
 
 AT_ONCE = "set_grad_enabled"

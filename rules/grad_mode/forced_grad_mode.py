@@ -61,8 +61,9 @@ def _pairs(run: Run) -> Iterator[tuple[GradModeChanged, GradModeChanged]]:
     for event in switches(run):
         if event.to <= NO:
             off = event
-        elif off is not None and event.literal and event.to <= YES:
-            yield off, event
+        else:
+            if off is not None and event.literal and event.to <= YES:
+                yield off, event
             off = None
 
 

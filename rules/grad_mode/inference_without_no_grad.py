@@ -27,7 +27,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, YES, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
-from gradlint.rule import LIKELY, POSSIBLE, Confidence, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Confidence, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD401",
@@ -37,6 +37,7 @@ rule = Rule(
     help="`eval()` does not switch gradients off: decorate the function with `@torch.no_grad()`, "
     "or use `with torch.inference_mode():`",
     effect="keeps memory",
+    tokens=("eval", "train", "from_pretrained"),
 )
 
 
@@ -61,6 +62,7 @@ def check(event: ModuleFinished) -> Findings:
         draft = rule.at(node, name=quoted(calls[0].name, "the model"))
         if switch := _switched_to_eval(calls[0], event):
             draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
+        draft = draft.fix(Edit("put under", node, "with torch.no_grad():"), safety="unsafe", imports=("torch",))
         yield draft.lowered(max(_confidence(call, event, runs) for call in calls))
 
 

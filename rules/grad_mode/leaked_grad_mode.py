@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Const, Function
+from gradlint.domain import NO, YES, Function
 from gradlint.events import FunctionFinished, GradModeChanged, Returned, Run
 from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Confidence, Draft, Edit, Findings, Rule
 
-from ._switching import switched
+from ._switching import switched_off, switches
 
 rule = Rule(
     "GRD405",
@@ -50,7 +50,7 @@ def consequence(returned: Any) -> bool:
 @rule.on(FunctionFinished)
 def check(event: FunctionFinished) -> Findings:
     for run in event.runs:
-        if run.grad_mode <= YES and (off := switched(run, NO)):
+        if run.grad_mode <= YES and (off := switched_off(run)):
             confidence = _confidence(run, off[-1])
             if confidence is not None:
                 yield _draft(off[-1], event.function).lowered(confidence)
@@ -63,15 +63,17 @@ def _confidence(run: Run, off: GradModeChanged) -> Confidence | None:
     """
     if run.left_mode <= NO:
         return CERTAIN if _hands_back(run) else POSSIBLE
-    forgotten = run.left_mode.possibly(NO) and all(on.conditions == off.conditions for on in switched(run, YES))
+    forgotten = run.left_mode.possibly(NO) and all(
+        on.conditions == off.conditions for on in switches(run) if on.to.may(YES)
+    )
     return (LIKELY if _hands_back(run) else POSSIBLE) if forgotten else None
 
 
 def _hands_back(run: Run) -> bool:
     """Whether the function computes something for its caller, rather than switch the mode for it."""
-    values = [event.value for event in run.story if isinstance(event, Returned) and event.run == run.index]
+    returns = any(isinstance(event, Returned) and event.run == run.index for event in run.story)
     name = run.function.name if run.function else ""
-    return any(value != Const(None) for value in values) and not name.startswith(("test_", *PURPOSES))
+    return returns and not name.startswith(("test_", *PURPOSES))
 
 
 def _draft(off: GradModeChanged, function: Function) -> Draft:

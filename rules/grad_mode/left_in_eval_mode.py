@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, NO, TRAIN, YES, Bound, Syntax
+from gradlint.domain import EVAL, TRAIN, YES, Bound, Syntax
 from gradlint.events import (
     BackwardRun,
     Event,
@@ -33,7 +33,7 @@ from gradlint.events import (
     OptimizerStepped,
     ResultDiscarded,
 )
-from gradlint.rule import CERTAIN, LIKELY, Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD412",
@@ -54,7 +54,7 @@ def consequence(returned: Any) -> bool:
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
     switches = [one for one in event.story if isinstance(one, ModeChanged) and one.to <= EVAL]
-    if not switches or all(switch.matters <= NO for switch in switches):
+    if not switches or not any(switch.matters for switch in switches):
         return
     if any(map(_is_uncalled_train, event.story)):
         return  # which is spoken of itself
@@ -64,10 +64,10 @@ def check(event: LoopFinished) -> Findings:
         if not isinstance(call, ModuleCalled) or call.nested:
             continue
         before = first.setdefault(call.node, call)
-        if before is call or before.module.mode <= EVAL or not _left(call, taken_back=taken_back):
+        if before is call or not before.module.mode.possibly(TRAIN) or not _left(call, taken_back=taken_back):
             continue
         if (switch := _switch_of(call, switches)) and _is_trained(event.story[index:]):
-            yield _draft(call, switch).lowered(max(believed(call), CERTAIN if switch.matters <= YES else LIKELY))
+            yield _draft(call, switch).lowered(max(believed(call), LIKELY))
 
 
 def _is_uncalled_train(event: Event) -> bool:
@@ -83,7 +83,7 @@ def _left(call: ModuleCalled, *, taken_back: bool) -> bool:
 
 
 def _switch_of(call: ModuleCalled, switches: Sequence[ModeChanged]) -> ModeChanged | None:
-    same = [one for one in switches if one.module.cls == call.module.cls and not one.matters <= NO]
+    same = [one for one in switches if one.module.cls == call.module.cls and one.matters]
     return same[0] if same else None
 
 
@@ -91,7 +91,7 @@ def _is_trained(story: Sequence[Event]) -> bool:
     """Whether a backward and a step follow before any other change of mode."""
     differentiated = False
     for event in story:
-        if isinstance(event, ModeChanged) and event.to <= TRAIN | EVAL:
+        if isinstance(event, ModeChanged):
             return False
         differentiated = differentiated or isinstance(event, BackwardRun)
         if isinstance(event, OptimizerStepped):

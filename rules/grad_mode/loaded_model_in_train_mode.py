@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, TRAIN, YES, Graph, Module, Ref, Syntax
+from gradlint.domain import TRAIN, Graph, Module, Ref, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, OptimizerBuilt, StateLoaded
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD414",
@@ -52,7 +52,7 @@ def check(event: ModuleFinished) -> Findings:
     switched: set[Parts] = set()
     calls: dict[Syntax, tuple[ModuleCalled, StateLoaded]] = {}
     for happened in event.story:
-        if isinstance(happened, StateLoaded) and not happened.matters <= NO:
+        if isinstance(happened, StateLoaded) and happened.matters:
             loaded[_parts(happened.module)] = happened
         elif isinstance(happened, ModeChanged):
             switched.add(_parts(happened.module))
@@ -75,7 +75,6 @@ def _parts(module: Module) -> Parts:
 
 def _draft(call: ModuleCalled, load: StateLoaded) -> Draft:
     draft = rule.at(call.node, name=quoted(call.name, "this model")).note(load.node, "loaded here")
-    draft = draft if load.matters <= YES else draft.lowered(LIKELY)
     if call.name:
         draft = draft.fix(Edit("insert before", call.node, f"{call.name}.eval()"), safety="unsafe")
     return draft.lowered(max(believed(call), believed(load)))

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import NO, NONE, YES, Graph, Tensor
+from gradlint.domain import FRESH, MIXED, NO, NONE, YES, Graph, Tensor
 from gradlint.events import ModuleFinished, OptimizerStepped, Recorded
 from gradlint.rule import Findings, Rule, believed
 
@@ -52,12 +52,14 @@ def check(event: ModuleFinished) -> Findings:
     idle: dict[Graph, OptimizerStepped] = {}
     for happened in event.story:
         if isinstance(happened, Recorded):
-            for place in _trainable(happened.operands):
-                if happened.grad_mode <= NO and happened.result.requires_grad <= NO:
+            if happened.grad_mode <= NO and happened.result.requires_grad <= NO:
+                for place in _trainable(happened.operands):
                     off.setdefault(place, happened)
-                else:
-                    on.add(place)
-        elif isinstance(happened, OptimizerStepped) and any(not one.grad <= NONE for one in happened.parameters):
+            else:
+                on |= {ref.key for operand in happened.operands for ref in operand.storage}
+        elif isinstance(happened, OptimizerStepped) and any(
+            one.grad.possibly(FRESH | MIXED) for one in happened.parameters
+        ):
             without = tuple(one for one in happened.parameters if one.grad <= NONE)
             idle |= dict.fromkeys(_trainable(without), happened)
     for place, step in idle.items():
@@ -65,6 +67,11 @@ def check(event: ModuleFinished) -> Findings:
             used = off[place]
             draft = rule.at(used.node).note(step.node, "stepped here, without a gradient for them")
             yield draft.lowered(max(believed(used), believed(step)))
+
+
+def _trains(event: OptimizerStepped) -> bool:
+    """Whether some parameter has a gradient."""
+    return any(tensor.grad.possibly(FRESH | MIXED) for tensor in event.parameters)
 
 
 def _trainable(tensors: tuple[Tensor, ...]) -> Iterator[Graph]:

@@ -32,6 +32,7 @@ rule = Rule(
     "uncalled-grad-mode",
     "`{path}` is a class that `with` cannot enter; call it: `with {path}({argument}):`",
     help="add the parentheses; only as a decorator may they be left out",
+    tokens=MODES,
 )
 consequence = Raises(TypeError, "object does not support the context manager protocol")
 

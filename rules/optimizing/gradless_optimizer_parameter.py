@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import NO, YES, Belief, Tensor
-from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, RequiresGradChanged
+from gradlint.domain import NO, YES, Belief, Tensor, Unknown
+from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, RequiresGradChanged, Thing
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed
 
 rule = Rule(
@@ -57,8 +57,10 @@ def check(event: ModuleFinished) -> Findings:
         if isinstance(happened, OptimizerBuilt):
             given = [tensor for part in happened.elements for tensor in part if _stays_put(tensor)]
             found += [(happened, tensor) for tensor in given if not any(ref in later for ref in tensor.storage)]
-        elif (tensor := _given_a_gradient(happened)) is not None:
-            later |= dict.fromkeys(tensor.storage)
+        elif isinstance(thing := _given_a_gradient(happened), Tensor):
+            later |= dict.fromkeys(thing.storage)
+        elif isinstance(thing, Unknown):
+            return  # whose gradient is set, nobody knows
     for built, tensor in found:
         yield _draft(built, tensor).lowered(LIKELY if tensor.belief is Belief.BY_USE else believed(built))
 
@@ -70,13 +72,11 @@ def _stays_put(tensor: Tensor) -> bool:
     return tensor.belief < Belief.BY_NAME and not tensor.many and bool(tensor.made) and bool(tensor.storage)
 
 
-def _given_a_gradient(event: Event) -> Tensor | None:
-    """The tensor that the event asks to require grad, or whose gradient the program sets."""
+def _given_a_gradient(event: Event) -> Thing | None:
+    """What the event asks to require grad, or whose gradient the program sets."""
     if isinstance(event, RequiresGradChanged) and event.to.may(YES):
         return event.tensor
-    if isinstance(event, AttributeAssigned) and event.attr == "grad" and isinstance(event.owner, Tensor):
-        return event.owner
-    return None
+    return event.owner if isinstance(event, AttributeAssigned) and event.attr == "grad" else None
 
 
 def _draft(built: OptimizerBuilt, tensor: Tensor) -> Draft:

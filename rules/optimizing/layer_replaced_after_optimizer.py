@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, Graph, Optimizer, Syntax, Tensor
+from gradlint.domain import NO, YES, Graph, Optimizer, Syntax, Tensor
 from gradlint.events import AttributeAssigned, ModuleFinished, OptimizerBuilt, OptimizerStepped
 from gradlint.rule import Findings, Rule, believed
 
@@ -67,7 +67,7 @@ def _built_at(optimizer: Optimizer) -> list[Syntax]:
 
 def _is_replaced(event: AttributeAssigned) -> bool:
     """Whether parameters that are to be trained take the place of some that an optimizer holds."""
-    return bool(event.holders) and any(not tensor.requires_grad <= NO for tensor in event.parameters)
+    return bool(event.holders) and any(tensor.requires_grad.possibly(YES) for tensor in event.parameters)
 
 
 def _memories(tensors: tuple[Tensor, ...]) -> set[Graph]:

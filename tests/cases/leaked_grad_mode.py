@@ -35,7 +35,7 @@ def fit(model: nn.Module, loader: DataLoader, optimizer: torch.optim.Optimizer, 
             optimizer.zero_grad()
             nn.functional.cross_entropy(model(x), y).backward()
             optimizer.step()
-        torch.set_grad_enabled(mode=False)  # GRD405
+        _ = torch.set_grad_enabled(mode=False)  # GRD405
         history.append((epoch, model(torch.ones(1, 8)).sum().item()))
         if history[-1][1] > 10:
             return history
@@ -149,3 +149,15 @@ def main():
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def scored_then_trained():
+    model = nn.Linear(2, 1)
+
+    def score(x):
+        _ = torch.set_grad_enabled(mode=False)  # GRD405
+        return model(x).item()
+
+    print(score(torch.ones(1, 2)))
+    model(torch.zeros(1, 2)).sum().backward()
+    return model
