@@ -45,10 +45,14 @@ def _edits(edit: Drafted, layout: Layout, text: str) -> Iterator[Edit]:
 
 
 def _replaced(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if not extent.expression:
+        raise Impossible
     yield Edit(extent.place, edit.text)
 
 
 def _wrapped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if not extent.expression:
+        raise Impossible
     before, after = edit.text, edit.after
     if after.startswith(".") and not extent.atomic:
         before, after = f"{before}(", f"){after}"
@@ -70,6 +74,8 @@ def _before(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterato
 
 def _after(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
     rows, place = _Rows(text), _statement(extent)
+    if extent.statement is not None and extent.statement.leaves:
+        raise Impossible
     line = f"{rows.indent(place)}{edit.text}"
     if place.end_row < len(rows.starts):
         yield _inserted(place.end_row + 1, 1, f"{line}{rows.newline(place.end_row)}")

@@ -21,10 +21,11 @@ _WITHOUT_LINES = (
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement with lines of its own. `alone`: it is all there is in its block."""
+    """A statement with lines of its own. `alone`: it is all there is in its block; `leaves`: nothing behind it runs."""
 
     place: Place
     alone: bool
+    leaves: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Extent:
 
     `statement` is the innermost one that holds it (None where that shares its lines with others), `name` the last
     name of the expression, `arguments` what a call is given, by keyword or by "". `atomic`: what follows directly
-    (`.detach()`) is about all of it. `imported` are the modules that can be called by their names there.
+    (`.detach()`) is about all of it; `expression`: it is one. `imported` are the modules that can be
+    called by their names there.
     """
 
     place: Place
@@ -41,6 +43,7 @@ class Extent:
     name: Place | None
     arguments: tuple[tuple[str, Place, Place], ...]
     atomic: bool
+    expression: bool
     imported: frozenset[str]
 
 
@@ -100,12 +103,18 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
     scopes: tuple[libcst.CSTNode | None, ...] = (None, *around.scopes)
     return Extent(
         _whole(node, found),
-        None if statement is None else Statement(_whole(statement, found), around.siblings == 1),
+        None if statement is None else Statement(_whole(statement, found), around.siblings == 1, _leaves(statement)),
         None if name is None else found[name],
         tuple((arg.keyword.value if arg.keyword else "", found[arg], found[arg.value]) for arg in given),
         isinstance(node, _ATOMS) or bool(getattr(node, "lpar", ())),
+        isinstance(node, libcst.BaseExpression),
         frozenset[str]().union(*(walk.imports.get(scope, ()) for scope in scopes)),
     )
+
+
+def _leaves(statement: libcst.CSTNode) -> bool:
+    small = statement.body[-1] if isinstance(statement, libcst.SimpleStatementLine) else None
+    return isinstance(small, libcst.Return | libcst.Raise | libcst.Break | libcst.Continue)
 
 
 # ---- from a node to those that bound it

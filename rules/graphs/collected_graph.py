@@ -40,7 +40,9 @@ def check(event: ModuleFinished) -> Findings:
     for found in kept_in_vain(piles(event), event):
         name = found[0].name
         if not is_attribute(name):
-            yield finished(rule.at(found[0].node, name=quoted(name, "this container"), kept=what(found)), found, "safe")
+            yield finished(
+                rule.at(found[0].node, name=quoted(name, "this container"), kept=what(found)), found, "unsafe"
+            )
 
 
 @rule.bad

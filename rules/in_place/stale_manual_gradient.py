@@ -18,6 +18,7 @@ Where the sum of all gradients is wanted (a kind of momentum). A gradient that i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint.domain import FRESH, MIXED, USED, YES, Tensor
@@ -45,12 +46,17 @@ def check(event: LoopFinished) -> Findings:
     updates = [one for one in event.story if isinstance(one, WrittenInPlace) and one.updates and one.by != "step"]
     for run in event.story:
         if isinstance(run, BackwardRun) and run.how == "backward" and run.later <= YES:
-            for update in updates:
-                if any(_is_left(leaf) and _are_one(leaf, update.target) for leaf in run.leaves):
-                    name = update.name.removesuffix(".data")
-                    draft = rule.at(run.node, name=quoted(name, "a tensor")).note(update.node, "used here")
-                    yield _cured(draft, update, name).lowered(max(believed(run), believed(update)))
-                    break
+            left = [leaf for leaf in run.leaves if _is_left(leaf)]
+            meant = {one.node: one for one in updates if any(_are_one(leaf, one.target) for leaf in left)}
+            if meant:
+                first = next(iter(meant.values()))
+                draft = rule.at(run.node, name=quoted(_name(first), "a tensor")).note(first.node, "used here")
+                draft = draft.lowered(max(believed(run), believed(first)))
+                yield _cured(draft, tuple(meant.values()))
+
+
+def _name(update: WrittenInPlace) -> str:
+    return update.name.removesuffix(".data")
 
 
 def _is_left(leaf: Tensor) -> bool:
@@ -63,10 +69,12 @@ def _are_one(leaf: Tensor, target: Tensor) -> bool:
     return not set(leaf.storage).isdisjoint(target.storage)
 
 
-def _cured(draft: Draft, update: WrittenInPlace, name: str) -> Draft:
-    if not name.isidentifier():
+def _cured(draft: Draft, updates: Sequence[WrittenInPlace]) -> Draft:
+    """Every tensor that is updated by hand is to lose its gradient."""
+    if not all(_name(update).isidentifier() for update in updates):
         return draft
-    return draft.fix(Edit("insert after", update.node, f"{name}.grad = None"), safety="unsafe")
+    edits = (Edit("insert after", update.node, f"{_name(update)}.grad = None") for update in updates)
+    return draft.fix(*edits, safety="unsafe")
 
 
 @rule.bad

@@ -72,7 +72,7 @@ def _fixed(draft: Draft, event: Called, data: Tensor) -> Draft:
     dropped = [Edit("drop keyword", event.node, name) for name in asked]
     wanted = asked.get("requires_grad") == Const(True)
     behind = [Edit("wrap", event.node, "", ".detach().requires_grad_()")] if wanted else []
-    same = wanted or data.requires_grad <= NO
+    same = data.requires_grad <= NO
     return draft.fix(Edit("rename", event.node), *dropped, *behind, safety="safe" if same else "unsafe")
 
 

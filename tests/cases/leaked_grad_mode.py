@@ -155,7 +155,7 @@ def scored_then_trained():
     model = nn.Linear(2, 1)
 
     def score(x):
-        _ = torch.set_grad_enabled(mode=False)  # GRD405
+        [torch.set_grad_enabled(False)]  # GRD405
         return model(x).item()
 
     print(score(torch.ones(1, 2)))
