@@ -346,6 +346,8 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
                 recorded[ref] = key
             made[ref] = _alone(call, thing)
     histories = _histories(it, call, dict.fromkeys(recorded.values()), memories | old, operands)
+    if _have_a_common_trunk(histories.values()):
+        return  # a backward from one result goes through what the others need
     tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
     summary = Summary(
         place=(node, it.frame.id),
@@ -464,6 +466,16 @@ def _histories(
     place = {ref: index for index, ref in enumerate(_inside_first(it, call, tuple(n for key in keys for n in key), ()))}
     keys.sort(key=lambda key: max(place[node] for node in key))  # type: ignore[index]
     return {key: _history(it, call, key, ends.difference(key), memories, operands) for key in keys}
+
+
+def _have_a_common_trunk(histories: Iterable[History]) -> bool:
+    """Whether some node that is no result lies behind several results."""
+    found: set[Graph] = set()
+    for history in histories:
+        if not found.isdisjoint(history.inside):
+            return True
+        found |= history.inside
+    return False
 
 
 def _history(

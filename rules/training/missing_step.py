@@ -72,7 +72,8 @@ def check(event: ModuleFinished) -> Findings:
 
 def _never_stepped(event: ModuleFinished) -> Iterator[OptimizerBuilt]:
     """The optimizers that stay in the file and whose gradients are neither used by a step nor read."""
-    steps = [one.optimizer for one in event.story if type(one) is OptimizerStepped]
+    happened = [one for one in event.story if type(one) is OptimizerStepped]
+    steps, used = [one.optimizer for one in happened], memories(p for one in happened for p in one.parameters)
     if not all(isinstance(optimizer, Optimizer) for optimizer in steps):
         return
     stepped = {node for optimizer in steps for node in made_at(optimizer)}
@@ -81,7 +82,7 @@ def _never_stepped(event: ModuleFinished) -> Iterator[OptimizerBuilt]:
     for built in event.story:
         if type(built) is OptimizerBuilt and built.parameters and stepped.isdisjoint(made_at(built.optimizer)):
             away = built.graph in event.escaped or built.graph in event.returned
-            if not away and looked_at.isdisjoint(memories(built.parameters)):
+            if not away and (looked_at | used).isdisjoint(memories(built.parameters)):
                 yield built
 
 
