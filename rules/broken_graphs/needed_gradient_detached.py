@@ -105,34 +105,3 @@ def generator_loss_on_the_fake():
     loss.backward()
     optimizer.step()
     return generator.weight
-
-
-@rule.bad
-def backbone_under_no_grad():
-    import torch
-    from torch import nn
-
-    backbone, head = nn.Linear(4, 3), nn.Linear(3, 1)
-    optimizer = torch.optim.Adam([*backbone.parameters(), *head.parameters()])
-    for _ in range(3):
-        with torch.no_grad():
-            features = backbone(torch.ones(2, 4))
-        optimizer.zero_grad()
-        head(features).pow(2).mean().backward()
-        optimizer.step()  # GRD618
-    return backbone.weight
-
-
-@rule.good(cures=backbone_under_no_grad)
-def backbone_in_the_graph():
-    import torch
-    from torch import nn
-
-    backbone, head = nn.Linear(4, 3), nn.Linear(3, 1)
-    optimizer = torch.optim.Adam([*backbone.parameters(), *head.parameters()])
-    for _ in range(3):
-        features = backbone(torch.ones(2, 4))
-        optimizer.zero_grad()
-        head(features).pow(2).mean().backward()
-        optimizer.step()
-    return backbone.weight

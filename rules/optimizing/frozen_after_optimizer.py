@@ -82,7 +82,7 @@ def zeros_and_momentum():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     model(torch.ones(1, 1)).sum().backward()
     optimizer.step()
-    optimizer.zero_grad(set_to_none=False)
+    optimizer.zero_grad(set_to_none=False)  # GRD722
     model.requires_grad_(False)
     before = model.weight.clone()
     optimizer.step()  # GRD717
