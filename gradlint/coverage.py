@@ -15,7 +15,7 @@ from gradlint import linter, source
 from gradlint.config import BadConfig
 from gradlint.files import SUFFIXES, find
 from gradlint.finding import Finding
-from gradlint.interpreter import LIBRARY
+from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
 from gradlint.project import View
@@ -23,8 +23,6 @@ from gradlint.run import Refused, Request, Settings, displayed, one_line, read
 
 KeyT = TypeVar("KeyT", str, tuple[str, str])
 
-BOUND = "bound: "
-"""How the counts begin that tell of a bound that was hit."""
 PACKAGE = "__init__.py"
 
 

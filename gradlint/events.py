@@ -29,6 +29,7 @@ from gradlint.domain import (
     Mark,
     Mode,
     Module,
+    Node,
     Object,
     Optimizer,
     Scaler,
@@ -52,7 +53,8 @@ class Event:
     `grad_mode` and `inference` are the modes that held. `later` is yes in passes of a loop that stand
     for its second and following iterations. `assumed_mode` says that the grad mode is a guess: the
     function runs on its own and nobody saw its callers. `belief` is the weakest of what the facts
-    were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`).
+    were taken from. `expected` says that the program waits for an error here (`with pytest.raises(...)`, or a single
+    statement that is tried for a RuntimeError).
     `run` is the index of the innermost function run in which it happened. `conditions` are those under which it
     did, outermost first, those of the callers too: the tests of `if` statements, and whether they held.
     """
@@ -99,14 +101,17 @@ class RequiresGradChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeAssigned(Event):
-    """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program.
+    """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program, `given`
+    the expression that is assigned (None: no plain assignment).
 
     Where a part of a `Sequential` or a list of modules is set by its index, that is `attr`.
     `holders` are the optimizers that hold the old value or a parameter of it; if there are any, `parameters` are what
     they would hold of the new one. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known. `statement` is the assignment where that is all it does.
+    its bases are not all known. `given` is what stands on the right of the sign, `statement` is the assignment where
+    that is all it does; `arguments` are the parameters of the function whose arguments are kept on the context of a
+    custom function by this.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -116,11 +121,13 @@ class AttributeAssigned(Event):
     value: Thing
     old: Thing = UNKNOWN
     name: str = ""
+    given: Syntax | None = None
     holders: tuple[Optimizer, ...] = ()
     parameters: tuple[Tensor, ...] = ()
     own: bool = False
     read_by_class: bool = False
     statement: Syntax = None
+    arguments: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -129,13 +136,42 @@ class AttributeAssigned(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradientRead(Event):
-    """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth)."""
+    """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth).
+
+    `none` says whether there is certainly nothing to be read. `use` is what is done with it there: "needed" (an
+    attribute of it, arithmetic: None raises), "handed" (to a call that does more than look at it) or neither. `bound`
+    is the expression that computed the tensor, if its value got the same `name` there.
+    """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
 
     tensor: Tensor
     guard: bool
     reached: Truth
+    none: Truth = UNSURE
+    use: str = ""
+    bound: Syntax | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeafWanted(Event):
+    """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), it is given to an optimizer
+    ("optimizer") or it is set on a module ("attribute"); the last two are told only where it may be none.
+
+    `lost` is the leaf it was computed from, or may be itself, by these `steps` and from nothing else that requires
+    grad, if the program holds that leaf no more; `at` is the last step. `holders` are the containers that hold what is
+    certainly no leaf.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
+
+    tensor: Tensor
+    use: str
+    lost: Tensor | None = None
+    steps: tuple[str, ...] = ()
+    at: Syntax | None = None
+    holders: tuple[Container, ...] = ()
     name: str = ""
 
 
@@ -159,13 +195,39 @@ class Recorded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GraphGrown(Event):
+    """An operation is recorded on what an earlier iteration of a loop recorded at the same place: `result` holds the
+    graphs of all iterations.
+
+    `name` is how the program writes what it was computed from, `added` the syntax of what came to it (None: not one
+    thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `spent` says
+    whether a backward has certainly freed a part of it, so that nobody can differentiate it.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("result",)
+
+    op: str
+    result: Tensor
+    graph: tuple[Graph, ...]
+    spent: Truth
+    name: str = ""
+    added: Syntax | None = None
+    depends_on_mode: ClassVar[bool] = True
+
+    @property
+    def key(self) -> str:
+        return self.op
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
     For a method the first argument is its owner; `builtins.float.backward` is one of a number that tensors became. A
     flag of tensors that is called (`x.requires_grad(True)`) is told by its name alone, whatever the owner is: `missing`
-    says whether the owner has no such method. `written` holds for state dictionaries in the arguments: whether their
-    memory was written through another handle since they were made; `taken` is where those were made that was.
+    says whether the owner has no such method. `callee` is what stands before the parentheses. `written` holds for state
+    dictionaries in the arguments: whether their memory was written through another handle since they were made; `taken`
+    is where those were made that was.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("args",)
@@ -176,6 +238,7 @@ class Called(Event):
     result: Thing = UNKNOWN
     written: Truth = NO
     taken: tuple[Mark, ...] = ()
+    callee: Syntax = None
     name: str = ""
     missing: Truth = NO
 
@@ -186,9 +249,12 @@ class Called(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleCalled(Event):
-    """A module is applied: `how` is "call" or "forward". `recorded` is a tensor, the result itself or in it, that
-    certainly carries a graph; `graph` names the graph nodes that made the result, for `used` and `escaped` of
-    `ModuleFinished`; `nested` says that it happened inside the call of another module."""
+    """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
+    it took the `forward` off the module before; `callee` is then what stands before the parentheses. `recorded` is a
+    tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
+    result, for `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another
+    module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's
+    import path is what it was `taken_from`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -199,6 +265,9 @@ class ModuleCalled(Event):
     recorded: Tensor | None = None
     graph: tuple[Graph, ...] = ()
     nested: bool = False
+    own_call: bool = False
+    callee: Syntax = None
+    taken_from: str = ""
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
 
@@ -207,12 +276,14 @@ class ModuleCalled(Event):
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
-    `by`: "method", "augmented", "setitem", "out", "function", "step" (of an optimizer), "load" (of a state dict) or
-    "array" (through a NumPy array that shares the memory).
+    `by`: "method", "augmented", "setitem", "out", "function", "module", "step" (of an optimizer), "load" (of a state
+    dict) or "array" (through a NumPy array that shares the memory).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
-    `operands` are the tensors that it is computed from besides the target.
+    `operands` are the tensors that it is computed from besides the target. `updates`: it is
+    written with what was computed from its own gradient. `argument`: the function that runs was handed it;
+    `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -226,8 +297,11 @@ class WrittenInPlace(Event):
     holders: tuple[Container, ...]
     noticed: Truth
     local: bool
+    arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
     name: str = ""
+    updates: bool = False
+    argument: bool = False
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -236,14 +310,17 @@ class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
-    certainly holds a node in that state. `unit` is what the root is measured in: "scaled" where a GradScaler
-    multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors that
-    are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the history,
-    `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through which
-    every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits, which
-    leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is called,
-    written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where
-    the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
+    certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
+    them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
+    graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
+    where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
+    that are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the
+    history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through
+    which every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits,
+    which leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is
+    called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it.
+    Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
+    `aliased` are gradients that are certainly added to in place although something else than `.grad` holds them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -264,8 +341,13 @@ class BackwardRun(Event):
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
+    aliased: tuple[Tensor, ...] = ()
     flat: tuple[Mark, ...] = ()
     company: tuple[int, ...] = ()
+    spoiled: tuple[Node, ...] = ()
+    carried: Truth = NO
+    again: tuple[Syntax, ...] = ()
+    graph: tuple[Graph, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -353,6 +435,22 @@ class GradientsClipped(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpointed(Event):
+    """`function` is called through `torch.utils.checkpoint`: `reentrant` is the kind that records one operation on the
+    arguments that are handed over by themselves, `told` whether the program says which kind. `inputs` says whether
+    one of those arguments requires grad, `parameters` whether one of the function does, as far as that is known."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("function",)
+    depends_on_mode: ClassVar[bool] = True
+
+    function: Thing
+    reentrant: Truth
+    told: bool
+    inputs: Truth
+    parameters: Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HookRegistered(Event):
     """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
 
@@ -383,15 +481,32 @@ class GradientsCleared(Event):
     name: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Unregistered:
+    """What a module holds under `attr` and has not registered: `thing`, a module or a parameter that lies in containers
+    (`inside`, the outermost first), or a tensor held by itself that is no parameter. `handed` says that the module was
+    given it from outside, `trained` are the parameters that are lost by it: those that require grad (or the tensor).
+    `alike`: all that is in its container is of its kind."""
+
+    attr: str
+    thing: Thing
+    inside: tuple[Container, ...]
+    handed: bool
+    trained: tuple[Tensor, ...]
+    alike: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made; `parameters` are those that it and its parts have, `open` says whether it may have others."""
+    """A module is made; `parameters` are those that it and its parts have, `open` says whether it may have others,
+    `unregistered` is what one of a class of the program holds and has not registered."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     parameters: tuple[Tensor, ...] = ()
     open: Truth = UNSURE
+    unregistered: tuple[Unregistered, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -449,7 +564,8 @@ class BindingDropped(Event):
     """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
 
     `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
-    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`.
+    may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`. `same`: it is
+    `old` itself. `holders` are the containers that hold `old`, where the loop binds the name and nothing reads it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
@@ -460,6 +576,8 @@ class BindingDropped(Event):
     read: bool
     looped: bool
     updates: bool
+    same: Truth = NO
+    holders: tuple[Container, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -476,12 +594,23 @@ class Yielded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored(Event):
-    """A value is put into a container."""
+    """A value is put into a container.
 
-    believed_from: ClassVar[tuple[str, ...]] = ("container",)
+    `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `graph`
+    names the nodes that made the value; `piles`: the container already holds what an earlier iteration put into it
+    here, graph and all, and `spent` says whether a backward has certainly freed a part of that.
+    """
+
+    believed_from: ClassVar[tuple[str, ...]] = ("container", "value")
 
     container: Container
     value: Thing
+    name: str = ""
+    given: Syntax | None = None
+    graph: tuple[Graph, ...] = ()
+    piles: Truth = NO
+    spent: Truth = NO
+    depends_on_mode: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -493,6 +622,19 @@ class IteratorConsumed(Event):
     iterator: Iterator
     element: Thing
     by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied(Event):
+    """`value` is copied all the way down by `copy.deepcopy`; `tensors` are those that are certainly in it, `of` is
+    the expression that is copied (None: not written in the call)."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("value", "tensors")
+
+    value: Thing
+    tensors: tuple[Tensor, ...]
+    of: Syntax | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -513,13 +655,15 @@ class StateLoaded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned(Event):
-    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function."""
+    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function.
+    `arguments` are the parameters of the function whose arguments are handed back."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("value",)
 
     value: Thing
     written: Truth
     taken: tuple[Mark, ...] = ()
+    arguments: tuple[str, ...] = ()
     name: str = ""
 
 
@@ -562,19 +706,40 @@ class FunctionFinished(Event):
     all_callers_seen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
+    or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
+    `reads` are the attributes of the first that it asks for, `hands_on` whether it hands the first to other code."""
+
+    function: Function
+    parameters: tuple[str, ...]
+    required: int
+    starred: bool
+    reads: frozenset[str]
+    hands_on: bool
+    runs: tuple[Run, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.function.name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassFinished(Event):
-    """A class, the runs of its methods by name, and an instance as its methods left it (None where every method has
-    callers in the file: then there is no typical one)."""
+    """A class, its methods, and an instance as its methods left it (None where every method has callers in the file:
+    then there is no typical one). `derived` are the import paths of the library classes it derives from."""
 
     cls: Class
     instance: Module | Instance | None
-    methods: tuple[tuple[str, tuple[Run, ...]], ...]
+    methods: tuple[Method, ...]
+    derived: frozenset[str] = frozenset()
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """The runs of all methods."""
-        return tuple(run for _, runs in self.methods for run in runs)
+        """The runs of all its methods."""
+        return tuple(run for method in self.methods for run in method.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,9 +128,11 @@ def test_a_module_in_eval_and_in_place_is_as_its_row_says(row: ModuleRow) -> Non
     argument = eval(f"({row.input},)")[0]
     try:
         module = eval(row.example[:-1] + (", " if row.example[-2] != "(" else "") + "inplace=True)")
-        assert row.inplace == (module(argument) is argument and argument._version > 0)
+        writes = module(argument) is argument and argument._version > 0
+        words = list(inspect.signature(type(module)).parameters)
+        assert row.inplace_at == (words.index("inplace") if writes else None)
     except TypeError:
-        assert not row.inplace
+        assert row.inplace_at is None
 
 
 @each_module

@@ -83,3 +83,18 @@ reveal(weight.grad)
 """
     there, missing = revealed(text).values()
     assert str(there).startswith("Tensor") and str(missing) == "Const(None)"
+
+
+def test_a_bound_that_only_a_recalled_call_hit_is_counted():
+    text = """
+def f(x):
+    return f(x)
+
+for fold in range(3):
+    total = 0
+    for epoch in range(3):
+        for batch in range(3):
+            total = total + f(2)
+"""
+    counts = dict(linter.analyse(text, ()).counts)
+    assert counts["bound: recursion"] > 0

@@ -126,6 +126,12 @@ class Precision(Fact):
     names = ("float16", "bfloat16", "float32", "float64")
 
 
+class Device(Fact):
+    """Where a tensor's elements are: moving it to another place makes a new tensor."""
+
+    names = ("cpu", "cuda", "meta")
+
+
 class Grad(Fact):
     """What `.grad` of a leaf holds, seen from the training loop.
 
@@ -161,6 +167,8 @@ NO, YES = Truth.named("no"), Truth.named("yes")
 MAYBE, UNSURE = NO | YES, Truth.unsure()
 BOOL, INTEGER, FLOAT, COMPLEX = (Dtypes.named(name) for name in Dtypes.names)
 FLOAT32, ANY_PRECISION = Precision.named("float32"), Precision.unsure()
+CPU, CUDA, META = (Device.named(name) for name in Device.names)
+ANY_DEVICE = Device.unsure()
 DISCRETE, INEXACT, ANY_DTYPE = BOOL | INTEGER, FLOAT | COMPLEX, Dtypes.unsure()
 NONE, FRESH, USED, MIXED, LOST = (Grad.named(name) for name in Grad.names)
 ANY_GRAD = Grad.unsure()

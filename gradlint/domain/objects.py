@@ -26,12 +26,15 @@ from typing import Any, get_args
 
 from gradlint.domain.changing import replace
 from gradlint.domain.facts import (
+    ANY_DEVICE,
     ANY_DTYPE,
     ANY_GRAD,
     ANY_MODE,
     ANY_PRECISION,
     NO,
     UNSURE,
+    YES,
+    Device,
     Dtypes,
     Fact,
     Grad,
@@ -111,7 +114,7 @@ class Cell:
 class Tensor(Cell):
     """A tensor's handle.
 
-    `precision` is known only where the program says it or torch's default holds; what is computed has any.
+    `precision` and `device` are known only where the program says them or torch's default holds.
 
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
@@ -124,6 +127,7 @@ class Tensor(Cell):
 
     dtype: Dtypes = ANY_DTYPE
     precision: Precision = ANY_PRECISION
+    device: Device = ANY_DEVICE
     requires_grad: Truth = UNSURE
     leaf: Truth = UNSURE
     retains: Truth = UNSURE
@@ -161,7 +165,9 @@ class Node(Cell):
     is a Node, a leaf Tensor, None (nothing recorded) or `OPAQUE`. `freed`: a backward has been
     through; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written
     unnoticed; `grows`: its history certainly holds an older node of its own site; `reached`: a
-    backward has differentiated through it.
+    backward has differentiated through it. `marks` are the places that freed it ("freed") or went through and
+    kept it ("kept", the last one), or wrote what it had saved:
+    "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 
     op: str
@@ -173,10 +179,14 @@ class Node(Cell):
     corrupt: Truth = NO
     grows: Truth = NO
     reached: Truth = NO
+    marks: tuple[Mark, ...] = _marks()
 
 
 OPAQUE = Ref(-1, "opaque", 0)
 """A graph node of which nothing is known: backward through it may reach all that escaped."""
+
+KEPT = Ref(-2, "kept", 0)
+"""Memory inside a summarised call that the graph saved and nothing outside can write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +195,9 @@ class Module(Cell):
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
     of their own here (`NOTHING`: there are certainly none); `buffers` are the names that were registered as
     buffers, with Const(True) where the state dict has them; `open` says whether it may have parts that were not
-    seen, `hooks` the functions that may be called around it, by kind."""
+    seen, `initialised` whether `Module.__init__` has run on it, `unbuilt` whether its `__init__` was not followed, so
+    that its methods would find next to nothing on it; `hooks` are the functions that may be called around it, by kind.
+    """
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
@@ -193,6 +205,8 @@ class Module(Cell):
     buffers: Items = _items(default=())
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
+    initialised: Truth = YES
+    unbuilt: Truth = NO
     holder: str = ""
     hooks: Items = _items(default=())
     belief: Belief = Belief.PROVEN
@@ -486,6 +500,12 @@ def keys_with(mapping: Container, more: Iterable[object]) -> Value:
     return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
 
 
+def with_mark(marks: tuple[Mark, ...], mark: Mark) -> tuple[Mark, ...]:
+    """The marks and one more, if its kind is not among them and there is room."""
+    known = len(marks) >= MOST_MARKS or any(one.how == mark.how for one in marks)
+    return marks if known else (*marks, mark)
+
+
 def object_references(thing: Object) -> tuple[Ref, ...]:
     """All heap objects and memories that an object mentions."""
     try:
@@ -536,8 +556,10 @@ def _mentioned(thing: Object) -> list[Ref]:
 
 def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
     """The same object after others have changed their references."""
-    changed: dict[str, Any] = {}
     renaming = now.keys()
+    if renaming.isdisjoint(object_references(thing)):
+        return thing
+    changed: dict[str, Any] = {}
     for name, how in _REFERRING[type(thing)]:
         content = getattr(thing, name)
         if not content:

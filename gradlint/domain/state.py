@@ -104,9 +104,9 @@ class State:
                 self.heap.setdefault(ref, thing)
             todo += part.needs
 
-    def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> None:
+    def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> list[Ref]:
         """What was made at these origins grows one step older, or `at_once` as old as can be: they are about to make
-        new objects."""
+        new objects. Gives those that are as old as can be now and were not before."""
         heap = self.heap
         touched = [ref for ref, thing in heap.items() if not made.isdisjoint(origins(thing))]
         mentioned = set(heap)
@@ -122,6 +122,7 @@ class State:
                 now[ref] = Ref(site, part, context, OLDEST if at_once else age + 1)
         if now:
             self._rename(now, touched)
+        return [ref for ref in now.values() if ref.age == OLDEST]
 
     def _rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
         names = self.names
@@ -139,6 +140,13 @@ class State:
             older = now[ref]
             thing = heap.pop(ref)
             heap[older] = joined(thing, heap[older]) if older in heap else thing
+
+    def foresee(self, later: State, oldest: Iterable[Ref]) -> None:
+        """Let what is as old as can be also be as it is in a later state: there is more of it by then."""
+        heap = self.heap
+        for ref in oldest:
+            if (thing := later.heap.get(ref)) is not None:
+                heap[ref] = joined(heap[ref], thing) if ref in heap else thing
 
     def reach(self, values: Iterable[Value]) -> dict[Ref, None]:
         """All objects that can be got at from these values, in the order of finding."""

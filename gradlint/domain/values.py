@@ -87,12 +87,14 @@ class Mark:
     "no_grad" where gradients were switched off, "enable_grad" where they were switched on inside inference mode, which
     goes on. "inference" is where the inference mode was switched on in which a tensor was made, "used" where an
     iterator was gone through. Of a leaf, "backward" is the last backward that may have filled its gradient;
-    "mixed" the same where it certainly added to a gradient that a step had used.
+    "mixed" the same where it certainly added to a gradient that a step had used. On graph nodes they are "freed",
+    "kept", "written", "stepped", "loaded" and "hidden". `name` is how the program writes what it happened to.
     """
 
     how: str
     node: Syntax
     by: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

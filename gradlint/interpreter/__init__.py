@@ -1,7 +1,8 @@
 """The abstract interpreter: runs a program over facts and tells what happens."""
 
+from gradlint.interpreter.core import BOUND
 from gradlint.interpreter.program import interpret
 from gradlint.interpreter.receivers import APART, LIBRARY
 from gradlint.interpreter.shapes import receivers_of
 
-__all__ = ["APART", "LIBRARY", "interpret", "receivers_of"]
+__all__ = ["APART", "BOUND", "LIBRARY", "interpret", "receivers_of"]

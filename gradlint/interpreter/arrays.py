@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import NO, NONE_VALUE, YES, Array, Ref, Scalar, Tensor, Truth, Value, alternatives, one_of
+from gradlint.domain import NO, NONE_VALUE, YES, Array, Mark, Ref, Scalar, Tensor, Truth, Value, alternatives, one_of
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.writing import is_local, memory_written, viewed
 from gradlint.knowledge.arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
@@ -46,7 +46,7 @@ def write_array(it: Interpreter, node: Any, value: Value, op: str, name: str) ->
     for _, array in found:
         if not it.muted:
             _tell(it, node, array, op, name)
-        memory_written(it, array.storage, sure=sure, noticed=NO)
+        memory_written(it, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
 
 
 def _tell(it: Interpreter, node: Any, array: Array, op: str, name: str) -> None:

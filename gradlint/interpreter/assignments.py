@@ -50,16 +50,9 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         chain = dotted(target.value)
         value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
         whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
-        set_attribute(
-            it,
-            target,
-            owner,
-            target.attr.value,
-            value,
-            spelled(target.value),
-            own=is_own(it, owner),
-            statement=whole,
-        )
+        given = node.value if type(node) in (cst.Assign, cst.AnnAssign) else None
+        name, chain = target.attr.value, spelled(target.value)
+        set_attribute(it, target, owner, name, value, chain, own=is_own(it, owner), given=given, statement=whole)
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value

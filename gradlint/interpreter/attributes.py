@@ -192,10 +192,12 @@ def _instance_attribute(
     if member is not None:
         return _member(it, node, owner, member, name)
     if type(thing) is Module:
-        if name in module_methods.METHODS:
+        if name in module_methods.METHODS or name in module_methods.APPLYING:
             return Bound(owner, name)
         if name == "training":
             return _training(thing.mode)
+        if name in REGISTRIES:
+            return attributes_of(it, node, owner)
         if name in module_containers.METHODS and module_containers.base(it, thing):
             return Bound(owner, name)
         if (part := _part_of_torch(it, node, thing, name)) is not None:
@@ -239,6 +241,9 @@ def _class_of(it: Interpreter, node: Any, owner: Value) -> Value:
 
     return class_of(it, owner)
 
+
+REGISTRIES = frozenset({"_modules", "_parameters", "_buffers"})
+"""Where a module keeps what is registered; what is put there by hand is there like what is assigned."""
 
 OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
     "__dict__": attributes_of,

@@ -23,8 +23,9 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.differentiating import Request, backward
+from gradlint.interpreter.gradients import RETURNED, marked
 from gradlint.interpreter.library import special
 from gradlint.interpreter.requests import BACKWARD, GRAD, each, requested, wanted_inputs
 from gradlint.interpreter.tensors import fresh
@@ -48,6 +49,7 @@ def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*roots, *listed)
     backward(it, node, it.state.flight[start : start + len(roots)], request)
     inputs = it.land(start)[len(roots) :]
+    _remember(it, node, inputs)
     graph = _second_order(it, node, roots, request)
     found = [_gradient(it, node, index, value, request, graph) for index, value in enumerate(inputs)]
     given = it.only(wanted, Container)
@@ -59,11 +61,18 @@ def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
     return container(it, node, "tuple", found)
 
 
+def _remember(it: Interpreter, node: Any, inputs: list[Value]) -> None:
+    """The gradients of these tensors were given back and are not in their `.grad`."""
+    for value in inputs:
+        for ref, tensor in it.all(value, Tensor):
+            it.state.heap[ref] = replace(tensor, marks=marked(tensor, RETURNED, node))
+
+
 def _second_order(it: Interpreter, node: Any, roots: list[Value], request: Request) -> Ref | None:
     """The node of gradients that can be differentiated again: they were computed from all that led to the roots."""
     if request.create is NO:
         return None
-    return it.new(node, "second order", Node("grad", node, tuple(it.operand(root) for root in roots)))
+    return it.new(node, "second order", Node("grad", syntax(node), tuple(it.operand(root) for root in roots)))
 
 
 def _gradient(it: Interpreter, node: Any, index: int, value: Value, request: Request, graph: Ref | None) -> Value:

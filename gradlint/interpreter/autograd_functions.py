@@ -38,9 +38,12 @@ from gradlint.interpreter.functions import call_function, restoring
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
+from gradlint.interpreter.uses import needed
 from gradlint.knowledge.rows import Operation, Result
 
 BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
+CALLED = "torch.autograd.Function.__call__"
+"""What the call of an instance is: torch refuses it."""
 CONTEXT = "torch.autograd.function.FunctionCtx"
 SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differentiable tensors"
 BACKWARD = frozenset({"backward", "vjp"})
@@ -57,7 +60,8 @@ def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
     if forward is None or not is_function(it, cls):
         return None
     thing: Class = it[cls]
-    context = it.new(it.place_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), open=NO))
+    known = (needed(it, it.place_of(node, "ctx"), "ctx"),)
+    context = it.new(it.place_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), attributes=known, open=NO))
     start = it.hold(context, *args.values())
     given = args if setup is not None else args.with_first(context)
     found = unrecorded(it, lambda: call_function(it, it.place_of(node, "forward"), forward, given))

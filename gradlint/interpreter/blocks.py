@@ -44,7 +44,10 @@ def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
     tries = it.frame.tries
     tries.append(it.fork())
+    probing = _is_a_probe(node)
+    it.expected += probing
     it.run_body(node.body.body)
+    it.expected -= probing
     raised = tries.pop()
     tries.append(None if raised is None or _catches_all(node.handlers) else raised.copy())
     if node.orelse is not None:
@@ -63,6 +66,13 @@ def try_(it: Interpreter, node: Any) -> None:
     if node.finalbody is not None:
         uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
     let_out(it, uncaught)
+
+
+def _is_a_probe(node: Any) -> bool:
+    """Whether the program tries a single statement and waits for torch's own kind of error."""
+    body: Any = getattr(node.body, "body", ())
+    one = len(body) == 1 and (type(body[0]) is not cst.SimpleStatementLine or len(body[0].body) == 1)
+    return one and any(handler.type is not None and dotted(handler.type) == "RuntimeError" for handler in node.handlers)
 
 
 def _catches_all(handlers: Any) -> bool:
@@ -131,6 +141,7 @@ def _managed(
     start = it.hold(manager)
     entered = enter(it, place, manager)
     entry = it.fork() if not _lets_pass(manager) else None
+    it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
     it.frame.switched += switches
     with restoring(it, mode), saving(it, manager):

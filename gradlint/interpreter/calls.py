@@ -191,6 +191,8 @@ def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args
     if called is not None:
         return called(it, node, thing, args)
     method = find_member(it, thing.cls, "__call__")
+    if method is None and type(thing.cls) is Ref and autograd_functions.is_function(it, thing.cls):
+        return call_named(it, node, autograd_functions.CALLED, args.with_first(ref), name)
     if method is None:
         return gifts.foreign_made(it, node, ref)
     return _call(it, node, method, args.with_first(ref), name)
@@ -241,6 +243,7 @@ def tell_called(
         args=tuple(it.thing(value) for value in values[:count]),
         keywords=tuple((key, it.thing(value)) for key, value in zip(args.keywords, values[count:], strict=False)),
         result=it.thing(result),
+        callee=getattr(node, "func", None),
         name=name,
         **more,
     )
@@ -256,6 +259,8 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
     if type(bound.function) is Named:
         return call_named(it, node, bound.function.path, args.with_first(owner), name)
     if bound.function is not None:
+        if bound.name in module_methods.APPLYING and it.only(owner, Module) is not None:
+            return _applied(it, node, owner, bound.name, args, name)
         return call_bound(it, node, bound, args)
     things = {type(it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref}
     if len(things) == 1:
@@ -294,10 +299,18 @@ def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     return call_unknown(it, node, [owner, *args.values()]) if found is None else found
 
 
+def _applied(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """`module.forward(x)` and `module.__call__(x)`, written so or taken off the module before."""
+    func = getattr(node, "func", None)
+    written = type(func) is cst.Attribute and func.attr.value == method
+    how = "call" if method == "__call__" else "forward" if written else "held"
+    return module_calls.call(it, node, owner, args, how, name.rpartition(".")[0] if written else name)
+
+
 def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     chain = name.rpartition(".")[0]
-    if method in ("forward", "__call__"):
-        return module_calls.call(it, node, owner, args, "forward" if method == "forward" else "call", chain)
+    if method in module_methods.APPLYING:
+        return _applied(it, node, owner, method, args, name)
     known = module_methods.METHODS.get(method)
     if known is None and (found := module_containers.call_method(it, node, owner, method, args)) is not None:
         return found
@@ -311,6 +324,7 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
             node,
             path=f"torch.nn.Module.{method}",
             args=(shown, *(it.thing(v) for v in args.positional)),
+            keywords=tuple((key, it.thing(v)) for key, v in args.keywords.items()),
             result=it.thing(result),
             name=chain,
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
@@ -37,6 +38,7 @@ from gradlint.interpreter import libraries, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.registration import unregistered
 from gradlint.interpreter.summaries import by_summary
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.module_families import FAMILIES, public
@@ -201,10 +203,12 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     """A class of the program is called."""
     from gradlint.interpreter.modules import tell_built
 
+    start = it.hold(*args.values())
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
+    given = it.land(start)
     for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
         it.update(made, kind, marks=(Mark("made", node),))
-    tell_built(it, node, made)
+    tell_built(it, node, made, lambda: unregistered(it, made, given))
     return made
 
 
@@ -256,7 +260,8 @@ def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
     """An instance before its `__init__` runs."""
     thing: Class = it[cls]
     if thing.module is YES:
-        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, marks=(Mark("made", node),))
+        marks = (Mark("made", node),)
+        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks)
     elif optimizers.torch_optimizer(it, cls):
         fresh = optimizers.unfilled(thing.name, cls, node)
     else:
@@ -269,7 +274,7 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     from gradlint.interpreter.modules import unknown_module
 
     made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
-    it.put(made, replace(it[made], open=UNSURE))
+    it.put(made, replace(it[made], open=UNSURE, unbuilt=YES))
     return made
 
 
@@ -281,23 +286,36 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
     if method is not None:
         call_function(it, node, method, args.with_first(owner))
         return
+    thing = it.thing(cls)
+    if after is None and type(thing) is Class and thing.kind in FILLED:
+        FILLED[thing.kind](it, node, owner, thing, args)
+        return
+    initialised(it, node, owner, args)
     path = torch_base(it, cls)
     if path and path in MODULES:
-        _built_as(it, node, owner, path, args)
+        built_as(it, node, owner, path, args)
         return
     if it.may_be(owner, Optimizer):
         optimizers.fill(it, node, owner, args)
         return
     if libraries.initialise(it, node, owner, cls, args):
         return
-    thing = it.thing(cls)
-    if type(thing) is Class and thing.kind in FILLED:
-        FILLED[thing.kind](it, node, owner, thing, args)
-    elif type(thing) is Class and thing.open is not NO:
+    if type(thing) is Class and thing.open is not NO:
         havoc(it, [owner, *args.values()])
 
 
-def _built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
+def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+    """`Module.__init__` runs, by whatever name it was reached."""
+    shown = it.only(owner, Module)
+    if shown is None:
+        return
+    it.update(owner, Module, initialised=YES)
+    if not it.muted:
+        values = [it.thing(value) for value in args.values()]
+        it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
+
+
+def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
     """The parts that a torch class's own `__init__` gives an instance."""
     from gradlint.interpreter.modules import build
 
@@ -321,6 +339,8 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
         of_library = torch_base(it, cls) or libraries.base(it, cls)
         if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
             initialise(it, node, value.owner, cls, args, value.cls)
+        else:
+            initialised(it, node, value.owner, args)
         return NONE_VALUE
     method = find_member(it, cls, name, value.cls)
     if type(method) is Function:
@@ -328,11 +348,13 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     if type(method) is Named:
         return call_named(it, node, method.path, args.with_first(value.owner), "")
     if it.may_be(value.owner, Module):
-        from gradlint.interpreter.module_calls import as_torch
+        from gradlint.interpreter.module_calls import as_torch, run
         from gradlint.interpreter.module_methods import METHODS
 
-        if name in ("forward", "__call__"):
+        if name == "forward":
             return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
+        if name == "__call__":
+            return one_of([run(it, node, ref, args, "forward") for ref, _ in it.all(value.owner, Module)])
         if (known := METHODS.get(name)) is not None:
             return known(it, node, value.owner, args)
     if it.may_be(value.owner, Optimizer) and (inherited := optimizers.INHERITED.get(name)) is not None:

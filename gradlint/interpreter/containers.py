@@ -38,6 +38,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import apply
+from gradlint.interpreter.storing import tell_stored
 from gradlint.knowledge import OPERATIONS
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
@@ -294,7 +295,7 @@ def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value)
     """`container[key] = value`."""
     found = it.all(owner, Container)
     for ref, thing in found:
-        it.emit(events.Stored, node, container=thing, value=it.thing(value))
+        tell_stored(it, node, thing, value, adds=key_of(key) is None)
         if is_slice(key):
             whole = summarised(thing)
             it.put(ref, replace(whole, rest=one_of((whole.rest, elements(it, node, value)))), sure=len(found) == 1)
@@ -351,14 +352,14 @@ def append(it: Interpreter, node: Any, owner: Value, value: Value) -> None:
     """`owner.append(value)`."""
     found = it.all(owner, Container)
     for ref, thing in found:
-        it.emit(events.Stored, node, container=thing, value=it.thing(value))
+        tell_stored(it, node, thing, value)
         it.put(ref, appended(thing, value), sure=len(found) == 1)
 
 
 def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None) -> None:
     """`owner.insert(at, value)`; without a constant index the value may stand anywhere."""
     thing: Container = it[ref]
-    it.emit(events.Stored, node, container=thing, value=it.thing(value))
+    tell_stored(it, node, thing, value)
     if type(at) is not int or thing.rest != NOTHING or len(thing.items) >= MOST_ITEMS:
         it.put(ref, appended(summarised(thing), value))
         return

@@ -54,6 +54,7 @@ from gradlint.knowledge.packs import Hook
 from gradlint.knowledge.together import NO_PACKS, Packs
 
 if TYPE_CHECKING:
+    from gradlint.interpreter.needing import Reads
     from gradlint.interpreter.neighbours import Neighbours
 
 ObjectT = TypeVar("ObjectT", bound=Object)
@@ -72,6 +73,8 @@ otherwise the cost of a file would grow with the square of its length."""
 FEWEST_STEPS_LATE = 200
 FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for any file, besides one for every two of its own."""
+BOUND = "bound: "
+"""How the counts begin that tell of a bound that was hit."""
 
 
 @dataclass(slots=True)
@@ -139,6 +142,11 @@ class Inner:
     part: str
 
 
+def syntax(node: Any) -> Any:
+    """The piece of the program that a place belongs to."""
+    return node.node if type(node) is Inner else node
+
+
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Step] = {}
 
@@ -192,6 +200,8 @@ class Interpreter:
         self.entering: Any = None
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
+        self.device_entered = False
+        self.reads: Reads | None = None
         self.story: list[Event] = []
         self.runs: list[Run] = []
         self.run = 0
@@ -207,11 +217,13 @@ class Interpreter:
         self.building: list[object] = []
         self.used: set[Graph] = set()
         self.escaped: dict[Graph, None] = {}
+        self.inside: dict[Graph, set[Graph]] = {}
         self.summaries: dict[object, Any] = {}
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.returned: set[Graph] = set()
+        self.handed_gradients: dict[Any, int] = {}
         self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
@@ -406,10 +418,10 @@ class Interpreter:
     def lookup(self, name: str) -> Value | None:
         """What a name holds here: in this scope, the ones around it, the module."""
         frame: Frame | None = self.frame.declared.get(name, self.frame)
-        first, names = True, self.state.names
+        first = True
         while frame is not None:
             if (first or type(frame.scope.node) is not cst.ClassDef) and (
-                found := names.get((frame.id, name)) or self.state.held((frame.id, name))
+                found := self.state.held((frame.id, name))
             ) is not None:
                 if not first:
                     self.read[frame.id, name] = found
@@ -486,7 +498,7 @@ class Interpreter:
 
         def forget() -> None:
             del self.story[story:], self.runs[runs:]
-            self.run, self.counts = run, counts
+            self.run, self.counts = run, counts | _bounds(self.counts)
             for key in self.told_summaries[told:]:
                 self.summaries[key] = replace(self.summaries[key], told=False)
             del self.told_summaries[told:]
@@ -500,7 +512,7 @@ class Interpreter:
 
     def hit(self, bound: str) -> None:
         """Count that a bound of the analysis was reached."""
-        self.counts[f"bound: {bound}"] += 1
+        self.counts[BOUND + bound] += 1
 
     # ---- events
 
@@ -512,7 +524,7 @@ class Interpreter:
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.BY_USE)
         event = kind(
-            node=node.node if type(node) is Inner else node,
+            node=syntax(node),
             grad_mode=self.state.grad_mode,
             inference=self.state.inference,
             later=self.later,
@@ -580,6 +592,11 @@ class Interpreter:
         return [ref.key for ref in self.state.reach(values) if type(heap[ref]) in (Node, Optimizer)]
 
 
+def _bounds(counts: Counter[str]) -> Counter[str]:
+    """Only the bounds among the counts: what hit them is taken back, but may be recalled and not hit them again."""
+    return Counter({name: number for name, number in counts.items() if name.startswith(BOUND)})
+
+
 def _belief(fact: Any) -> Belief:
     if type(fact) is tuple:
         return _belief(fact[0]) if fact else Belief.PROVEN
@@ -589,4 +606,4 @@ def _belief(fact: Any) -> Belief:
 def not_none(value: Value) -> Value:
     """The value without the alternative None, with which the line would have raised."""
     kept = [option for option in alternatives(value) if option != NONE_VALUE]
-    return one_of(kept) if kept else value
+    return one_of(kept, len(kept)) if kept else value

@@ -72,7 +72,8 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
         return value
     if (made := _made_by(it, node, value, decorator)) is not None:
         return made
-    value = with_decorator(value, decorator)
+    path = _path_of(it, node, decorator)
+    value = with_decorator(value, Named(path) if path else decorator)
     if type(decorator) is Context:
         return replace(value, modes=(decorator, *value.modes))
     if type(decorator) is Named:
@@ -82,7 +83,7 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
         if row is not None:
             made = call_value(it, node, decorator, Arguments(), "")
             return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
-    if _path_of(it, node, decorator).startswith(KEEPING):
+    if path.startswith(KEEPING):
         return value
     if dotted(node).endswith(".getter"):
         return replace(value, kind="property")
@@ -96,7 +97,7 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
 
 def _path_of(it: Interpreter, node: Any, decorator: Value) -> str:
     """The import path of a decorator, with or without arguments."""
-    if type(decorator) is not Named and isinstance(node, cst.Call):
+    if isinstance(node, cst.Call):
         decorator = it.value(node.func)
     return decorator.path if type(decorator) is Named else ""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    MAYBE,
     NO,
     OPAQUE,
     PLAIN,
@@ -15,6 +16,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Belief,
     Mark,
     Node,
     Ref,
@@ -22,12 +24,15 @@ from gradlint.domain import (
     Truth,
     Unit,
     Value,
+    truth,
+    with_mark,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled, tensors_of
-from gradlint.interpreter.graphs import company, past_outside, sure_past, towards
+from gradlint.interpreter.graphs import company, in_every, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
+from gradlint.interpreter.leaves import aliased_gradients
 from gradlint.interpreter.scan import spelled
 from gradlint.knowledge.flat import FLAT
 
@@ -79,11 +84,14 @@ class History:
 
 def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Request) -> None:
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
+    for root in roots:
+        _required_grad(it, node, root)
     starts, history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     if not it.muted:
+        spoiled = _spoiled(it, starts, history, _reaching(it, starts, request))
         for root in roots:
-            _tell(it, node, root, history, request)
+            _tell(it, node, root, history, spoiled, request)
     hooked = arriving(it, {*history.nodes, *history.leaves})
     if hooked:
         start = it.hold(*roots, *hooked)
@@ -95,10 +103,19 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     for ref in history.nodes:
         if reaching is None or ref in reaching:
             certain = reaching is None or (request.exact and reaching[ref])
-            _differentiated(it, ref, certain and ref in history.sure, request.retain)
+            _differentiated(it, node, ref, certain and ref in history.sure, request.retain)
     if request.how == "backward":
         _fill(it, node, history, request)
         run_accumulated(it, node, hooked, request.create)
+
+
+def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
+    """What only its use shows to be a tensor requires grad if it is differentiated, and was recorded by something."""
+    found = it.all(root, Tensor)
+    for ref, tensor in found:
+        if tensor.belief >= Belief.BY_USE and tensor.requires_grad.is_unsure and {OPAQUE, None}.issuperset(tensor.node):
+            unseen = it.new(node, f"history of {ref.site}.{ref.part}", Node("unknown", syntax(node), ((OPAQUE,),)))
+            it.put(ref, replace(tensor, requires_grad=YES, leaf=NO, node=(unseen,)), sure=len(found) == 1)
 
 
 def _looked_at(it: Interpreter, roots: Sequence[Value]) -> tuple[list[tuple[Ref | None, ...]], History]:
@@ -144,7 +161,7 @@ def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     return frozenset(ends)
 
 
-def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Request) -> None:
+def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Sequence[Ref], request: Request) -> None:
     shown = it.only(root, Tensor)
     if shown is None:
         return
@@ -159,9 +176,13 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         made_by=_made_by(it, shown.node),
         name=spelled(request.of),
         leaves=tuple(heap[ref] for ref in leaves),
-        freed=_state_of(it, history, "freed"),
-        stale=_state_of(it, history, "stale"),
-        corrupt=_state_of(it, history, "corrupt"),
+        freed=_state_of(it, history, spoiled, "freed"),
+        stale=_state_of(it, history, spoiled, "stale"),
+        corrupt=_state_of(it, history, spoiled, "corrupt"),
+        spoiled=tuple(heap[ref] for ref in spoiled),
+        again=tuple({mark.node: None for ref in history.nodes for mark in it[ref].marks if mark.how == "kept"}),
+        graph=tuple(ref.key for ref in it.operand(root) if ref is not None),
+        carried=truth(bool(spoiled) and spoiled[0].age > 0),
         retain=request.retain,
         create_graph=request.create,
         how=request.how,
@@ -172,7 +193,16 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, request: Re
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
         company=company(it, it.operand(root), leaves),
+        aliased=_aliased(it, history, request),
     )
+
+
+def _aliased(it: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:
+    """The gradients that are certainly added to in place although something else holds them."""
+    if request.how != "backward" or request.create is not NO or not request.exact:
+        return ()
+    wanted = history.leaves if request.inputs is None else request.inputs
+    return aliased_gradients(it, [ref for ref in wanted if ref in history.sure and type(it[ref]) is Tensor])
 
 
 def flat_on_all_ways(it: Interpreter, root: Value, history: History) -> list[Ref]:
@@ -204,21 +234,47 @@ def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
     return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
 
 
-def _state_of(it: Interpreter, history: History, attr: str) -> Truth:
+FAULTS = ("freed", "stale", "corrupt")
+
+
+def _spoiled(
+    it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], history: History, reaching: dict[Ref, bool] | None
+) -> list[Ref]:
+    """The nodes through which this backward certainly goes, one of them or another, and that certainly lack what they
+    saved; oldest first."""
+    nodes = history.nodes if reaching is None else [ref for ref in history.nodes if reaching.get(ref)]
+    lacking = {ref: faults for ref in nodes if (faults := _faults(it[ref]))}
+    if not lacking:
+        return []
+    certain = {fault for start in starts for fault in in_every(it, start, lambda ref: lacking.get(ref, set()))}
+    return sorted((ref for ref in lacking if not certain.isdisjoint(lacking[ref])), key=lambda ref: -ref.age)
+
+
+def _faults(thing: Node) -> set[str]:
+    """In which ways a node certainly lacks what it certainly saved."""
+    if all(None in slot for slot in thing.saves):
+        return set()
+    return {fault for fault in FAULTS if getattr(thing, fault) is YES}
+
+
+def _state_of(it: Interpreter, history: History, spoiled: Sequence[Ref], attr: str) -> Truth:
     """Whether the graph holds a node in that state which needs what it saved."""
-    nodes = history.nodes
-    if any(ref in history.sure and it[ref].saves and getattr(it[ref], attr) is YES for ref in nodes):
+    if any(getattr(it[ref], attr) is YES for ref in spoiled):
         return YES
-    if any(getattr(it[ref], attr).may(YES) for ref in nodes):
-        return NO | YES
+    if any(getattr(it[ref], attr).may(YES) for ref in history.nodes):
+        return MAYBE
     return NO
 
 
-def _differentiated(it: Interpreter, ref: Ref, sure: bool, keep: Truth) -> None:
+def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth) -> None:
     thing: Node = it[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
+        facts["marks"] = with_mark(thing.marks, Mark("freed", syntax(node)))
+    else:
+        others = tuple(mark for mark in thing.marks if mark.how != "kept")
+        facts["marks"] = with_mark(others, Mark("kept", syntax(node)))
     it.state.heap[ref] = replace(thing, **facts)
 
 

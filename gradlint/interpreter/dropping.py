@@ -8,9 +8,10 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import Ref, Tensor, Value, alternatives
+from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import parts, targets
+from gradlint.interpreter.writing import holders
 
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
 
@@ -38,7 +39,7 @@ def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> 
     old = it.lookup(target.value)
     if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
         return
-    rebinding = _rebindings(it).get(target)
+    rebinding = rebindings(it).get(target)
     if rebinding is None:
         return
     gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
@@ -51,10 +52,18 @@ def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> 
         read=rebinding.read,
         looped=rebinding.looped,
         updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
+        same=_same(old, value),
+        holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
     )
 
 
-def _rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
+def _same(old: Value, value: Value) -> Truth:
+    """Whether the name is bound to the object it held."""
+    found = [option in alternatives(old) for option in alternatives(value)]
+    return YES if all(found) else MAYBE if any(found) else NO
+
+
+def rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
     """The assignments to names in loops of the scope that runs."""
     scope = it.frame.scope
     if scope.rebindings is None:
@@ -91,10 +100,16 @@ def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) ->
     binding = [depth for depth, loop in enumerate(loops) if _binds(loop, name.value)]
     between = loops[binding[-1] + 1 :] if binding else loops
     read = name.value in walk.inner or any(
-        at > number or (at != number and any(loop in between for loop in around))
+        (at > number and not _bound_between(around, loops, name.value))
+        or (at != number and any(loop in between for loop in around))
         for at, around in walk.reads.get(name.value, ())
     )
     return Rebinding(bool(binding), read)
+
+
+def _bound_between(around: tuple[Any, ...], loops: tuple[Any, ...], name: str) -> bool:
+    """Whether a loop that begins after the assignment binds the name before it is read in there."""
+    return any(_binds(loop, name) for loop in around if loop not in loops)
 
 
 def _binds(loop: Any, name: str) -> bool:

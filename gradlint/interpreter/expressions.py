@@ -13,6 +13,7 @@ import libcst as cst
 from gradlint.domain import (
     FLOAT,
     INTEGER,
+    MOST_ITEMS,
     NO,
     UNKNOWN,
     YES,
@@ -137,7 +138,7 @@ def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> 
                 out = containers.appended(out, inner)
         else:
             whole = summarised(out)
-            out = replace(whole, rest=one_of((whole.rest, containers.elements(it, node, value))))
+            out = replace(whole, rest=one_of((whole.rest, containers.elements(it, node, value)), MOST_ITEMS))
             containers.consume(it, node, value, "*")
     return it.new(node, "container", out)
 

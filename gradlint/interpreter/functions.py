@@ -134,7 +134,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        it.runs.append(Run(index, function, caller, mode[0], (), outer_run))
+        it.runs.append(Run(index, function, caller, mode[0], (), outer_run, it.conditions))
     untouched = it.fork() if function.generator and frame.around is None else None
     it.switch(frame)
     it.sweeping = []

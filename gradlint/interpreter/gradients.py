@@ -10,6 +10,7 @@ from gradlint.domain import (
     FRESH,
     LOST,
     MIXED,
+    MOST_ITEMS,
     MOST_MARKS,
     NO,
     NONE,
@@ -32,11 +33,20 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.leaves import want_leaf
+from gradlint.interpreter.needing import bound_as, use_of
 from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
 
-FILLING = frozenset({"backward", "mixed"})
-"""How a backward marks a tensor: the last one that filled its gradient, and that it found an old one there."""
+CLEARED, RETURNED = "cleared", "returned"
+"""Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
+FILLING = frozenset({"backward", "mixed", CLEARED, RETURNED})
+"""Marks that a backward which fills a gradient takes away: the backward before, that it found an old gradient there."""
+
+
+def marked(tensor: Tensor, how: str, node: Any) -> tuple[Mark, ...]:
+    """The marks of a tensor with one of this kind, the latest."""
+    return (*(mark for mark in tensor.marks if mark.how != how), Mark(how, node))[-MOST_MARKS:]
 
 
 def is_left_over(grad: Grad) -> bool:
@@ -62,14 +72,22 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
         return Unknown(tuple(ref for ref, _ in it.all(value, Tensor)))
     nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
     reached = either([one.reached for one in nodes]) if nodes else NO
-    it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, name=name)
+    if not it.muted:
+        there = [has_gradient(tensor) for _, tensor in it.all(value, Tensor)]
+        none = NO if all(there) else UNSURE if any(there) else YES
+        use = "" if guard else use_of(it, node)
+        bound = None if guard else bound_as(it, shown, name)
+        it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, bound=bound,
+                name=name)  # fmt: skip
+    if not guard:
+        want_leaf(it, node, value, "gradient", name)
     out: list[Value] = []
     for ref, tensor in it.all(value, Tensor):
         if type(tensor.gradient) is Unknown and (tensor.grad.may(NONE) or tensor.grad.may(LOST)):
             out.append(Const(None))
         if has_gradient(tensor):
             out.append(_gradient(it, node, ref, tensor))
-    return one_of(out)
+    return one_of(out, MOST_ITEMS)
 
 
 def has_gradient(tensor: Tensor) -> bool:
@@ -80,6 +98,9 @@ def has_gradient(tensor: Tensor) -> bool:
 def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     """The tensor that `.grad` holds: the same one until it is cleared."""
     if type(tensor.gradient) is not Unknown:
+        for held, gradient in it.all(tensor.gradient, Tensor):
+            if not any(mark.node is node for mark in gradient.marks):
+                it.state.heap[held] = replace(gradient, marks=marked(gradient, "read", node))
         return tensor.gradient
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
@@ -100,7 +121,8 @@ def clear_gradients(
         if type(thing) is Tensor:
             zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, Const(None)))
-            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), unit=PLAIN, gradient=left)
+            marks = marked(thing, CLEARED, node)
+            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), unit=PLAIN, gradient=left, marks=marks)
             it.put(ref, now, sure=sure)
 
 

@@ -36,6 +36,11 @@ def sure_places(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> se
     return _in_all(start, _certain(it, start, lambda ref: {ref.key}))
 
 
+def in_every(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Ref], set[T]]) -> set[T]:
+    """What is said of some node, whichever it be, in every history that it may be."""
+    return _in_all(start, _certain(it, start, known))
+
+
 def _certain(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
     """For each node of a history what `known` says of it and of all that is certainly before it."""
     certain: dict[Ref, set[T]] = {}

@@ -50,6 +50,8 @@ def register(it: Interpreter, node: Any, owner: Value, kind: str, args: Argument
         called = option.function if type(option) is Bound else option
         if type(called) is Function:
             it.escaped_functions[called.node] = None
+            if kind == ARRIVING and it.may_be(owner, Tensor):
+                it.handed_gradients[called.node] = int(type(option) is Bound)
     for ref, tensor in it.all(owner, Tensor):
         it.put(ref, replace(tensor, hooks=_with(tensor.hooks, kind, function)))
     for ref, module in it.all(owner, Module):

@@ -25,7 +25,7 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
-    Ref,
+    Plain,
     Scalar,
     Tensor,
     Value,
@@ -177,14 +177,18 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     tensor = it.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
     facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
+    cut: tuple[Mark, ...] = ()
     if tensor:
-        kept = ("storage", "belief", "precision", "inference")
+        kept = ("storage", "belief", "precision", "device", "inference")
         facts = {name: getattr(tensor, name) for name in kept}
         if tensor.requires_grad is YES and tensor.leaf is NO:
-            facts["marks"] = (Mark("made", node), *cut_off(it, node, "Parameter", [data]))[:MOST_MARKS]
-    made = fresh(it, node, "parameter", dtype=kind, parameter=YES, made="Parameter", **facts)
+            cut = cut_off(it, node, "Parameter", [data])
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
-    set_requires_grad(it, node, made, to, "Parameter")
+    marks = (Mark("made", node), *cut, Mark("asked", node))[-MOST_MARKS:]
+    facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
+    made = fresh(it, node, "parameter", **facts)
+    if not it.muted:
+        it.emit(events.RequiresGradChanged, node, tensor=replace(it[made], requires_grad=NO), to=to, by="Parameter")
     return made
 
 
@@ -203,6 +207,14 @@ def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
     return made
 
 
+@special("torch.device")
+def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A device is told by how its name begins."""
+    given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
+    names = [option.value if type(option) is Const else getattr(option, "start", "") for option in given]
+    return one_of([Plain("device", name if isinstance(name, str) else "") for name in names])
+
+
 @special("torch.is_tensor")
 def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
     from gradlint.interpreter.narrowing import is_instance
@@ -211,48 +223,43 @@ def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
 
-@special("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
-         "torch.nn.SyncBatchNorm.convert_sync_batchnorm")  # fmt: skip
-def _wrapped(it: Interpreter, node: Any, args: Arguments) -> Value:
+WRAPPERS = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+)
+
+
+def _wrapping(path: str) -> Known:
     """A wrapper that calls the module inside."""
-    inner = args.get("module", 0, UNKNOWN)
-    module = it.only(inner, Module)
-    if module is None:
-        return result_of_unknown([inner])
-    return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),), mode=TRAIN,
-                  open=NO, holder="DataParallel", belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+    def wrap(it: Interpreter, node: Any, args: Arguments) -> Value:
+        inner = args.get("module", 0, UNKNOWN)
+        module = it.only(inner, Module)
+        if module is None:
+            return result_of_unknown([inner])
+        return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),),
+                      mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+    return wrap
 
 
-@special("copy.copy")
-def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A copy of the object alone: what it holds, and its memory, is shared."""
-    value = args.get("x", 0, UNKNOWN)
-    copies = [
-        it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o
-        for o in alternatives(value)
-    ]
-    return one_of(copies)
+SPECIAL |= {path: _wrapping(path) for path in WRAPPERS}
 
 
-@special("copy.deepcopy")
-def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
-    value = args.get("x", 0, UNKNOWN)
-    found = it.state.reach([value])
-    if len(found) > 400:
-        return result_of_unknown([value])
-    now = {ref: Ref(it.site(it.copy_site(node, ref)), "copy", it.frame.id) for ref in found}
-    from gradlint.domain import object_renamed, renamed
+def _init_of(path: str) -> Known:
+    """`nn.Module.__init__(self)`, written out."""
 
-    memories = dict.fromkeys(memory for ref in found for memory in getattr(it[ref], "storage", ()))
-    now |= {memory: it.memory(it.copy_site(node, memory), "copy") for memory in memories}
-    for ref in found:
-        thing = object_renamed(it[ref], now)
-        if type(thing) is Container:
-            thing = replace(thing, origin=())
-        if type(thing) is Tensor:
-            inference = it.state.inference  # of where it is copied, whatever it was
-            marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
-            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
-        it.new(it.copy_site(node, ref), "copy", thing)
-    return renamed(value, now)
+    def init(it: Interpreter, node: Any, args: Arguments) -> Value:
+        from gradlint.interpreter.classes import built_as
+
+        owner, *others = args.positional or [UNKNOWN]
+        it.update(owner, Module, initialised=YES)
+        built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown))
+        return NONE_VALUE
+
+    return init
+
+
+SPECIAL |= {f"{path}.__init__": _init_of(path) for path in MODULES}

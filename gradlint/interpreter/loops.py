@@ -37,7 +37,7 @@ from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.reach import AFTERWARDS
 
 MOST_PASSES = 8
-"""Silent passes before what still changes is given up as unknown."""
+"""Passes before what still changes is given up as unknown."""
 PEELED_LEVELS = 2
 TELLING_APART = frozenset(
     {
@@ -159,7 +159,7 @@ def run_loop(
 
 
 @contextmanager
-def _ageing(it: Interpreter) -> Iterator[Callable[[], None]]:
+def _ageing(it: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
     """Within a loop: gives what to do before each later pass, so that what the passes before it made grows older.
 
     While an instance is built, its parts are not told apart by the iteration that made them: `self.layers` of a
@@ -171,13 +171,14 @@ def _ageing(it: Interpreter) -> Iterator[Callable[[], None]]:
     entered = set(before)
     building, began = it.instances_deep > 0, len(it.story)
 
-    def grow_older() -> None:
+    def grow_older() -> list[Ref]:
         entered.update(it.entered)
         it.entered = set(before)
         alike = building or it.muted > 0 or not any(type(event) in TELLING_APART for event in it.story[began:])
-        it.state.age(it.made, at_once=alike)
+        oldest = it.state.age(it.made, at_once=alike)
         if building and it.made:
             it.age = OLDEST
+        return oldest
 
     yield grow_older
     it.age = age
@@ -193,14 +194,18 @@ def _pass(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
     it.state.sweep()
 
 
-def _fixpoint(it: Interpreter, paths: LoopPaths, step: Callable[[], None], grow_older: Callable[[], None]) -> None:
-    """Run later iterations until another one changes nothing; only that one is told, for it knows all the others."""
+def _fixpoint(it: Interpreter, paths: LoopPaths, step: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
+    """Run later iterations until another one changes nothing; only that one is told, for it knows all the others.
+
+    What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
+    """
     for count in range(MOST_PASSES + 1):
         head = it.fork()
         kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
         tries = list(it.frame.tries)
         with it.provisionally() as forget:
-            grow_older()
+            oldest = grow_older()
+            head.foresee(it.state, oldest)
             _pass(it, paths, step)
             new = joined_states([head, it.state]) if it.state.live else head
             if same(new, head):

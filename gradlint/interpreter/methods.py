@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_DTYPE,
     ANY_PRECISION,
+    CPU,
+    CUDA,
     INTEGER,
     MOST_MARKS,
     NO,
@@ -17,6 +20,7 @@ from gradlint.domain import (
     YES,
     Array,
     Const,
+    Device,
     Dtypes,
     Named,
     Plain,
@@ -39,7 +43,7 @@ from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
-from gradlint.interpreter.tensors import dtype_named, precision_named
+from gradlint.interpreter.tensors import device_asked, dtype_named, precision_named
 from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 
@@ -120,20 +124,41 @@ def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief, cut))
 
 
-def cast(it: Interpreter, node: Any, owner: Value, dtype: Dtypes | None, precision: Precision) -> Value:
+def cast(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    dtype: Dtypes | None,
+    precision: Precision,
+    device: Device | None = None,
+    method: str = "to",
+) -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
-    row = OPERATIONS["torch.Tensor.to"]
-    return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision)
+    row = OPERATIONS[f"torch.Tensor.{method}"]
+    return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
 
 
 def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     tensor = it.only(owner, Tensor)
     own = tensor.dtype if tensor else ANY_DTYPE
-    for value in (*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))):
-        found = _target(it, value, own)
-        if found is not None:
-            return cast(it, node, owner, found, precision_named(value))
-    return cast(it, node, owner, None, ANY_PRECISION)
+    values = [*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))]
+    device = next((found for value in values if (found := device_asked(it, value)) is not None), None)
+    if args.unknown or "copy" in args.keywords:
+        device = ANY_DEVICE
+    for value in values:
+        kind = _target(it, value, own)
+        if kind is not None:
+            return cast(it, node, owner, kind, precision_named(value), device)
+    return cast(it, node, owner, None, ANY_PRECISION, device)
+
+
+def _moving(method: str, device: Device) -> Callable[[Interpreter, Any, Value, Arguments, str], Value]:
+    """`cpu()` or `cuda()`."""
+
+    def move(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+        return cast(it, node, owner, None, ANY_PRECISION, device, method)
+
+    return move
 
 
 def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
@@ -184,6 +209,8 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "register_post_accumulate_grad_hook": hooks.registering(hooks.ACCUMULATED),
     "numpy": _numpy,
     "to": _to,
+    "cpu": _moving("cpu", CPU),
+    "cuda": _moving("cuda", CUDA),
     "type": _type,
     "zero_": _zero_,
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
@@ -16,7 +18,10 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Bound,
+    Const,
     Container,
+    Function,
     Graph,
     Module,
     Named,
@@ -37,7 +42,11 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import MOST_MODULES_DEEP, REDUCTION, submodules
-from gradlint.interpreter.recording import apply
+from gradlint.interpreter.narrowing import peek
+from gradlint.interpreter.operations import first_argument
+from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.tensors import truth_of
+from gradlint.interpreter.writing import write
 from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
@@ -49,7 +58,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     for index, (ref, module) in enumerate(found):
         start = it.hold(ref, *args.values())
         place = node if len(found) == 1 else it.place_of(node, f"option {index}")
-        result = _hooked(it, place, start, args) if module.hooks and how == "call" else _call_one(it, place, ref, args)
+        result = _hooked(it, place, start, args) if module.hooks and how == "call" else run(it, place, ref, args, how)
         it.hold(result)
         *held, result = it.land(start)
         results.append(result)
@@ -66,16 +75,30 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             recorded=_recorded(it, result),
             graph=_graph(it, result),
             nested=it.inside_module > 0,
+            own_call=_own_method(it, shown, "call") is not None,
+            callee=getattr(node, "func", None),
+            taken_from=_taken_from(it, getattr(node, "func", None)),
             name=name,
         )
     return one_of(results, MOST_ITEMS)
+
+
+def _taken_from(it: Interpreter, callee: Any) -> str:
+    """The wrapper whose `.module` the callee is written as, by its import path."""
+    if type(callee) is cst.Attribute and callee.attr.value == "forward":
+        callee = callee.value
+    if type(callee) is not cst.Attribute or callee.attr.value != "module":
+        return ""
+    owner = peek(it, callee.value)
+    wrapper = it.only(owner, Module) if owner is not None else None
+    return "" if wrapper is None else wrapper.holder
 
 
 def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:
     """A module with hooks is called; it is the first value held since `start`."""
     args = hooks.before_call(it, node, it.state.flight[start], args)
     given = it.hold(*args.values())
-    result = _call_one(it, node, it.state.flight[start], args)
+    result = run(it, node, it.state.flight[start], args, "call")  # type: ignore[arg-type]
     values = it.land(given)
     args = replace(args, positional=values[: len(args.positional)])
     return hooks.after_call(it, node, it.state.flight[start], args, result)
@@ -116,16 +139,28 @@ def _recorded(it: Interpreter, result: Value) -> Tensor | None:
     return min(found, key=lambda tensor: tensor.belief, default=None)
 
 
-def _call_one(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Value:
+def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
+    """The `__call__` or the `forward` that the class of a module defines in the program."""
     from gradlint.interpreter.classes import find_method
+
+    return find_method(it, module.cls, "__call__" if how == "call" else "forward")
+
+
+def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value:
+    """What a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class is meant
+    and neither a `__call__` of its own nor what was put in the place of `forward`."""
+    from gradlint.interpreter.calls import call_value
     from gradlint.interpreter.functions import call_function, too_deep
 
     module: Module = it[ref]
-    method = find_method(it, module.cls, "forward")
+    replaced = dict(module.attributes).get("forward") if how == "call" else None
+    if type(replaced) is Function or type(replaced) is Bound:
+        return call_value(it, it.place_of(node, "own forward"), replaced, args, "")
+    method = (_own_method(it, module, how) if how == "call" else None) or _own_method(it, module, "forward")
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
         return loose_result(it, node, ref, module, args)
-    if method is not None and too_deep(it, method, args):
+    if method is not None and (module.unbuilt.may(YES) or too_deep(it, method, args)):
         it.escaped_functions[method.node] = None
         return loose_result(it, node, ref, module, args)
     if method is not None:
@@ -150,18 +185,19 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     return CALLS[row.call](it, node, ref, module, row, args)
 
 
-def _own(it: Interpreter, ref: Ref) -> list[Value]:
-    """The tensors that belong to a module, as they take part in what it computes."""
-    found: dict[Value, None] = {}
+def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
+    """The tensors that belong to a module, as they take part in what it computes, by the names of its own."""
+    found: dict[Value, str] = {}
     sure = {ref}
     for part in submodules(it, ref):
         module: Module = it[part]
-        for value in (*(v for _, v in module.attributes), module.rest):
+        for name, value in (*module.attributes, ("", module.rest)):
             if it.may_be(value, Tensor):
-                found[value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)] = None
+                key = value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)
+                found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
                 sure.add(value)
-    return list(found)
+    return [(name, value) for value, name in found.items()]
 
 
 def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
@@ -182,9 +218,25 @@ def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], result
 
 def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     result = row.result
+    if row.inplace_at is not None and truth_of(dict(module.attributes).get("inplace", Const(False))) is YES:
+        return _written(it, node, module, row, args)
     if row.identity_in_eval and module.mode.may(EVAL):
         result = replace(result, kind="self" if module.mode is EVAL else "self or fresh")
     return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1)
+
+
+def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer that writes its argument and gives it back; in eval mode it may leave it alone."""
+    from gradlint.interpreter.effects import perhaps
+
+    target = args.positional[0] if args.positional else UNKNOWN
+    start = it.hold(target)
+    name = row.path.rpartition(".")[2]
+    saves = saved_in_place(it, row.saves, [("input", target)], target)
+    asleep = row.identity_in_eval and module.mode.may(EVAL)
+    if not (asleep and module.mode is EVAL):
+        perhaps(it, lambda: write(it, node, target, name, "module", name=first_argument(node), saves=saves), asleep)
+    return it.land(start)[0]
 
 
 def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

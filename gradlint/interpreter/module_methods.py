@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_PRECISION,
     EVAL,
     MAYBE,
@@ -100,8 +101,8 @@ def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
     for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        if not it[ref].precision.is_unsure:
-            it.put(ref, replace(it[ref], precision=ANY_PRECISION))
+        if not (it[ref].precision.is_unsure and it[ref].device.is_unsure):
+            it.put(ref, replace(it[ref], precision=ANY_PRECISION, device=ANY_DEVICE))
     return owner
 
 
@@ -186,7 +187,7 @@ def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) 
         found = it.all(owner, Module)
         for ref, module in found:
             known = dict(module.buffers) | {name.value: saved}
-            it.put(ref, replace(module, buffers=tuple(known.items())), sure=it.sure(found))
+            it.put(ref, replace(module, buffers=tuple(known.items()), initialised=YES), sure=it.sure(found))
     set_by_name(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     return NONE_VALUE
 
@@ -327,3 +328,6 @@ METHODS: dict[str, Callable[..., Value]] = (
 """Methods that every nn.Module has."""
 
 TORCH_MODULE = "torch.nn.Module"
+
+APPLYING = frozenset({"forward", "__call__"})
+"""The methods by which a module is applied."""

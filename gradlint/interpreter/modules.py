@@ -87,6 +87,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes, rest = _own_parameters(it, node, row, args)
         if row.call == "loss" and REDUCTION in args.keywords:
             attributes[REDUCTION] = args.keywords[REDUCTION]
+    if row.inplace_at is not None:
+        attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
     for name in row.buffers:
         dtype = INTEGER if name == "num_batches_tracked" else FLOAT
         attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
@@ -98,14 +100,16 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     return ref
 
 
-def tell_built(it: Interpreter, node: Any, value: Value) -> None:
-    """Tell that a module was made, and which parameters it has."""
+def tell_built(
+    it: Interpreter, node: Any, value: Value, lost: Callable[[], tuple[events.Unregistered, ...]] = tuple
+) -> None:
+    """Tell that a module was made, and which parameters it has; `lost` finds what it holds and has not registered."""
     shown = it.only(value, Module)
     if shown is None or it.muted:
         return
     found, opened = parameters(it, value)
     held = tensors_of(it, [ref for _, ref in found])
-    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, open=opened)
+    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, open=opened, unregistered=lost())
 
 
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:

@@ -86,20 +86,17 @@ def got_somewhere(it: Interpreter, owner: Value, name: Value) -> Value:
     return result_of_unknown([owner]) if some == NOTHING else some
 
 
-def has_attribute(it: Interpreter, value: Value, name: str) -> Truth:
+def has_attribute(it: Interpreter, module: Module, name: str) -> Truth:
     """Whether a module of a class of the program has an attribute, as far as that is certain."""
     from gradlint.interpreter.classes import find_member, torch_base
     from gradlint.interpreter.module_methods import METHODS
 
-    thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is not Module:
+    if find_member(it, module.cls, "__getattr__") is not None:
         return UNSURE
-    if find_member(it, thing.cls, "__getattr__") is not None:
-        return UNSURE
-    closed = thing.open is NO and thing.rest == NOTHING and type(thing.cls) is Ref
-    if name in METHODS or name in MODULE_NAMES or find_member(it, thing.cls, name) is not None:
+    closed = module.open is NO and module.rest == NOTHING and type(module.cls) is Ref
+    if name in METHODS or name in MODULE_NAMES or find_member(it, module.cls, name) is not None:
         return YES
-    if any(known == name for known, _ in thing.attributes):
+    if any(known == name for known, _ in module.attributes):
         return UNSURE
-    plain = closed and torch_base(it, thing.cls) == "torch.nn.Module" and not name.startswith("_")
+    plain = closed and torch_base(it, module.cls) == "torch.nn.Module" and not name.startswith("_")
     return NO if plain else UNSURE

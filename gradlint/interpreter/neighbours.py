@@ -292,6 +292,7 @@ FRESH: dict[str, Any] = {
     "read": dict,
     "handed": dict,
     "summaries": dict,
+    "told_summaries": list,
     "steps_left": int,
     "steps_left_elsewhere": int,
     "later": lambda: NO,

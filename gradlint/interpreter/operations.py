@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_DTYPE,
     ANY_PRECISION,
     BOOL,
@@ -22,6 +25,7 @@ from gradlint.domain import (
     Array,
     Const,
     Container,
+    Device,
     Dtypes,
     Mark,
     Plain,
@@ -36,14 +40,17 @@ from gradlint.domain import (
 from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cut_off
-from gradlint.interpreter.recording import apply
+from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import (
     LETTERS,
     combined,
     data_kind,
+    default_device,
     default_precision,
+    device_named,
     dtype_named,
     fresh,
     precision_named,
@@ -171,14 +178,22 @@ def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str,
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
     differentiable = not row.results or row.results[0].differentiable
+    if by == "function":
+        name = first_argument(node)
     for _, target in targets:
         if it.may_be(target, Tensor):
-            write(
-                it, node, target, row.name, by, others, name, differentiable=differentiable, checked=not row.unchecked
-            )
+            saves = saved_in_place(it, row.saves, slots, target)
+            write(it, node, target, row.name, by, others, name, differentiable, checked=not row.unchecked, saves=saves)
     if row.results and row.results[0].kind == "fresh":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
+
+
+def first_argument(node: Any) -> str:
+    """How the program writes the first thing that is handed to a call."""
+    call = syntax(node)
+    handed = call.args[0] if type(call) is cst.Call and call.args else None
+    return spelled(handed.value) if handed is not None and handed.keyword is None else ""
 
 
 def wanted_dtype(value: Value | None) -> Dtypes | None:
@@ -209,7 +224,8 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     )
     if given is not None and shared is not None and given.dtype is dtype and not row.keeps:
         return shared
-    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first)}
+    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
+                             "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
         facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
     array = it.only(shared, Array) if shared is not None else None
@@ -248,6 +264,21 @@ def _precision(
     if tensor is not None and row.dtype in ("data", "like"):
         return tensor.precision
     return default_precision(it) if row.dtype == "data" and _is_literal(it, first) else ANY_PRECISION
+
+
+def _device(
+    it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None, *, of_tensor: bool
+) -> Device:
+    """The device on which a factory makes something."""
+    wanted = bound.get("device")
+    if args.unknown or (wanted is not None and wanted != NONE_VALUE):
+        return ANY_DEVICE if args.unknown else device_named(wanted)
+    if first is None or not (of_tensor or row.dtype in ("data", "like")):
+        return default_device(it)
+    tensor = it.only(first, Tensor)
+    if tensor is not None:
+        return tensor.device
+    return default_device(it) if not of_tensor and _is_literal(it, first) else ANY_DEVICE
 
 
 def _is_literal(it: Interpreter, value: Value | None, depth: int = 4) -> bool:

@@ -40,6 +40,7 @@ from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.given import Elements, given_elements
 from gradlint.interpreter.gradients import clear_gradients, joined_gradients, tensors_of
+from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import AFTER_STEP, truth_of
@@ -65,6 +66,8 @@ def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], 
     """The tensors that an argument is or runs over, and whether there may be others."""
     element = value if it.may_be(value, Tensor) else elements(it, node, value)
     consume(it, node, value, "optimizer")
+    listing = it.only(value, Container)
+    want_leaves(it, node, [element] if listing is None else [*(v for _, v in listing.items), listing.rest], "optimizer")
     refs = [ref for ref, _ in it.all(element, Tensor)]
     sure = bool(refs) and len(refs) == len(alternatives(element))
     return refs, NO if sure else UNSURE

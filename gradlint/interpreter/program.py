@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,8 +17,10 @@ from gradlint.domain import (
     YES,
     Class,
     Function,
+    Graph,
     Instance,
     Module,
+    Named,
     Ref,
     State,
     Value,
@@ -33,6 +35,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     builtins,
     callables,
     calls,
+    copying,
     definitions,
     distributions,
     expressions,
@@ -58,7 +61,7 @@ from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.reflection import class_of
-from gradlint.interpreter.scan import Scan
+from gradlint.interpreter.scan import HANDED, Scan
 from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
 
@@ -301,18 +304,47 @@ def _finish(it: Interpreter) -> None:
     for node, ref in it.classes.items():
         thing = it.state.heap.get(ref)
         if type(thing) is Class:
-            methods = [f for f in it.functions.values() if f.owner is node]
-            told = tuple((f.name, tuple(runs.get(f.node, ()))) for f in methods)
-            _tell(it, events.ClassFinished, node, cls=thing, instance=it.instances.get(node), methods=told)
+            told = tuple(_method(it, f, runs.get(f.node, ())) for f in it.functions.values() if f.owner is node)
+            derived = frozenset(one.path for one in ancestry(it, ref) if type(one) is Named)
+            instance = it.instances.get(node)
+            _tell(it, events.ClassFinished, node, cls=thing, instance=instance, methods=told, derived=derived)
     _tell(
         it,
         events.ModuleFinished,
         it.tree,
         story=tuple(it.story),
         runs=tuple(it.runs),
-        used=frozenset(it.used),
-        escaped=frozenset(it.escaped),
-        returned=frozenset(it.returned),
+        used=_with_all_inside(it, it.used),
+        escaped=_with_all_inside(it, it.escaped),
+        returned=_with_all_inside(it, it.returned),
+    )
+
+
+def _with_all_inside(it: Interpreter, graphs: Iterable[Graph]) -> frozenset[Graph]:
+    """The graphs, and those that lie inside the summarised calls among them."""
+    found: set[Graph] = set()
+    todo = list(graphs)
+    while todo:
+        graph = todo.pop()
+        if graph not in found:
+            found.add(graph)
+            todo += it.inside.get(graph, ())
+    return frozenset(found)
+
+
+def _method(it: Interpreter, function: Function, runs: Sequence[Run]) -> events.Method:
+    params = function.node.params
+    plain = [*params.posonly_params, *params.params]
+    names = tuple(param.name.value for param in plain)
+    uses = it.scan.scopes[function.node].uses.get(names[0], {}) if names else {}
+    return events.Method(
+        function=function,
+        parameters=names,
+        required=sum(param.default is None for param in plain),
+        starred=isinstance(params.star_arg, cst.Param),
+        reads=frozenset(use.partition("(")[0] for use in uses if not use.startswith(HANDED)),
+        hands_on=any(use.startswith(HANDED) for use in uses),
+        runs=tuple(runs),
     )
 
 

@@ -15,6 +15,7 @@ from gradlint.domain import (
     ANY_MODE,
     UNKNOWN,
     UNSURE,
+    YES,
     Bound,
     Const,
     Container,
@@ -82,7 +83,8 @@ def _optimizer(thing: Optimizer) -> Optimizer:
 def _module(thing: Module) -> Module:
     if thing.mode.is_unsure and thing.open.is_unsure:
         return thing
-    return replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE)
+    begun = thing.initialised if thing.initialised is YES else thing.initialised | UNSURE
+    return replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE, initialised=begun)
 
 
 AFTERWARDS: dict[type, Callable[[Any], Any]] = {

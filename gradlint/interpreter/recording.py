@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_PRECISION,
+    CPU,
     DISCRETE,
     FLOAT,
+    MAYBE,
     MOST_MARKS,
     NO,
+    OPAQUE,
     UNKNOWN,
     UNSURE,
     YES,
     Belief,
     Const,
     Container,
+    Device,
     Dtypes,
     Mark,
     Named,
@@ -36,18 +42,22 @@ from gradlint.domain import (
     negation,
     number_kind,
     one_of,
+    truth,
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import sizes
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
-from gradlint.interpreter.graphs import MOST_LOOKED_BACK, sure_places
+from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
+from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
+Slot = tuple[Ref | None, ...]
+"""One part of what a node refers to: its alternatives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +115,28 @@ def apply(
     *,
     dtype: Dtypes | None = None,
     precision: Precision = ANY_PRECISION,
+    device: Device | None = None,
     scalar: Truth = UNSURE,
     part: str = "",
-    extra: Sequence[Value] = (),
+    extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), `scalar`
-    is whether it is one element, where the arguments say so."""
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name.
+
+    `dtype`, `precision` and `device` are what the call asks for (`device` None: it asks for none), `scalar` is whether
+    it is one element, where the arguments say so.
+    """
     operands = [operand(it, name, value) for name, value in slots]
-    own = [operand(it, "own", value) for value in extra]
+    own = [operand(it, name, value) for name, value in extra]
     involved = operands + own
     wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
     wants = _recorded_for(wants, involved)
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, dtype, precision, part)
+        _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, part)
         for index, result in enumerate(row.results)
     ]
     recording = [ref for _, ref in parts if ref is not None]
     if recording:
-        _record(it, node, row, involved, recording, part)
+        _record(it, node, row, operands, own, recording, part)
     if scalar is not UNSURE and row.results[0].kind == "fresh":
         it.update(parts[0][0], Tensor, scalar=scalar)
     if not it.muted:
@@ -148,6 +162,7 @@ def _result(
     wants: Truth,
     dtype: Dtypes | None,
     precision: Precision,
+    device: Device | None,
     part: str,
 ) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
@@ -160,9 +175,11 @@ def _result(
     handles = result.kind.split(" or ")
     if result.precision:
         precision = Precision.named(result.precision)
-    if first is not None and _converts(first, kind, precision):
+    if first is not None and (_converts(first, kind, precision) or _moves(first, device)):
         handles = [handle for handle in handles if handle not in ("self", "view")] or handles
-    elif result.precision and first is not None and first.tensor and _is_precisely(first.tensor, precision):
+    elif first is not None and (
+        (result.precision and _is_precisely(first.tensor, precision)) or (dtype is None and _stays(first, device))
+    ):
         handles = ["self"]
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
@@ -170,6 +187,8 @@ def _result(
     made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
     if precision is not ANY_PRECISION:
         it.state.heap[made] = replace(it[made], precision=precision)
+    if device is not None:
+        it.state.heap[made] = replace(it[made], device=device)
     recorded = made if it[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
 
@@ -186,8 +205,19 @@ def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
     return same_kind and not first.tensor.precision.may(precision) and not precision.is_unsure  # type: ignore[union-attr]
 
 
-def _is_precisely(tensor: Tensor, precision: Precision) -> bool:
-    return tensor.dtype <= FLOAT and tensor.precision <= precision
+def _moves(first: Operand, device: Device | None) -> bool:
+    """Whether a result on this device is certainly another tensor than the operand."""
+    known = device is not None and not device.is_unsure and first.tensor is not None
+    return known and not first.tensor.device.may(device)  # type: ignore[union-attr, arg-type]
+
+
+def _stays(first: Operand, device: Device | None) -> bool:
+    """Whether the operand is certainly there already; there may be several of other kinds."""
+    return device is CPU and first.tensor is not None and first.tensor.device is CPU
+
+
+def _is_precisely(tensor: Tensor | None, precision: Precision) -> bool:
+    return tensor is not None and tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
 def _listed(it: Interpreter, node: Any, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
@@ -231,6 +261,8 @@ def _handle(
             kept = first.tensor.inference
             facts["inference"] = kept | it.state.inference if "fresh" in handle else kept
     tensors = [o.tensor for o in operands if o.tensor]
+    if len(tensors) == 1 and not own:
+        facts["device"] = tensors[0].device
     if (scalar := sizes.of_elements(row, tensors)) is not UNSURE:
         facts["scalar"] = scalar
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
@@ -289,12 +321,22 @@ def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Ope
 
 
 def _record(
-    it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], results: Sequence[Ref], part: str
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    operands: Sequence[Operand],
+    own: Sequence[Operand],
+    results: Sequence[Ref],
+    part: str,
 ) -> None:
     """Put the operation into the graph and let its results know."""
-    inputs = tuple(it.operand(o.value) for o in operands)
-    saves = tuple(_saved(it, token, operands, results) for token in row.saves)
-    new = Node(row.name, node, inputs, tuple(part for part in saves if part))
+    involved = [*operands, *own]
+    inputs = tuple(it.operand(o.value) for o in involved)
+    asked = {o.name: o.requires_grad for o in reversed(involved)}
+    if own:
+        asked["parameters"] = either([o.requires_grad for o in own])
+    saves = tuple(_saved(it, token, involved, asked, results) for token in row.saves)
+    new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
     for result in results:
         tensor = it[result]
@@ -302,10 +344,14 @@ def _record(
         it.state.heap[result] = replace(tensor, node=nodes)
 
 
-def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Sequence[Ref]) -> tuple[Ref | None, ...]:
-    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy."""
+def _saved(
+    it: Interpreter, token: str, operands: Sequence[Operand], asked: Mapping[str, Truth], results: Sequence[Ref]
+) -> tuple[Ref | None, ...]:
+    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
+
+    `asked` says which operands require grad, by name."""
     name, _, condition = token.partition(" if ")
-    wanted = next((o.requires_grad for o in operands if o.name == condition), YES)
+    wanted = asked.get(condition, YES)
     if wanted is NO:
         return ()
     if name == "result":
@@ -316,13 +362,35 @@ def _saved(it: Interpreter, token: str, operands: Sequence[Operand], results: Se
     return memories if sure or not memories else (*memories, None)
 
 
+def saved_in_place(
+    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value
+) -> tuple[Slot, ...]:
+    """The memories that an operation keeps for backward which writes its target; of what the target held before the
+    write it can only keep a copy."""
+    operands = [operand(it, name, value) for name, value in slots]
+    asked = {o.name: o.requires_grad for o in reversed(operands)}
+    others = [o for o in operands if o.value != target]
+    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
+    saves = []
+    for token in tokens:
+        own = token == "result" or not any(o.name == token.partition(" if ")[0] for o in others)
+        saves.append((*written, None) if own and token != "result" else written if own else
+                     _saved(it, token, others, asked, ()))  # fmt: skip
+    return tuple(slot for slot in saves if slot)
+
+
 def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
-    """Whether the history certainly holds an older node of the same place."""
+    """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
     site, part, frame = it.site(node), f"{part}node", it.frame.id
-    if not any(Ref(site, part, frame, age) in it.state.heap for age in (1, OLDEST)):
+    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in it.state.heap]
+    if not older:
         return NO
-    sure = any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs)
-    return YES if sure else UNSURE
+    if any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs):
+        return YES
+    found = [it.past(slot, MOST_LOOKED_BACK) for slot in inputs]
+    if any(ref in past for ref in older for past in found):
+        return MAYBE
+    return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
 
 
 def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
@@ -340,3 +408,25 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
         saved=tuple(o.tensor for o in operands if o.tensor and memories.intersection(o.tensor.storage)),
         grows=either([one.grows for one in recorded]) if recorded else NO,
     )
+    if any(one.grows.possibly(YES) for one in recorded):
+        tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))
+
+
+def tell_grown(it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any) -> None:
+    """A loop has made a graph longer."""
+    nodes = tuple(ref for ref in shown.node if ref is not None)
+    freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
+    graph = tuple(ref.key for ref in nodes)
+    it.emit(events.GraphGrown, node, op=op, result=shown, graph=graph, spent=truth(bool(freed)), name=name, added=added)
+
+
+def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any]:
+    """How the program writes the operand that an earlier iteration computed, and what the other one is."""
+    place = syntax(node)
+    if type(place) is not cst.BinaryOperation or len(operands) != 2:
+        return "", None
+    sides = [(spelled(place.left), place.right), (spelled(place.right), place.left)]
+    for one, (name, other) in zip(operands, sides, strict=True):
+        if any(ref.age and ref.site == it.site(node) for ref in it.past(it.operand(one.value), MOST_LOOKED_BACK)):
+            return name, other
+    return "", None

@@ -59,7 +59,7 @@ def has(it: Interpreter, owner: Value, name: str) -> Truth:
     """Whether an object has an attribute: an attribute that some path set need not be there on another."""
     thing = it.thing(owner)
     if type(thing) is Module:
-        return has_attribute(it, owner, name)
+        return has_attribute(it, thing, name)
     if type(thing) is Instance:
         if find_member(it, thing.cls, name) is not None:
             return YES

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_PRECISION,
     FRESH,
     NO,
@@ -36,9 +37,12 @@ from gradlint.interpreter import optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.classes import find_member, find_method
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, not_none
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
+from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.tensors import truth_of
+from gradlint.interpreter.uses import FUNCTION_CONTEXT
 
 
 def set_attribute(
@@ -50,11 +54,14 @@ def set_attribute(
     chain: str,
     *,
     own: bool,
+    given: Any = None,
     statement: Any = None,
 ) -> None:
-    """`owner.name = value`; `statement` is the assignment where that is all it does."""
+    """`owner.name = value`; `given` is the expression of the value, `statement` the assignment where that is all it
+    does."""
+    owner = not_none(owner)
     if not it.muted:
-        tell_assigned(it, node, owner, name, value, chain, own=own, statement=statement)
+        tell_assigned(it, node, owner, name, value, chain, own=own, given=given, statement=statement)
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
     if name == "requires_grad" and it.may_be(owner, Tensor):
@@ -79,6 +86,7 @@ def tell_assigned(
     chain: str,
     *,
     own: bool,
+    given: Any = None,
     statement: Any = None,
 ) -> None:
     """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
@@ -97,8 +105,12 @@ def tell_assigned(
         name=chain,
         own=own,
         read_by_class=read_by_class(it, shown, name).may(YES),
+        given=given,
         statement=statement,
+        arguments=arguments_in(it, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
     )
+    if type(shown) is Module:
+        want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
 
 
 def _old(shown: Any, name: str) -> Value:
@@ -136,7 +148,9 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        facts = {"dtype": other.dtype, "precision": other.precision} if other else {"precision": ANY_PRECISION}
+        facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
+        if other:
+            facts = {"dtype": other.dtype, "precision": other.precision, "device": other.device}
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 
@@ -164,8 +178,16 @@ def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: boo
     thing: Any = it.state.heap.get(ref)
     attributes = dict(thing.attributes) | {name: value}
     it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
+    if type(thing) is Module and thing.initialised is not YES and _is_registered(it, value):
+        it.update(ref, Module, initialised=YES)  # else torch would have raised
     if type(thing) is Instance and thing.cls == UNKNOWN:
         it.escape([value])
+
+
+def _is_registered(it: Interpreter, value: Value) -> bool:
+    """Whether a module that is given this value as an attribute registers it."""
+    tensor = it.only(value, Tensor)
+    return it.only(value, Module) is not None or (tensor is not None and tensor.parameter is YES)
 
 
 def has_setter(it: Interpreter, owner: Value, name: str) -> bool:

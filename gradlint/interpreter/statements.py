@@ -35,6 +35,7 @@ from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.declared import value_of
 from gradlint.interpreter.expressions import get_item, index_value
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.functions import (
     RESULT,
     call_function,
@@ -43,6 +44,7 @@ from gradlint.interpreter.functions import (
 from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
+from gradlint.interpreter.recording import saved_in_place
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
@@ -149,7 +151,9 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     operation = AUGMENTED[type(node.operator)]
     if it.only(old, Tensor) is not None:
         row = OPERATIONS.get(f"operator.i{operation}")
-        write(it, node.target, old, row.name if row else operation, "augmented", [more], name)
+        saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
+        write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves,
+              added=node.value)  # fmt: skip
         return old, True
     if it.only(old, Array) is not None:
         write_array(it, node.target, old, operation, name)
@@ -339,7 +343,12 @@ def return_(it: Interpreter, node: cst.Return) -> None:
     value = it.value(node.value) if node.value is not None else Const(None)
     if node.value is not None and not it.muted:
         it.emit(
-            events.Returned, node.value, value=it.thing(value), name=spelled(node.value), **written_since(it, [value])
+            events.Returned,
+            node.value,
+            value=it.thing(value),
+            arguments=arguments_in(it, value),
+            name=spelled(node.value),
+            **written_since(it, [value]),
         )
     it.state.names[it.frame.id, RESULT] = value
     it.frame.returns.append(it.fork())

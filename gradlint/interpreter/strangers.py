@@ -35,8 +35,10 @@ from gradlint.interpreter.callbacks import handed
 from gradlint.interpreter.classes import ancestry, find_method, instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
+from gradlint.interpreter.hooks import ARRIVING
 from gradlint.interpreter.modules import submodules
 from gradlint.interpreter.scan import parameters_of
+from gradlint.interpreter.tensors import fresh
 from gradlint.interpreter.uses import by_use, function_context, is_some_object, made_of, turns_out, unknown_tensor
 
 
@@ -167,7 +169,10 @@ def _argument(it: Interpreter, function: Function, param: cst.Param, annotation:
 
 
 def _told_of(it: Interpreter, function: Function, param: cst.Param, annotation: Any, default: Value | None) -> Value:
-    """What the annotation, autograd, the use, the default tell of a parameter, in this order."""
+    """What a hook is handed, the annotation, autograd, the use, the default tell of a parameter, in this order."""
+    told: Value | None = _of_hook(it, function, param)
+    if told is not None:
+        return told
     told = declared.value_of(it, param, annotation) if annotation is not None else None
     if told is not None:
         return _as_used(it, param, told)
@@ -206,6 +211,15 @@ def _of_function(it: Interpreter, function: Function, param: cst.Param) -> Ref |
     if param is [*params.posonly_params, *params.params][0]:
         return function_context(it, param, "argument", Belief.ANNOTATED)
     return unknown_tensor(it, param, "argument", Belief.ANNOTATED) if function.name == "backward" else None
+
+
+def _of_hook(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:
+    """What backward hands to a hook of a tensor: a gradient."""
+    position = it.handed_gradients.get(function.node)
+    params = parameters_of(function.node.params)
+    if position is None or param not in params[position : position + 1]:
+        return None
+    return fresh(it, param, "argument", made=ARRIVING, requires_grad=UNSURE, leaf=UNSURE, belief=Belief.ANNOTATED)
 
 
 FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})

@@ -14,17 +14,19 @@ they are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from gradlint.domain import (
+    KEPT,
     UNKNOWN,
     YES,
     Bound,
     Container,
     Function,
+    Graph,
     Instance,
     Items,
     Module,
@@ -46,7 +48,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.graphs import past_outside
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import grows
@@ -60,12 +62,14 @@ DEEPEST_ARGUMENT = 3
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What a new tensor depends on, in terms of the summarised call: what it was computed from, and the memories that
-    were saved on the way. None among the alternatives of a slot: perhaps not. `flattened` are those inputs to which no
-    gradient but zero arrives, because every way goes through an operation like `flat`."""
+    """What new tensors depend on that come from the same nodes, in terms of the summarised call: what they were
+    computed from (among it nodes that other new tensors come from), and the memories that were saved on the way. None
+    among the alternatives of a slot: perhaps not. `inside` are the names of all nodes that lie between. `flattened` are
+    those inputs to which no gradient but zero arrives, because every way goes through an operation like `flat`."""
 
     inputs: tuple[Slot, ...]
     saves: tuple[Slot, ...]
+    inside: frozenset[Graph]
     flattened: tuple[Slot, ...] = ()
     flat: Node | None = None
 
@@ -82,14 +86,16 @@ class Tale:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One call: its arguments that are objects, what it gave, what of the objects around it was handed to unseen code,
+    """One call: its arguments that are objects, what it gave, the nodes that new tensors come from and the history of
+    these, each after those it builds on, what of the objects around it was handed to unseen code,
     what attributes objects that nobody knows turned out to have, and what must be as it was for that to hold again."""
 
     place: tuple[object, int]
     arguments: tuple[Ref, ...]
     result: Value
     made: tuple[tuple[Ref, Object], ...]
-    histories: dict[Ref, History]
+    recorded: dict[Ref, Slot]
+    histories: dict[Slot, History]
     handed: tuple[Ref, ...]
     learned: tuple[tuple[Ref, Items], ...]
     seen: tuple[tuple[Ref, Object], ...]
@@ -265,21 +271,16 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
         for number, memory in enumerate(thing.storage if type(thing) is Tensor else ()):
             if memory not in now:
                 now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
-    for index, (ref, thing) in enumerate(summary.made):
+    nodes: dict[Slot, Ref] = {}
+    for index, (key, history) in enumerate(summary.histories.items()):
+        nodes[key] = made = _node_again(it, place, f"{index} node", history, now)
+        if len(key) == 1:
+            now[key[0]] = made  # type: ignore[index]
+    for ref, thing in summary.made:
         thing = object_renamed(thing, now)
-        history = summary.histories.get(ref)
-        if history is not None and type(thing) is Tensor:
-            inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
-            saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
-            if history.flat is not None:
-                behind = tuple(_operands(it, slot, now) for slot in history.flattened)
-                inner = Node(history.flat.op, history.flat.at, behind)
-                inputs = (*inputs, (it.new(place, f"{index} flat node", inner),))
-            part = f"{index} node"
-            new = Node("call", getattr(place, "node", place), inputs, saves)
-            made = it.new(place, part, replace(new, grows=grows(it, place, part, inputs)))
-            sure = thing.requires_grad is YES
-            thing = replace(thing, node=(made,) if sure else (made, None))
+        if ref in summary.recorded and type(thing) is Tensor:
+            made = nodes[summary.recorded[ref]]
+            thing = replace(thing, node=(made,) if thing.requires_grad is YES else (made, None))
         it.put_new(now[ref], thing)
     havoc(it, [now.get(ref, ref) for ref in summary.handed])
     for ref, attributes in summary.learned:
@@ -290,12 +291,26 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
     return renamed(summary.result, now)
 
 
+def _node_again(it: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref]) -> Ref:
+    """All that a summarised call recorded for the same results, as one operation."""
+    inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
+    saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
+    if history.flat is not None:
+        behind = tuple(_operands(it, slot, now) for slot in history.flattened)
+        inputs = (*inputs, (it.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
+    again = grows(it, place, part[:-4], inputs)
+    made = it.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
+    it.inside.setdefault(made.key, set()).update(history.inside)
+    return made
+
+
 def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
     """An operand in terms of the call at hand: an argument is what it is in the graph now."""
     out: dict[Ref | None, None] = {}
     for ref in slot:
         found = now.get(ref) if ref is not None else None
-        out |= dict.fromkeys(it.operand(found) if found is not None else (ref,))
+        is_node = type(it.state.heap.get(found)) is Node  # type: ignore[arg-type]
+        out |= dict.fromkeys((found,) if is_node else it.operand(found) if found is not None else (ref,))
     return tuple(out)
 
 
@@ -322,20 +337,22 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)], old)
     if made is None:
         return
-    histories: dict[Ref, History] = {}
     memories = {memory for thing in made.values() if type(thing) is Tensor for memory in thing.storage}
     operands = {ref: it.operand(ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
+    recorded: dict[Ref, Slot] = {}
     for ref, thing in made.items():
         if type(thing) is Tensor:
-            if any(node is not None for node in thing.node):
-                histories[ref] = _history(it, call, thing, memories | old, operands)
+            if key := tuple(node for node in thing.node if node is not None):
+                recorded[ref] = key
             made[ref] = _alone(call, thing)
+    histories = _histories(it, call, dict.fromkeys(recorded.values()), memories | old, operands)
     tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
     summary = Summary(
         place=(node, it.frame.id),
         arguments=call.arguments,
         result=result,
         made=tuple(made.items()),
+        recorded=recorded,
         histories=histories,
         handed=handed,
         learned=tuple((ref, now.attributes) for ref, now in learned),
@@ -438,43 +455,68 @@ def _alone(call: Call, thing: Tensor) -> Tensor:
     )
 
 
-def _history(it: Interpreter, call: Call, thing: Tensor, memories: set[Ref], operands: dict[Ref, Slot]) -> History:
-    """What is in the history of a new tensor of what was there before, and whose memory is saved in it."""
-    certain: dict[Ref, frozenset[Ref]] = {}
-    order = _inside_first(it, call, thing.node)
+def _histories(
+    it: Interpreter, call: Call, keys: Iterable[Slot], memories: set[Ref], operands: dict[Ref, Slot]
+) -> dict[Slot, History]:
+    """The histories of new tensors by the nodes these come from, each after those that it builds on."""
+    keys = list(keys)
+    ends = {key[0] for key in keys if len(key) == 1}
+    place = {ref: index for index, ref in enumerate(_inside_first(it, call, tuple(n for key in keys for n in key), ()))}
+    keys.sort(key=lambda key: max(place[node] for node in key))  # type: ignore[index]
+    return {key: _history(it, call, key, ends.difference(key), memories, operands) for key in keys}
+
+
+def _history(
+    it: Interpreter, call: Call, key: Slot, ends: Collection[Ref | None], memories: set[Ref], operands: dict[Ref, Slot]
+) -> History:
+    """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
+    is saved in it."""
+    certain: dict[Ref, frozenset[Ref | Slot]] = {}
     every: dict[Ref, None] = {}
     saves: dict[Slot, None] = {}
-    for ref in order:
+    inside: set[Graph] = set()
+    flat: list[Ref] = []
+    for ref in _inside_first(it, call, key, ends):
         node = it.state.heap.get(ref)
-        if ref in call.heap or type(node) is not Node:
+        if ref in call.heap or ref in ends or type(node) is not Node:
             every[ref] = None
             certain[ref] = frozenset((ref,))
             continue
-        inside = [_in_all(slot, certain) for slot in node.inputs]
-        certain[ref] = frozenset[Ref]().union(*inside)
-        for slot in node.saves:
-            kept = tuple(memory for memory in slot if memory in memories)
-            if kept:
-                saves[kept if len(kept) == len(slot) else (*kept, None)] = None
-    sure = _in_all(tuple(ref for ref in thing.node if ref is not None), certain)
-    flat = [ref for ref in order if ref not in call.heap and getattr(it.state.heap.get(ref), "op", "") in FLAT]
-    around = past_outside(it, [thing.node], set(flat)) if flat else every
+        inside.add(ref.key)
+        kept = [_kept(slot, memories) for slot in node.saves]
+        saves |= dict.fromkeys(kept)
+        certain[ref] = frozenset(kept).union(*[_in_all(slot, certain) for slot in node.inputs])
+        if node.op in FLAT:
+            flat.append(ref)
+    sure = _in_all(key, certain)
+    around = past_outside(it, [key], set(flat)) if flat else every
     inputs: dict[Slot, None] = {}
     flattened: dict[Slot, None] = {}
     for ref in every:
         arguments = [argument for argument, slot in operands.items() if ref in slot]
         for found in arguments or [ref]:
             (inputs if ref in around else flattened)[(found,) if ref in sure else (found, None)] = None
-    return History(tuple(inputs), tuple(saves), tuple(flattened), it[flat[0]] if flattened else None)
+    certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
+    behind = it[flat[0]] if flattened else None
+    return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
 
 
-def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref]]) -> frozenset[Ref]:
-    found = [frozenset[Ref]() if ref is None else certain.get(ref, frozenset[Ref]()) for ref in slot]
-    return frozenset.intersection(*found) if found else frozenset()
+def _kept(slot: Slot, memories: set[Ref]) -> Slot:
+    """A saved memory, as far as it may be noticed outside."""
+    return tuple(dict.fromkeys([memory if memory is None or memory in memories else KEPT for memory in slot]))
 
 
-def _inside_first(it: Interpreter, call: Call, start: Slot) -> list[Ref]:
-    """The nodes that the call made, each after those it was made from, and where they end in what was there before."""
+NOTHING_SURE: frozenset[Ref | Slot] = frozenset()
+
+
+def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref | Slot]]) -> frozenset[Ref | Slot]:
+    found = [NOTHING_SURE if ref is None else certain.get(ref, NOTHING_SURE) for ref in slot]
+    return frozenset.intersection(*found) if found else NOTHING_SURE
+
+
+def _inside_first(it: Interpreter, call: Call, start: Slot, ends: Collection[Ref | None]) -> list[Ref]:
+    """The nodes that the call made, each after those it was made from, and where they end in what was there before or
+    is an end."""
     order: list[Ref] = []
     entered: set[Ref] = set()
     todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
@@ -486,7 +528,7 @@ def _inside_first(it: Interpreter, call: Call, start: Slot) -> list[Ref]:
             entered.add(ref)
             todo.append((ref, True))
             node = it.state.heap.get(ref)
-            if ref not in call.heap and type(node) is Node:
+            if ref not in call.heap and ref not in ends and type(node) is Node:
                 todo += [(other, False) for slot in node.inputs for other in slot if other is not None]
     return order
 

@@ -7,10 +7,13 @@ from itertools import product
 from typing import Any
 
 from gradlint.domain import (
+    ANY_DEVICE,
     ANY_DTYPE,
     ANY_PRECISION,
     BOOL,
     COMPLEX,
+    CPU,
+    CUDA,
     FLOAT,
     FLOAT32,
     FRESH,
@@ -28,10 +31,12 @@ from gradlint.domain import (
     Array,
     Const,
     Container,
+    Device,
     Dtypes,
     Grad,
     Mark,
     Named,
+    Plain,
     Precision,
     Ref,
     Tensor,
@@ -90,14 +95,48 @@ def precision_named(value: Value | None) -> Precision:
 
 def default_precision(it: Interpreter) -> Precision:
     """What floats are made of where nothing is said, unless the program changes that somewhere."""
+    return ANY_PRECISION if _calls_torch(it, CHANGING_PRECISION) else FLOAT32
+
+
+def default_device(it: Interpreter) -> Device:
+    """Where tensors are made where nothing is said, unless the program changes that somewhere."""
+    return ANY_DEVICE if it.device_entered or _calls_torch(it, CHANGING_DEVICE) else CPU
+
+
+def _calls_torch(it: Interpreter, names: frozenset[str]) -> bool:
     uses = it.scan.scopes[it.tree].uses
-    changed = any(name in uses.get("torch", ()) or name in uses for name in CHANGING_DEFAULT)
-    return ANY_PRECISION if changed else FLOAT32
+    return not (names.isdisjoint(uses.get("torch", ())) and names.isdisjoint(uses))
 
 
-CHANGING_DEFAULT = frozenset(
-    f"{name}{use}" for name in ("set_default_dtype", "set_default_tensor_type") for use in ("", "()", "(.)")
-)
+def _used(*names: str) -> frozenset[str]:
+    return frozenset(f"{name}{use}" for name in names for use in ("", "()", "(.)"))
+
+
+CHANGING_PRECISION = _used("set_default_dtype", "set_default_tensor_type")
+CHANGING_DEVICE = _used("set_default_device", "set_default_tensor_type")
+
+
+def device_named(value: Value | None) -> Device:
+    """The device that a value stands for: a string, the number of an accelerator, a `torch.device`."""
+    out: Device | None = None
+    for option in alternatives(value) if value is not None else ():
+        text = option.start if type(option) is Plain else option.value if type(option) is Const else None
+        name = text.partition(":")[0] if isinstance(text, str) else ""
+        found = Device.named(name) if name in Device.names else CUDA if type(text) is int else ANY_DEVICE
+        out = found if out is None else out | found
+    return ANY_DEVICE if out is None else out
+
+
+def device_asked(it: Interpreter, value: Value) -> Device | None:
+    """The device that an argument of `to` asks for; None where it certainly asks for none."""
+    if (tensor := it.only(value, Tensor)) is not None:
+        return tensor.device
+    if dtype_named(value) is not None or value in NO_DEVICE:
+        return None
+    return device_named(value)
+
+
+NO_DEVICE = (Const(True), Const(False), Const(None), Plain("dtype"))
 
 
 def data_kind(it: Interpreter, value: Value, depth: int = 0) -> Dtypes:

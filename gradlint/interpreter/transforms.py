@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradlint import events
 from gradlint.domain import (
     MOST_ITEMS,
     NO,
@@ -12,13 +13,22 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Belief,
+    Bound,
+    Const,
     Container,
+    Instance,
     Mark,
     Module,
+    Named,
+    Plain,
     Ref,
+    Scalar,
     Tensor,
+    Truth,
     Value,
     alternatives,
+    either,
     one_of,
 )
 from gradlint.domain.changing import replace
@@ -26,10 +36,11 @@ from gradlint.interpreter import module_calls
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.library import special
-from gradlint.interpreter.modules import walk
+from gradlint.interpreter.library import CALLED, SPECIAL, Known, special
+from gradlint.interpreter.modules import parameters, walk
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.requests import flag
+from gradlint.interpreter.uses import unknown_tensor
 
 OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
 
@@ -44,6 +55,8 @@ def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
     inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
     place = it.place_of(node, "checkpoint")
     reentrant = flag(Arguments([], options), "use_reentrant", -1, default=True)
+    if not it.muted:
+        _tell_checkpointed(it, node, function, given, reentrant, told="use_reentrant" in options)
     if reentrant is NO:
         return call_value(it, place, function, inner, "")
     start = it.hold(*given)
@@ -54,6 +67,31 @@ def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
         for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
             it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
     return made
+
+
+def _tell_checkpointed(
+    it: Interpreter, node: Any, function: Value, given: list[Value], reentrant: Truth, *, told: bool
+) -> None:
+    owner = function.owner if type(function) is Bound else function
+    own = parameters(it, owner)[0] if it.may_be(owner, Module) else []
+    it.emit(
+        events.Checkpointed,
+        node,
+        function=it.thing(owner),
+        reentrant=reentrant,
+        told=told,
+        inputs=either([_requires_grad(it, value) for value in given]),
+        parameters=either([it[ref].requires_grad for _, ref in own]) if own else UNSURE,
+    )
+
+
+def _requires_grad(it: Interpreter, value: Value) -> Truth:
+    """Whether a value is a tensor that requires grad; those inside containers do not count."""
+    tensor = it.only(value, Tensor)
+    if tensor is not None:
+        return tensor.requires_grad
+    plain = it.only(value, Container) is not None or type(value) in (Const, Scalar, Plain)
+    return NO if plain else UNSURE
 
 
 @special("torch.utils.checkpoint.checkpoint_sequential")
@@ -158,3 +196,33 @@ def _traced_one(it: Interpreter, node: Any, value: Value) -> Value:
     if type(thing) is not Module:
         return value
     return it.new(it.copy_site(node, value), "traced", replace(thing, marks=(Mark("made", node),)))  # type: ignore[arg-type]
+
+
+GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"
+TRANSFORMED = "transformed function"
+
+
+def _differentiated(path: str) -> Known:
+    """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
+
+    def transform(it: Interpreter, node: Any, args: Arguments) -> Value:
+        given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Const(False))))
+        return it.new(node, TRANSFORMED, Instance(cls=Named(f"{path}()"), attributes=given, open=NO))
+
+    return transform
+
+
+def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    from gradlint.interpreter.calls import call_value
+
+    about = dict(thing.attributes)
+    start = it.hold(*args.values())
+    call_value(it, it.place_of(node, "transformed"), about["func"], args, "")
+    first = it.only(it.land(start)[0], Tensor) if args.positional else None
+    plain = first is not None and about["aux"] == Const(False) and thing.cls == Named(f"{GRADIENT}()")
+    return unknown_tensor(it, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
+
+
+for _path in (GRADIENT, AND_VALUE):
+    SPECIAL[_path] = _differentiated(_path)
+    CALLED[f"{_path}()"] = _run_transformed

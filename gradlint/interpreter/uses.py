@@ -14,6 +14,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain import (
+    BOOL,
     OPAQUE,
     UNKNOWN,
     UNSURE,
@@ -26,6 +27,7 @@ from gradlint.domain import (
     Node,
     Optimizer,
     Ref,
+    Scalar,
     Scaler,
     Scheduler,
     Tensor,
@@ -148,7 +150,13 @@ def function_context(it: Interpreter, node: Any, part: str, belief: Belief) -> R
     saved = unknown_tensor(it, node, f"{part} saved", belief)
     it.state.heap[saved] = replace(it[saved], many=True)
     held = it.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=belief))
-    return it.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=(("saved_tensors", held),), belief=belief))
+    known = (("saved_tensors", held), needed(it, node, part))
+    return it.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=known, belief=belief))
+
+
+def needed(it: Interpreter, node: Any, part: str) -> tuple[str, Ref]:
+    """What the context of a custom autograd function says of which gradients are needed: a flag for each input."""
+    return "needs_input_grad", it.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
 
 
 MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {

@@ -68,7 +68,7 @@ def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
     given = _given(it, node, args.get("parameters", 0, UNKNOWN), "parameters_to_vector")
     refs = [ref for ref, _ in it.all(given, Tensor)]
     first = refs[0] if len(refs) == len(alternatives(given)) else given
-    return apply(it, node, JOINING, [("parameters", first)], extra=refs)
+    return apply(it, node, JOINING, [("parameters", first)], extra=[("parameters", ref) for ref in refs])
 
 
 @special("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")

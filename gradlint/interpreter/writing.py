@@ -13,6 +13,7 @@ from gradlint.domain import (
     YES,
     Belief,
     Container,
+    Mark,
     Node,
     Object,
     Ref,
@@ -29,11 +30,13 @@ from gradlint.domain import (
     one_of,
     origins,
     truth,
+    with_mark,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
-from gradlint.interpreter.recording import operand
+from gradlint.interpreter.frames import arguments_in
+from gradlint.interpreter.recording import Slot, grows, operand, tell_grown
 
 
 def write(
@@ -46,8 +49,11 @@ def write(
     name: str = "",
     differentiable: bool = True,
     checked: bool = True,
+    saves: tuple[Slot, ...] = (),
+    added: Any = None,
 ) -> None:
-    """The memory of a tensor is written in place by an operation on these other operands.
+    """The memory of a tensor is written in place by an operation on these other operands, which `saves` some memories.
+    `added` is the syntax of the only one.
 
     An operation that is not `checked` may write a leaf that requires grad: nobody needs to hear of it.
     """
@@ -68,8 +74,11 @@ def write(
             by=by,
             noticed=negation(noticed),
             local=is_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
+            arguments=arguments_in(it, target) if not it.muted else (),
             operands=tuple(it[one] for value in operands for one, _ in it.all(value, Tensor)),
             name=name,
+            updates=_updates(it, shown, operands),
+            argument=_is_argument(it, [ref for ref, _ in found]),
         )
     cut = cuts(it, operands)
     wants = either([operand(it, "", value).requires_grad for value in operands])
@@ -77,14 +86,39 @@ def write(
         if checked and _raises(it, tensor):
             continue
         sure = it.sure(found)
-        memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref)
+        mark = Mark("hidden" if noticed is YES else "written", syntax(node), name=name)
+        memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref, mark=mark)
         if tensor.made == "grad":
             _other_unit(it, tensor)
         if cut:
             marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
             it.put(ref, replace(it[ref], marks=marks), sure=sure)
         if differentiable:
-            _rebase(it, node, op, ref, wants, operands, sure)
+            _rebase(it, node, op, ref, wants, operands, saves, sure)
+    if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
+        tell_grown(it, node, op, now, name, added)
+
+
+def _updates(it: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
+    """Whether a tensor is written with what was computed from its own gradient."""
+    owners = [it.state.heap.get(ref) for value in operands for _, one in it.all(value, Tensor) for ref in one.grad_of]
+    return any(type(owner) is Tensor and not set(target.storage).isdisjoint(owner.storage) for owner in owners)
+
+
+def _is_argument(it: Interpreter, refs: Sequence[Ref]) -> bool:
+    """Whether a parameter of the function that runs holds one of these and it was made before the function began."""
+    function, frame = it.frame.function, it.frame.id
+    if it.muted or function is None or not any(ref.context < frame for ref in refs):
+        return False
+    params = (*function.node.params.posonly_params, *function.node.params.params)
+    held = [it.state.names.get((frame, one.name.value)) for one in params]
+    return any(ref in held for ref in refs if ref.context < frame)
+
+
+def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
+    """Whether the last that was recorded on a tensor was recorded on the same place's own earlier work."""
+    made = [it.state.heap.get(ref) for ref in tensor.node if ref is not None]
+    return any(type(one) is Node and one.grows.possibly(YES) for one in made)
 
 
 def _other_unit(it: Interpreter, gradient: Tensor) -> None:
@@ -103,7 +137,11 @@ def written_without_graph(it: Interpreter, node: Any, ref: Ref, op: str, by: str
     it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=YES,
             local=is_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode
-    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref)
+    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref, mark=Mark(WRITERS[by], syntax(node)))
+
+
+WRITERS = {"step": "stepped", "load": "loaded"}
+"""How those who switch gradients off themselves leave their mark on what they wrote."""
 
 
 def _raises(it: Interpreter, tensor: Tensor) -> bool:
@@ -168,10 +206,11 @@ def memory_written(
     noticed: Truth,
     by: Ref | None = None,
     known: bool = True,
+    mark: Mark | None = None,
 ) -> None:
     """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
 
-    `known` says that a write was seen; else unknown code may have done it.
+    `known` says that a write was seen, which left this `mark`; else unknown code may have done it.
     """
     written = frozenset(memories)
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
@@ -185,7 +224,8 @@ def memory_written(
             strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
             spoiled = _spoiled(thing, noticed, strong, YES if known else UNSURE)
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
-                it.state.heap[ref] = replace(thing, **spoiled)
+                marks = thing.marks if mark is None else with_mark(thing.marks, mark)
+                it.state.heap[ref] = replace(thing, marks=marks, **spoiled)
         elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
@@ -209,14 +249,24 @@ def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[
     return out
 
 
-def _rebase(it: Interpreter, node: Any, op: str, ref: Ref, wants: Truth, operands: Iterable[Value], sure: bool) -> None:
+def _rebase(
+    it: Interpreter,
+    node: Any,
+    op: str,
+    ref: Ref,
+    wants: Truth,
+    operands: Iterable[Value],
+    saves: tuple[Slot, ...],
+    sure: bool,
+) -> None:
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
     requires = both(it.recording, either([wants, tensor.requires_grad]))
     if requires is NO:
         return
     inputs = tuple(it.operand(value) for value in (ref, *operands))
-    moved = it.new(node, "written node", Node(op, node, inputs))
+    again = grows(it, node, "written ", inputs)
+    moved = it.new(node, "written node", Node(op, syntax(node), inputs, saves, grows=again))
     family = {ref: None, **{base: None for base in tensor.base if base is not None}}
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):

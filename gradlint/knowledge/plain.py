@@ -134,6 +134,10 @@ HARMLESS_ROWS = tuple(
             "save set_printoptions set_default_dtype set_default_device set_num_threads use_deterministic_algorithms "
             "set_float32_matmul_precision",
         ),
+        ("torch.distributed.", "none", "init_process_group destroy_process_group barrier"),
+        ("torch.distributed.", "int", "get_rank get_world_size"),
+        ("torch.distributed.", "bool", "is_initialized is_available"),
+        ("torch.distributed.", "store", "HashStore"),
         ("torch.nn.init.", "float", "calculate_gain"),
         ("torch.nn.init.", "tuple", "_calculate_fan_in_and_fan_out"),
         ("torch.nn.init.", "int", "_calculate_correct_fan"),

@@ -203,7 +203,8 @@ class ModuleRow:
     `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are
     "input" and "parameters".
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
-    `inplace`: with `inplace=True` it writes and returns its argument (AlphaDropout takes the word and does not).
+    `inplace_at`: where `inplace` stands among the arguments of a class that with `inplace=True` writes and returns its
+    argument (AlphaDropout takes the word and does not).
     `mixes_batch`: behaves differently in train and eval mode.
     """
 
@@ -216,7 +217,7 @@ class ModuleRow:
     result: Result = Result()
     saves: tuple[str, ...] = ()
     identity_in_eval: bool = False
-    inplace: bool = False
+    inplace_at: int | None = None
     mixes_batch: bool = False
 
 

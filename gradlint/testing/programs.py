@@ -36,6 +36,7 @@ from gradlint.domain import (
     Bound,
     Const,
     Context,
+    Device,
     Dtypes,
     Fact,
     Function,
@@ -245,6 +246,7 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
             "is": "Tensor",
             "dtype": _kind(value),
             "precision": _precision(value),
+            "device": _device(value),
             "requires_grad": truth(value.requires_grad),
             "leaf": truth(value.is_leaf),
             "retains": truth(value.retains_grad),
@@ -271,6 +273,11 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
 def _precision(tensor: Any) -> Precision:
     name = str(tensor.dtype).removeprefix("torch.")
     return Precision.named(name) if name in Precision.names else Precision.unsure()
+
+
+def _device(tensor: Any) -> Device:
+    name = tensor.device.type
+    return Device.named(name) if name in Device.names else Device.unsure()
 
 
 def _kind(tensor: Any) -> Dtypes:

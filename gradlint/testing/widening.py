@@ -14,7 +14,7 @@ from typing import Any
 from gradlint import linter
 from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
 from gradlint.events import Event
-from gradlint.rule import Draft, Rule, believed
+from gradlint.rule import Confidence, Draft, Rule, believed
 
 
 def heard_events(text: str) -> list[Event]:
@@ -137,7 +137,11 @@ def emboldened(rules: Sequence[Rule], event: Event) -> Iterator[str]:
     listening = [rule for rule in rules if any(type(event) is kind for kind, _, _ in rule.checks)]
     if not listening:
         return
-    before = {(rule.code, id(d.node)): d.confidence for rule in listening for d in drafts(rule, event)}
+    before: dict[tuple[str, int], Confidence] = {}
+    for rule in listening:
+        for draft in drafts(rule, event):
+            key = (rule.code, id(draft.node))
+            before[key] = min(draft.confidence, before.get(key, draft.confidence))  # of several the one that is shown
     for path, wider in widened(event):
         for rule in listening:
             for draft in drafts(rule, wider):

@@ -11,8 +11,8 @@ from gradlint.events import ClassFinished, Event, Run
 def runs_of_forward(event: ClassFinished) -> Iterator[Run]:
     """The runs of `forward` of a class of modules."""
     if event.cls.module <= YES:
-        for name, runs in event.methods:
-            yield from runs if name == "forward" else ()
+        for method in event.methods:
+            yield from method.runs if method.name == "forward" else ()
 
 
 def own_events(run: Run) -> Iterator[Event]:

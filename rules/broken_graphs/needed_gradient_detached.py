@@ -35,7 +35,7 @@ rule = Rule(
     "{whose} never get a gradient: what is computed from them leaves the graph by {cut}",
     help="leave out the cut, or hand the optimizer only what is to be trained",
     effect="silently wrong",
-    yields_to=("GRD411",),
+    yields_to=("GRD112", "GRD411"),
     tokens=("step",),
 )
 

@@ -34,7 +34,7 @@ rule = Rule(
     "{what} is made anew at every call of `forward` and never trained; make it in `__init__`",
     help="make it in `__init__`, assign it to `self`, and use it in `forward`",
     effect="silently wrong",
-    yields_to=("GRD609",),
+    yields_to=("GRD609", "GRD807"),
     tokens=("forward",),
 )
 
@@ -90,7 +90,7 @@ def layer_and_parameter_made_in_forward():
 
         def forward(self, x):
             scale = nn.Parameter(torch.rand(2))  # GRD608
-            return nn.Linear(2, 1)(x * scale)  # GRD608
+            return nn.Linear(2, 1)(x * scale)  # GRD807
 
     return Net()
 

@@ -34,6 +34,7 @@ rule = Rule(
     "tensor-of-losses",
     "`{call}(...)` copies the values of tensors that require grad and drops their graphs; use `torch.stack(...)`",
     help="put tensors together inside the graph: `torch.stack(losses).mean()`",
+    yields_to=("GRD123",),
     tokens=("tensor", "Tensor", "as_tensor", "asarray", "new_tensor", "full", "full_like", "new_full"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
@@ -105,7 +106,7 @@ def asked_to_require_grad():
     model = nn.Linear(2, 1)
     losses = []
     for batch in (torch.ones(1, 2), torch.zeros(1, 2)):
-        losses.append(model(batch).sum())
+        losses.append(model(batch).sum())  # GRD502
     loss = torch.tensor(losses, requires_grad=True).sum()  # GRD603
     loss.backward()
     return model.weight

@@ -101,10 +101,8 @@ def augmented_batches():
                     noisy = batch + 0.1 * torch.randn_like(batch)
                     yield noisy  # GRD410
 
-    model, losses = nn.Linear(2, 1), []
-    for batch in Loader([torch.ones(4, 2), torch.zeros(4, 2)]):
-        losses.append(model(batch).pow(2).mean())
-    return losses
+    model = nn.Linear(2, 1)
+    return tuple(model(batch).pow(2).mean() for batch in Loader([torch.ones(4, 2), torch.zeros(4, 2)]))
 
 
 @rule.good(cures=augmented_batches)
@@ -122,7 +120,5 @@ def augmented_batches_outside_of_the_block():
                     noisy = batch + 0.1 * torch.randn_like(batch)
                 yield noisy
 
-    model, losses = nn.Linear(2, 1), []
-    for batch in Loader([torch.ones(4, 2), torch.zeros(4, 2)]):
-        losses.append(model(batch).pow(2).mean())
-    return losses
+    model = nn.Linear(2, 1)
+    return tuple(model(batch).pow(2).mean() for batch in Loader([torch.ones(4, 2), torch.zeros(4, 2)]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradlint.domain import YES, Tensor
 from gradlint.events import WrittenInPlace
-from gradlint.rule import POSSIBLE, Draft
+from gradlint.rule import POSSIBLE, Draft, Edit
 
 SANCTIONED = frozenset({"step", "load"})
 """Writers that switch gradients off themselves: optimizers and `load_state_dict()`."""
@@ -18,6 +18,17 @@ def is_watched(event: WrittenInPlace) -> bool:
 def is_leaf_that_requires_grad(tensor: Tensor) -> bool:
     """Whether a write into this tensor is certainly refused while autograd watches."""
     return tensor.leaf <= YES and tensor.requires_grad <= YES
+
+
+UPDATES = frozenset({"augmented", "setitem", "method"})
+"""Writes that as a rule are a statement of their own."""
+
+
+def put_under_no_grad(draft: Draft, event: WrittenInPlace) -> Draft:
+    """The finding with the cure that an update is meant to have."""
+    if event.by not in UPDATES:
+        return draft
+    return draft.fix(Edit("put under", event.node, "with torch.no_grad():"), safety="unsafe", imports=("torch",))
 
 
 def weighed(draft: Draft, event: WrittenInPlace) -> Draft:

@@ -25,7 +25,7 @@ from gradlint.domain import MAPPINGS
 from gradlint.events import WrittenInPlace
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._writing import is_leaf_that_requires_grad, is_watched, weighed
+from ._writing import is_leaf_that_requires_grad, is_watched, put_under_no_grad, weighed
 
 rule = Rule(
     "GRD303",
@@ -43,7 +43,7 @@ def check(event: WrittenInPlace) -> Findings:
     if holder and is_watched(event) and is_leaf_that_requires_grad(leaf):
         draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
         draft = draft.marked(leaf.marks, asked="asked to require grad here")
-        yield weighed(draft, event).marked(holder.marks, made="the dict is made here")
+        yield put_under_no_grad(weighed(draft, event), event).marked(holder.marks, made="the dict is made here")
 
 
 @rule.bad

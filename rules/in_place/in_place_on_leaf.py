@@ -24,7 +24,7 @@ from __future__ import annotations
 from gradlint.events import WrittenInPlace
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._writing import is_leaf_that_requires_grad, is_watched, weighed
+from ._writing import is_leaf_that_requires_grad, is_watched, put_under_no_grad, weighed
 
 rule = Rule(
     "GRD301",
@@ -41,7 +41,9 @@ REFUSED_OUT = Raises(RuntimeError, "functions with out=... arguments don't suppo
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is None and is_leaf_that_requires_grad(event.target):
         draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
-        yield weighed(draft, event).marked(event.target.marks, asked="asked to require grad here")
+        yield put_under_no_grad(weighed(draft, event), event).marked(
+            event.target.marks, asked="asked to require grad here"
+        )
 
 
 @rule.bad

@@ -25,7 +25,7 @@ from gradlint.domain import YES, Tensor, either
 from gradlint.events import WrittenInPlace
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._writing import is_watched, weighed
+from ._writing import is_watched, put_under_no_grad, weighed
 
 rule = Rule(
     "GRD302",
@@ -46,7 +46,7 @@ def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is not None and _is_refused(event.target, event.base):
         draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
         draft = draft.marked(event.base.marks, asked="the leaf was asked to require grad here")
-        yield weighed(draft, event).marked(event.target.marks, made="the view was taken here")
+        yield put_under_no_grad(weighed(draft, event), event).marked(event.target.marks, made="the view was taken here")
 
 
 def _is_refused(view: Tensor, base: Tensor) -> bool:

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import YES, Mark, Syntax
 from gradlint.events import Called, Returned, StateLoaded
-from gradlint.rule import LIKELY, Findings, Rule, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD310",
@@ -33,6 +33,7 @@ rule = Rule(
     help="copy the weights where they are kept: `copy.deepcopy(model.state_dict())`, "
     "or `{{k: v.clone() for k, v in model.state_dict().items()}}`",
     effect="silently wrong",
+    tokens=("state_dict",),
 )
 
 
@@ -67,7 +68,8 @@ def _at_each(taken: tuple[Mark, ...], used: Syntax, name: str, how: str) -> Find
     if not taken:
         yield rule.at(used, name=subject)
     for mark in taken:
-        yield rule.at(mark.node, name=subject).note(used, how)
+        copied = Edit("wrap", mark.node, "copy.deepcopy(", ")")
+        yield rule.at(mark.node, name=subject).note(used, how).fix(copied, safety="safe", imports=("copy",))
 
 
 @rule.bad

@@ -28,7 +28,6 @@ rule = Rule(
     "non-leaf-optimizer-parameter",
     "an optimizer cannot take the result of {op}, which is no leaf; compute first, then ask it to require grad",
     help="write `(values * 0.1).requires_grad_()`, or `nn.Parameter(values * 0.1)`",
-    yields_to=("GRD120", "GRD121", "GRD122", "GRD124"),
     tokens=("optim",),
 )
 consequence = Raises(ValueError, "can't optimize a non-leaf Tensor")

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import NO, NONE, YES
 from gradlint.events import GradientRead
-from gradlint.rule import Findings, Rule, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD206",
@@ -31,6 +31,7 @@ rule = Rule(
     "`retain_grad()` comes after `backward()`, so the gradient of {name} is lost and its `.grad` is None; move it up",
     help="call `retain_grad()` between the line that computes {name} and `backward()`",
     effect="silently wrong",
+    tokens=("retain_grad",),
 )
 
 
@@ -47,6 +48,8 @@ def check(event: GradientRead) -> Findings:
     if event.reached <= YES:
         retained = next((mark.node for mark in tensor.marks if mark.how == "retained"), event.node)
         draft = rule.at(retained, name=quoted(event.name, "this tensor"))
+        if event.bound is not None:
+            draft = draft.fix(Edit("insert after", event.bound, f"{event.name}.retain_grad()"), safety="unsafe")
         draft = draft.marked(tensor.marks, backward="backward() has passed here already")
         yield draft.note(event.node, "None is read here") if retained is not event.node else draft
 

@@ -4,9 +4,8 @@
 
 Backward accumulates gradients in leaves: tensors that no recorded operation made. Gradients of
 everything between the leaves and the loss are passed on and dropped, to save memory. A tensor
-computed from others keeps its own gradient only after `retain_grad()`. Some tensors are computed
-without looking so: `torch.randn(3, requires_grad=True) * 0.1`, or a parameter after a real change of
-device or dtype, is the result of an operation and not the leaf.
+computed from others keeps its own gradient only after `retain_grad()`. Where a leaf was meant and lost
+on the way, as in `torch.randn(3, requires_grad=True) * 0.1`, another rule (`moved-leaf`) says so.
 
 ## What it costs
 
@@ -22,7 +21,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, NONE, YES
 from gradlint.events import GradientRead
-from gradlint.rule import Findings, Rule, Warns, quoted
+from gradlint.rule import Edit, Findings, Rule, Warns, quoted
 
 rule = Rule(
     "GRD201",
@@ -30,6 +29,8 @@ rule = Rule(
     "{gradient} is None{when}: {name} is not a leaf; call `retain_grad()` on it before `backward()`",
     help="call `retain_grad()` right where {name} is computed, or read the gradient of the leaf it was computed from",
     effect="silently wrong",
+    yields_to=("GRD120", "GRD122", "GRD124", "GRD308"),
+    tokens=("grad",),
 )
 consequence = Warns("that is not a leaf Tensor is being accessed")
 
@@ -46,9 +47,12 @@ def check(event: GradientRead) -> Findings:
             when=" after backward()" if event.reached <= YES else "",
             name=quoted(event.name, "the tensor"),
         )
+        if event.bound is not None:
+            draft = draft.fix(Edit("insert after", event.bound, f"{event.name}.retain_grad()"), safety="unsafe")
         yield draft.marked(
             tensor.marks,
             made="computed here from what requires grad, so it is not a leaf",
+            asked="asked to require grad here",
             backward="backward() runs here",
         )
 
@@ -72,26 +76,6 @@ def gradient_of_a_product_retained():
     scaled.retain_grad()
     scaled.sum().backward()
     return scaled.grad
-
-
-@rule.bad
-def weight_scaled_after_asking():
-    import torch
-
-    weight = torch.randn(4, 2, requires_grad=True) * 0.1
-    loss = (torch.ones(3, 4) @ weight).pow(2).mean()
-    loss.backward()
-    return weight.grad  # GRD201
-
-
-@rule.good(cures=weight_scaled_after_asking)
-def weight_scaled_before_asking():
-    import torch
-
-    weight = (torch.randn(4, 2) * 0.1).requires_grad_()
-    loss = (torch.ones(3, 4) @ weight).pow(2).mean()
-    loss.backward()
-    return weight.grad
 
 
 @rule.bad

@@ -28,6 +28,7 @@ rule = Rule(
     "{name} does not require grad, so it has no gradient to retain; make it require grad first",
     help="for a leaf call `requires_grad_()`, which retains its gradient without being asked; "
     "for a result compute it from what requires grad, with gradients on",
+    tokens=("retain_grad",),
 )
 consequence = Raises(RuntimeError, "can't retain_grad on Tensor that has requires_grad=False")
 

@@ -72,7 +72,7 @@ def evaluate_robustness(net: Net, image: torch.Tensor, steps=5):
     optimizer = torch.optim.SGD([delta], lr=0.1)
     for _ in range(steps):
         score = net(image + delta)[0, 0]
-        torch.autograd.grad(score, delta, retain_graph=False)  # ok: only the input is differentiated by
+        delta.grad = torch.autograd.grad(score, delta, retain_graph=False)[0]  # ok: only the input is differentiated by
         optimizer.step(None)  # ok: what is optimized is the input
     return delta
 

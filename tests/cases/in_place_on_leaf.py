@@ -11,7 +11,7 @@ def linear_regression(steps=10, rate=0.1):
     weight = torch.zeros(3, requires_grad=True)
     for _ in range(steps):
         loss = (torch.ones(5, 3) @ weight + bias - 1).pow(2).mean()
-        loss.backward()
+        loss.backward()  # GRD314
         with torch.no_grad():
             bias -= bias.grad * rate / 2  # ok: gradients are off
         weight -= rate * weight.grad  # GRD301

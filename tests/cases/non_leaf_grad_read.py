@@ -6,11 +6,11 @@ import torch.nn.functional as F
 
 
 def descend(steps=3, rate=0.1):
-    weight = torch.randn(4, 1, requires_grad=True) / 2
+    weight = torch.randn(4, 1, requires_grad=True) / 2  # GRD120
     for _ in range(steps):
         loss = (torch.ones(8, 4) @ weight).pow(2).mean()
         loss.backward(retain_graph=True)
-        print(weight.grad.norm())  # GRD201
+        print(weight.grad.norm())
 
 
 class Saliency:

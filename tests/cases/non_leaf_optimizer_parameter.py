@@ -69,7 +69,7 @@ def meta_step(net: nn.Linear):
 
 
 def moved(device: str):
-    weight = torch.ones(3, requires_grad=True).to(device)
+    weight = torch.ones(3, requires_grad=True).to(device)  # GRD120
     return torch.optim.RMSprop([weight])  # ok: the same leaf where it is on that device already
 
 

@@ -94,5 +94,5 @@ def view_under_no_grad():
     weight = torch.ones(2, 2, requires_grad=True)
     with torch.no_grad():
         row = weight[0]
-    row.requires_grad = weight is None  # ok: refused by nobody, though it changes nothing either
+    row.requires_grad = weight is None  # GRD126
     return row

@@ -18,7 +18,7 @@ class Classifier(nn.Module):
 
     def freeze_backbone(self):
         for p in self.backbone.parameters():
-            p.requires_grad = False
+            p.requires_grad = False  # GRD806
 
     def reset(self):
         for p in self.parameters():

@@ -18,6 +18,7 @@ class Square(torch.autograd.Function):
     @staticmethod
     def backward(ctx, gradient):
         (x,) = ctx.saved_tensors
+        reveal(ctx.needs_input_grad[0])  # number[bool]
         reveal(gradient)  # Tensor[?, requires_grad=?, leaf=?]
         return 2 * x * gradient
 

@@ -12,8 +12,7 @@ reveal(weight.to(torch.complex64))  # Tensor[complex, requires_grad=yes, leaf=no
 reveal(weight.to(torch.int32))  # Tensor[integer, requires_grad=no, leaf=yes]
 # The same object comes back.
 reveal(weight.float())  # Tensor[float, requires_grad=yes, leaf=yes]
-# vague: gradlint does not tell devices apart, so the same object may come back
-reveal(weight.to("cpu"))  # Tensor[float, requires_grad=yes, leaf=no|yes]
+reveal(weight.to("cpu"))  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(weight.type(torch.float64))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(torch.arange(3).float())  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(torch.arange(3).to(weight))  # Tensor[float, requires_grad=no, leaf=yes]

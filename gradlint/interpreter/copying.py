@@ -1,0 +1,99 @@
+"""Copying objects: the handle alone, or all that hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    MAPPINGS,
+    MOST_MARKS,
+    NO,
+    UNKNOWN,
+    Class,
+    Container,
+    Instance,
+    Mark,
+    Module,
+    Ref,
+    Tensor,
+    Value,
+    alternatives,
+    object_renamed,
+    one_of,
+    renamed,
+)
+from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.classes import find_member
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.library import special
+from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.scan import spelled
+
+
+@special("copy.copy")
+def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A copy of the object alone: what it holds, and its memory, is shared."""
+    value = args.get("x", 0, UNKNOWN)
+    copies = [
+        it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o
+        for o in alternatives(value)
+    ]
+    return one_of(copies)
+
+
+@special("copy.deepcopy")
+def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
+    value = args.get("x", 0, UNKNOWN)
+    if not it.muted:
+        of = _argument(node)
+        it.emit(events.Copied, node, value=it.thing(value), tensors=tuple(_tensors_in(it, value)), of=of,
+                name=spelled(of))  # fmt: skip
+    found = it.state.reach([value])
+    if len(found) > 400:
+        return result_of_unknown([value])
+    now = {ref: Ref(it.site(it.copy_site(node, ref)), "copy", it.frame.id) for ref in found}
+    memories = dict.fromkeys(memory for ref in found for memory in getattr(it[ref], "storage", ()))
+    now |= {memory: it.memory(it.copy_site(node, memory), "copy") for memory in memories}
+    for ref in found:
+        thing = object_renamed(it[ref], now)
+        if type(thing) is Container:
+            thing = replace(thing, origin=())
+        if type(thing) is Tensor:
+            inference = it.state.inference  # of where it is copied, whatever it was
+            marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
+            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
+        it.new(it.copy_site(node, ref), "copy", thing)
+    return renamed(value, now)
+
+
+def _argument(node: Any) -> Any:
+    """The expression that is copied, where it is written in the call."""
+    args = getattr(getattr(node, "node", node), "args", ())
+    return next((one.value for one in args if len(args) == 1 and not one.star), None)
+
+
+def _tensors_in(it: Interpreter, value: Value) -> Iterator[Tensor]:
+    """The tensors that a value certainly is or holds, by whatever way; what copies itself is not looked into."""
+    seen: set[Ref] = set()
+    todo = [value]
+    while todo:
+        value = todo.pop()
+        if (tensor := it.only(value, Tensor)) is not None:
+            yield tensor
+        elif type(value) is Ref and value not in seen:
+            seen.add(value)
+            todo += _parts(it, it.state.heap.get(value))
+
+
+def _parts(it: Interpreter, thing: Any) -> list[Value]:
+    if isinstance(thing, Container):
+        inside = [part for _, part in thing.items]
+        return inside if thing.kind in MAPPINGS else [*inside, thing.rest]  # a dict may well be empty by now
+    known = type(thing) is Module or (type(thing) is Instance and type(it.thing(thing.cls)) is Class)
+    if known and find_member(it, thing.cls, "__deepcopy__") is None:
+        return [part for _, part in thing.attributes]
+    return []

@@ -1,0 +1,157 @@
+"""Inputs and outputs of a custom function belong into `save_for_backward`, not on attributes of `ctx`.
+
+## Why it happens
+
+`ctx` is an ordinary object and takes any attribute. `save_for_backward` does more than keep a
+tensor: it notes the version, so that backward notices an in-place change; it lets the memory go
+when backward has run; and an output is kept without a reference to the node that holds it. An attribute does none
+of this.
+
+## What it costs
+
+If the tensor is changed in place before backward, the gradient is silently wrong where torch would
+have raised. The memory stays as long as the graph node does, after backward too; an output kept on
+`ctx` is a cycle that only the garbage collector can break, and on a GPU that may be much too late.
+
+## When it is right to ignore it
+
+Numbers, flags, shapes and what `forward` computed on the way may be attributes. Masks and
+indices, which no gradient flows to, and what only its use tells to be a tensor are reported on request only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import DISCRETE, Belief, Tensor
+from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned
+from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Findings, Rule, believed
+
+from ._custom import TOKENS, custom_function, happened_in
+
+rule = Rule(
+    "GRD903",
+    "tensor-on-ctx",
+    "`{place}` keeps an {role} of `{method}`, past the check for in-place changes and past backward; "
+    "use `{ctx}.save_for_backward(...)`",
+    help="read it back from `{ctx}.saved_tensors` in `backward`",
+    effect="silently wrong",
+    tokens=TOKENS,
+)
+FORWARD = ("forward", "setup_context")
+
+
+def consequence(returned: Any) -> bool:
+    """After backward the node of the function still holds a tensor."""
+    import torch
+
+    return any(isinstance(held, torch.Tensor) for held in vars(returned.grad_fn).values())
+
+
+@rule.on(ClassFinished)
+def check(event: ClassFinished) -> Findings:
+    for name, method in (custom_function(event) or {}).items():
+        outputs = _outputs(method)
+        for kept in happened_in(method) if name in FORWARD else ():
+            if not isinstance(kept, AttributeAssigned) or not isinstance(kept.value, Tensor):
+                continue
+            if not kept.arguments and kept.value not in outputs:
+                continue
+            of_input = bool(kept.arguments) and kept.arguments != ("output",)
+            place, role = f"{kept.name}.{kept.attr}", "input" if of_input else "output"
+            draft = rule.at(kept.node, place=place, role=role, method="forward", ctx=kept.name)
+            yield draft.lowered(max(believed(kept), _confidence(kept.value)))
+
+
+def _outputs(method: Method) -> list[Tensor]:
+    """The tensors that a method returned."""
+    returned = (event.value for event in happened_in(method) if isinstance(event, Returned))
+    return [value for value in returned if isinstance(value, Tensor)]
+
+
+def _confidence(tensor: Tensor) -> Confidence:
+    return POSSIBLE if tensor.dtype <= DISCRETE or tensor.belief > Belief.ANNOTATED else CERTAIN
+
+
+@rule.bad
+def input_kept_as_an_attribute():
+    import torch
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.x = x  # GRD903
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * ctx.x * grad
+
+    x = torch.ones(3, requires_grad=True)
+    y = Square.apply(x)
+    y.sum().backward()
+    return y
+
+
+@rule.good(cures=input_kept_as_an_attribute)
+def input_saved_for_backward():
+    import torch
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    x = torch.ones(3, requires_grad=True)
+    y = Square.apply(x)
+    y.sum().backward()
+    return y
+
+
+@rule.bad
+def output_kept_as_an_attribute():
+    import torch
+
+    class Exponential(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x.exp()
+            ctx.result = result  # GRD903
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            return ctx.result * grad
+
+    x = torch.ones(3, requires_grad=True)
+    y = Exponential.apply(x)
+    y.sum().backward()
+    return y
+
+
+@rule.good(cures=output_kept_as_an_attribute)
+def output_saved_for_backward():
+    import torch
+
+    class Exponential(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x.exp()
+            ctx.save_for_backward(result)
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            (result,) = ctx.saved_tensors
+            return result * grad
+
+    x = torch.ones(3, requires_grad=True)
+    y = Exponential.apply(x)
+    y.sum().backward()
+    return y

@@ -1,0 +1,82 @@
+"""What the rules on graphs kept in vain have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradlint.domain import EVAL, YES, Syntax
+from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored
+from gradlint.rule import Draft, Edit, believed
+
+SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
+"""Operations by which something is accumulated."""
+
+BOUNDED = "bounded deque"
+"""A container that drops what is old."""
+
+Kept = GraphGrown | Stored
+
+
+def is_attribute(name: str) -> bool:
+    """Whether the program writes what keeps the graphs as an attribute of an object."""
+    return "." in name
+
+
+def sums(end: ModuleFinished) -> Iterator[Kept]:
+    """What is accumulated in later iterations of loops."""
+    for event in end.story:
+        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES:
+            yield event
+
+
+def piles(end: ModuleFinished) -> Iterator[Kept]:
+    """What is put into containers that hold the same of earlier iterations."""
+    for event in end.story:
+        if isinstance(event, Stored) and event.piles <= YES and event.container.kind != BOUNDED:
+            yield event
+
+
+def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kept]]:
+    """What certainly nobody differentiates, place by place: all that happens at one place is judged together."""
+    places: dict[Syntax, list[Kept]] = {}
+    for one in kept:
+        places.setdefault(one.node, []).append(one)
+    for found in places.values():
+        if all(_is_in_vain(one, end) for one in found):
+            yield found
+
+
+def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
+    """Whether a graph is kept that no backward goes through, or one that no backward can go through again."""
+    result = kept.result if isinstance(kept, GraphGrown) else kept.value
+    if not getattr(result, "requires_grad", None) or not result.requires_grad <= YES:  # type: ignore[union-attr]
+        return False
+    if kept.spent <= YES:
+        return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
+    reached = end.used | end.escaped | end.returned
+    return reached.isdisjoint(kept.graph) and not _in_forward(kept, end) and not _in_evaluation(kept, end)
+
+
+def _in_forward(kept: Kept, end: ModuleFinished) -> bool:
+    """Whether a module keeps it on the way to its result."""
+    return any(run.index == kept.run and run.function and run.function.name == "forward" for run in end.runs)
+
+
+def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:
+    """Whether the same run applies a module in eval mode: then gradients are on by mistake, which is GRD401's."""
+    calls = (one for one in end.story if isinstance(one, ModuleCalled) and one.run == kept.run)
+    return any(call.module.mode <= EVAL for call in calls)
+
+
+def what(found: list[Kept]) -> str:
+    """What is kept: after a backward the saved values are gone."""
+    return "the graph" if all(one.spent <= YES for one in found) else "the graph and the activations"
+
+
+def finished(draft: Draft, found: list[Kept], safety: str) -> Draft:
+    """The finding with its cure, believed as what it was told by."""
+    first = found[0]
+    added = first.added if isinstance(first, GraphGrown) else first.given
+    if added is not None:
+        draft = draft.fix(Edit("wrap", added, after=".detach()"), safety=safety)
+    return draft.lowered(max(believed(one) for one in found))

@@ -1,0 +1,28 @@
+"""What the rules on graphs that were freed have in common."""
+
+from __future__ import annotations
+
+from gradlint.domain import YES, Mark, Node
+from gradlint.events import BackwardRun
+
+CALLS = {"backward": "backward()", "grad": "autograd.grad()"}
+"""How the program asks for a backward."""
+
+
+def freed(event: BackwardRun) -> tuple[Node, Mark] | None:
+    """A node that this backward needs and an earlier one certainly freed, and where that one stands."""
+    for node in event.spoiled:
+        if node.freed <= YES:
+            for mark in node.marks:
+                if mark.how == "freed":
+                    return node, mark
+    return None
+
+
+def stepped(event: BackwardRun) -> tuple[Node, Mark] | None:
+    """A node that this backward needs and that saved weights which were stepped since, and where."""
+    for node in event.spoiled:
+        for mark in node.marks:
+            if mark.how == "stepped":
+                return node, mark
+    return None

@@ -1,0 +1,73 @@
+"""`backward(create_graph=True)` ties each parameter and its gradient into a circle that nothing frees.
+
+## Why it happens
+
+With `create_graph=True` the gradient is itself computed under autograd, from the parameters. `backward()` puts it into
+`parameter.grad`, so the parameter refers to its gradient and the gradient's graph to the parameter. Python's reference
+counting cannot free a circle, and its collector does not see those that run through torch's C++ objects.
+`torch.autograd.grad()` gives the gradients back instead of storing them, and no circle arises.
+
+## What it costs
+
+torch warns, and the whole graph with its activations stays alive until `.grad` is set to None.
+
+## When it is right to ignore it
+
+With optimizers that need it (AdaHessian, Sophia) and a `zero_grad()` after each step: code that is seen to clear the
+gradients to None afterwards is not reported.
+"""
+
+from __future__ import annotations
+
+from gradlint.domain import YES
+from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished
+from gradlint.rule import Findings, Rule, Warns, believed
+
+rule = Rule(
+    "GRD506",
+    "create-graph-backward",
+    "`backward(create_graph=True)` makes parameters and gradients refer to each other, so their graphs are never "
+    "freed; take the gradients from `torch.autograd.grad(..., create_graph=True)`",
+    help="`grads = torch.autograd.grad(loss, parameters, create_graph=True)`, or set `.grad` to None after use",
+    effect="keeps memory",
+    tokens=("create_graph",),
+)
+consequence = Warns("will create a reference cycle between the parameter and its gradient")
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    cleared = False
+    for happened in reversed(event.story):
+        if isinstance(happened, GradientsCleared) and happened.to_none.may(YES):
+            cleared = True
+        elif isinstance(happened, BackwardRun) and not cleared and _makes_a_circle(happened):
+            yield rule.at(happened.node).lowered(believed(happened))
+
+
+def _makes_a_circle(run: BackwardRun) -> bool:
+    return run.create_graph <= YES and run.how == "backward"
+
+
+@rule.bad
+def gradient_penalty_through_grad():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    x = torch.ones(3, 2, requires_grad=True)
+    model(x).sum().backward(create_graph=True)  # GRD506
+    penalty = x.grad.pow(2).sum()
+    return penalty
+
+
+@rule.good(cures=gradient_penalty_through_grad)
+def gradient_penalty_through_autograd_grad():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    x = torch.ones(3, 2, requires_grad=True)
+    (grad,) = torch.autograd.grad(model(x).sum(), x, create_graph=True)
+    penalty = grad.pow(2).sum()
+    return penalty

@@ -1,0 +1,111 @@
+"""A running statistic that is updated with gradients on carries every earlier graph in a buffer.
+
+## Why it happens
+
+`self.mean = 0.9 * self.mean + 0.1 * x.mean()` in `forward` is recorded like everything else there. The buffer then
+holds a tensor with a graph, and the next forward pass goes on from it: its graph begins in the one before, which the
+last backward has freed. A statistic is not meant to be differentiated; it is updated from a detached value or under
+`torch.no_grad()`.
+
+## What it costs
+
+The backward of the second step raises "Trying to backward through the graph a second time". Where the statistic does
+not reach the loss the graphs only pile up, and `copy.deepcopy(model)` fails.
+
+## When it is right to ignore it
+
+Where the class detaches the buffer before it is read again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, YES, Module, Tensor
+from gradlint.events import AttributeAssigned, BackwardRun, Called, ModuleFinished
+from gradlint.rule import Draft, Findings, Rule, believed
+
+rule = Rule(
+    "GRD508",
+    "graph-held-by-buffer",
+    "buffer `{name}` is set to a tensor with a graph, which the next forward pass and backward() go back into; update "
+    "it from detached values",
+    help="update it under `with torch.no_grad():`, or from `x.detach()`",
+    tokens=("register_buffer",),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """A buffer carries a graph."""
+    return any(buffer.grad_fn is not None for buffer in returned.buffers())
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    detached = {one.name for one in event.story if isinstance(one, Called) and one.path in DETACHING}
+    spent = [one for one in event.story if isinstance(one, BackwardRun) and one.carried <= YES]
+    for happened in event.story:
+        if isinstance(happened, AttributeAssigned) and _holds_a_graph(happened):
+            name = f"{happened.name}.{happened.attr}"
+            if name not in detached:
+                draft = rule.at(happened.node, name=name).lowered(believed(happened))
+                yield _pointing(draft, spent)
+
+
+DETACHING = frozenset({"torch.Tensor.detach", "torch.Tensor.detach_"})
+
+
+def _holds_a_graph(event: AttributeAssigned) -> bool:
+    """Whether a method of a module puts a tensor with a graph into a buffer of its own."""
+    owner, value = event.owner, event.value
+    if not (event.own and isinstance(owner, Module) and isinstance(value, Tensor)):
+        return False
+    return event.attr in dict(owner.buffers) and value.requires_grad <= YES and value.leaf <= NO
+
+
+def _pointing(draft: Draft, spent: list[BackwardRun]) -> Draft:
+    for run in spent:
+        draft = draft.note(run.node, "goes back into the graph of an earlier iteration")
+    return draft
+
+
+@rule.bad
+def running_mean_with_its_graph():
+    import torch
+    from torch import nn
+
+    class Centered(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.register_buffer("mean", torch.zeros(2))
+
+        def forward(self, x):
+            hidden = self.linear(x).tanh()
+            self.mean = 0.9 * self.mean + 0.1 * hidden.mean(0)  # GRD508
+            return hidden - self.mean
+
+    model = Centered()
+    model(torch.ones(3, 2)).sum().backward()
+    return model
+
+
+@rule.good(cures=running_mean_with_its_graph)
+def running_mean_of_detached_values():
+    import torch
+    from torch import nn
+
+    class Centered(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.register_buffer("mean", torch.zeros(2))
+
+        def forward(self, x):
+            hidden = self.linear(x).tanh()
+            self.mean = 0.9 * self.mean + 0.1 * hidden.detach().mean(0)
+            return hidden - self.mean
+
+    model = Centered()
+    model(torch.ones(3, 2)).sum().backward()
+    return model

@@ -1,0 +1,82 @@
+"""`retain_graph=True` without a second backward keeps what the first one would have freed.
+
+## Why it happens
+
+A backward frees the values that the graph saved while it walks through, so the peak of memory is at its beginning.
+With `retain_graph=True` they stay until the loss itself is gone, usually when the next iteration has already built
+its own graph: two graphs instead of one. The argument is often put there against "Trying to backward through the
+graph a second time", whose cause is a state that should have been detached.
+
+## What it costs
+
+Up to twice the memory of a training step.
+
+## When it is right to ignore it
+
+Where code that is not shown differentiates a part of the graph again. Where a later backward may come back to the
+graph, nothing is reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, YES
+from gradlint.events import BackwardRun, ModuleFinished
+from gradlint.rule import POSSIBLE, Edit, Findings, Rule, believed
+
+rule = Rule(
+    "GRD504",
+    "habitual-retain-graph",
+    "`retain_graph=True` keeps the saved activations although no other backward goes through this graph; leave it out",
+    help="leave `retain_graph=True` out; if that raises, detach what is carried over from the iteration before",
+    effect="keeps memory",
+    tokens=("retain_graph",),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """The loss can still be differentiated: what was saved is still there."""
+    try:
+        returned.backward()
+    except RuntimeError:
+        return False
+    return True
+
+
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    runs = [happened for happened in event.story if isinstance(happened, BackwardRun) and not happened.expected]
+    needed = {node for run in runs for node in run.again}
+    habitual = len({run.node for run in runs}) == 1 and any(run.later <= YES for run in runs)
+    for run in runs:
+        handed_on = not (event.escaped | event.returned).isdisjoint(run.graph)
+        if run.retain <= YES and run.create_graph <= NO and run.node not in needed and not handed_on:
+            draft = rule.at(run.node).lowered(believed(run) if habitual else POSSIBLE)
+            yield draft.fix(Edit("drop keyword", run.node, "retain_graph"), safety="unsafe")
+
+
+@rule.bad
+def graph_retained_in_each_step():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+    for _ in range(3):
+        loss = model(torch.ones(4, 8)).pow(2).mean()
+        model.zero_grad()
+        loss.backward(retain_graph=True)  # GRD504
+    return loss
+
+
+@rule.good(cures=graph_retained_in_each_step)
+def graph_freed_in_each_step():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+    for _ in range(3):
+        loss = model(torch.ones(4, 8)).pow(2).mean()
+        model.zero_grad()
+        loss.backward()
+    return loss

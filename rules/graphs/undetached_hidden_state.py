@@ -1,0 +1,116 @@
+"""A state that a training loop carries from step to step drags the graph of every earlier step along.
+
+## Why it happens
+
+The hidden state that a recurrent network gives back was computed from its weights and carries the graph of that
+computation. Handed to the next step, it makes that step's graph begin at the very first one. The backward of the
+first step has freed its part, so the backward of the second step runs into nodes that are no longer there. With
+`retain_graph=True` it runs into weights that the optimizer has stepped in the meantime, and without an optimizer it
+walks an ever longer way. `detach()` keeps the state's value and begins a new graph: truncated backpropagation
+through time.
+
+## What it costs
+
+The second iteration raises `RuntimeError`.
+
+## When it is right to ignore it
+
+Never where it is reported: the graph certainly holds a part made by an earlier iteration that cannot be differentiated
+any more. Time steps whose losses are summed and differentiated once after the loop are not reported.
+"""
+
+from __future__ import annotations
+
+from gradlint.domain import YES
+from gradlint.events import BackwardRun
+from gradlint.rule import Findings, Raises, Rule
+
+from ._returning import CALLS, freed, stepped
+
+rule = Rule(
+    "GRD505",
+    "undetached-hidden-state",
+    "{call} goes back into an earlier iteration, whose graph is spent; `detach()` what the loop carries over",
+    help="begin each iteration with `hidden = hidden.detach()` (of a tuple: `tuple(h.detach() for h in hidden)`)",
+    yields_to=("GRD508",),
+    tokens=("backward", "grad"),
+)
+consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")
+STEPPED = Raises(RuntimeError, "has been modified by an inplace operation")
+
+
+@rule.on(BackwardRun)
+def check(event: BackwardRun) -> Findings:
+    spent = freed(event) or stepped(event)
+    if event.later <= YES and event.carried <= YES and spent:
+        node, mark = spent
+        how = "freed" if mark.how == "freed" else "the weights it saved were stepped"
+        draft = rule.at(event.node, call=CALLS[event.how]).note(node.at, "computed here from what is carried over")
+        yield draft if mark.node is event.node else draft.note(mark.node, f"{how} here in an earlier iteration")
+
+
+@rule.bad
+def hidden_state_fed_back():
+    import torch
+    from torch import nn
+
+    model, head = nn.RNN(2, 3), nn.Linear(3, 1)
+    optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+    hidden = torch.zeros(1, 1, 3)
+    for _ in range(3):
+        output, hidden = model(torch.ones(5, 1, 2), hidden)
+        optimizer.zero_grad()
+        head(output).mean().backward()  # GRD505
+        optimizer.step()
+    return model
+
+
+@rule.good(cures=hidden_state_fed_back)
+def hidden_state_cut_off():
+    import torch
+    from torch import nn
+
+    model, head = nn.RNN(2, 3), nn.Linear(3, 1)
+    optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+    hidden = torch.zeros(1, 1, 3)
+    for _ in range(3):
+        output, hidden = model(torch.ones(5, 1, 2), hidden.detach())
+        optimizer.zero_grad()
+        head(output).mean().backward()
+        optimizer.step()
+    return model
+
+
+@rule.bad(shows=STEPPED)
+def graph_kept_for_the_next_step():
+    import torch
+    from torch import nn
+
+    model, head = nn.RNN(2, 4), nn.Linear(4, 1)
+    optimizer = torch.optim.Adam([*model.parameters(), *head.parameters()], lr=0.01)
+    state = torch.zeros(1, 8, 4)
+    for _ in range(3):
+        _, state = model(torch.ones(5, 8, 2), state)
+        loss = head(state).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward(retain_graph=True)  # GRD505
+        optimizer.step()
+    return model
+
+
+@rule.good(cures=graph_kept_for_the_next_step)
+def graph_begun_anew():
+    import torch
+    from torch import nn
+
+    model, head = nn.RNN(2, 4), nn.Linear(4, 1)
+    optimizer = torch.optim.Adam([*model.parameters(), *head.parameters()], lr=0.01)
+    state = torch.zeros(1, 8, 4)
+    for _ in range(3):
+        _, state = model(torch.ones(5, 8, 2), state)
+        loss = head(state).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        state = state.detach()
+    return model

@@ -1,0 +1,13 @@
+"""What the rules on names bound anew have in common."""
+
+from __future__ import annotations
+
+from gradlint.domain import Tensor
+from gradlint.events import BindingDropped
+
+
+def tensors(event: BindingDropped) -> tuple[Tensor, Tensor] | None:
+    """The tensor that the name held and the one it holds now."""
+    if isinstance(event.old, Tensor) and isinstance(event.value, Tensor):
+        return event.old, event.value
+    return None

@@ -1,0 +1,106 @@
+"""A write through `.data` between forward and backward makes gradients wrong without an error.
+
+## Why it happens
+
+torch counts the writes to a tensor, so that backward notices when a value it saved is no longer what it was. `.data`
+gives a handle on the same memory that counts for itself: what is written through it goes unnoticed, and backward
+computes with the new values as if the forward pass had seen them. `.detach()` shares the count, so the same write
+through it is noticed and raises.
+
+## What it costs
+
+Gradients that belong to no function. Nothing warns.
+
+## When it is right to ignore it
+
+Hardly ever: a value that an operation saved was certainly written before its backward. Writes after the backward
+(clipping weights, copying averages) and before the forward pass are never reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import YES
+from gradlint.events import BackwardRun
+from gradlint.rule import Findings, Rule, quoted
+
+from ._spoiling import CALLS, operation
+
+rule = Rule(
+    "GRD309",
+    "data-write",
+    "{name} is written after {op} saved its memory and before {call} needs it, and torch does not notice, so the "
+    "gradient is wrong; compute a new tensor",
+    help="compute a new tensor, write before the forward pass or after the backward, or use `.detach()`, with which "
+    "torch notices",
+    effect="silently wrong",
+    yields_to=("GRD109", "GRD312"),
+    tokens=("data", "numpy", "asarray", "as_tensor"),
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The gradient is another one than that of the function that was computed."""
+    return not returned.allclose(cured)
+
+
+@rule.on(BackwardRun)
+def check(event: BackwardRun) -> Findings:
+    for node in event.spoiled:
+        for mark in node.marks:
+            if node.corrupt <= YES and mark.how == "hidden":
+                draft = rule.at(
+                    mark.node, name=quoted(mark.name, "a tensor"), op=operation(node), call=CALLS[event.how]
+                )
+                draft = draft.note(node.at, "saved here") if node.at is not mark.node else draft
+                yield draft.note(event.node, "differentiated here, with what was written")
+                return
+
+
+@rule.bad
+def result_cleared_through_data():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    scale = weight.exp()
+    scale.data.zero_()  # GRD309
+    scale.sum().backward()
+    return weight.grad
+
+
+@rule.good(cures=result_cleared_through_data)
+def result_cleared_by_an_operation():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+    scale = weight.exp()
+    scale = scale * 0 + scale
+    scale.sum().backward()
+    return weight.grad
+
+
+@rule.bad
+def weights_clamped_before_backward():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    critic = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    score = critic(torch.ones(3, 2)).mean()
+    critic[2].weight.data.clamp_(-0.01, 0.01)  # GRD309
+    score.backward()
+    return critic[0].weight.grad
+
+
+@rule.good(cures=weights_clamped_before_backward)
+def weights_clamped_after_backward():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    critic = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    score = critic(torch.ones(3, 2)).mean()
+    score.backward()
+    critic[2].weight.data.clamp_(-0.01, 0.01)
+    return critic[0].weight.grad

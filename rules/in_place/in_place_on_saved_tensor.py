@@ -1,0 +1,123 @@
+"""A tensor that an operation has saved for backward cannot be written in place before that backward.
+
+## Why it happens
+
+Many operations keep what their derivative needs: `exp`, `sigmoid`, `tanh`, `softmax` and `relu` their result, `mul`
+and `matmul` their operands, a convolution its input. torch keeps no copy but the tensor itself with the number of
+times it was written until then. When backward reads it and finds that it was written since, the gradient would be
+wrong, and torch refuses. Operations whose derivative is a constant (`add`, `sum`, `mean`, `reshape`) save nothing, so
+the same write after one of them is fine, and so is `relu_` after a convolution.
+
+## What it costs
+
+`backward()` raises `RuntimeError`, far from the line that is wrong and without naming it.
+
+## When it is right to ignore it
+
+Never where it is reported: the saved value was certainly written before this backward.
+"""
+
+from __future__ import annotations
+
+from gradlint.events import BackwardRun
+from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
+
+from ._spoiling import CALLS, explained, operation, written_marks
+
+rule = Rule(
+    "GRD304",
+    "in-place-on-saved-tensor",
+    "{call} raises because {name} was changed in place after {op} had saved it for backward; change a copy instead",
+    help="compute a new tensor (`y = y + 1`, `relu(y)` without `inplace=True`), or write a `clone()`",
+    tokens=("backward", "grad"),
+)
+consequence = Raises(RuntimeError, "has been modified by an inplace operation")
+
+
+@rule.on(BackwardRun)
+def check(event: BackwardRun) -> Findings:
+    for node, mark in written_marks(event, "written", "loaded"):
+        name, written = quoted(mark.name, "a tensor"), "changed in place here"
+        draft = rule.at(event.node, call=CALLS[event.how], name=name, op=operation(node))
+        yield _cured(explained(draft, node, mark, written), mark.node, mark.name)
+        return
+
+
+def _cured(draft: Draft, write: object, name: str) -> Draft:
+    """Under a name of its own the copy can be written instead."""
+    if not name.isidentifier():
+        return draft
+    return draft.fix(Edit("insert before", write, f"{name} = {name}.clone()"), safety="unsafe")
+
+
+@rule.bad
+def result_of_exp_shifted():
+    import torch
+
+    rate = torch.zeros(3, requires_grad=True)
+    scale = rate.exp()
+    scale += 1e-6
+    scale.sum().backward()  # GRD304
+    return rate
+
+
+@rule.good(cures=result_of_exp_shifted)
+def result_of_exp_and_a_new_tensor():
+    import torch
+
+    rate = torch.zeros(3, requires_grad=True)
+    scale = rate.exp()
+    scale = scale + 1e-6
+    scale.sum().backward()
+    return rate
+
+
+@rule.bad
+def activation_in_place_behind_tanh():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.ReLU(inplace=True), nn.Linear(8, 1))
+    loss = model(torch.ones(2, 4)).mean()
+    loss.backward()  # GRD304
+    return model
+
+
+@rule.good(cures=activation_in_place_behind_tanh)
+def activation_behind_tanh():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.ReLU(), nn.Linear(8, 1))
+    loss = model(torch.ones(2, 4)).mean()
+    loss.backward()
+    return model
+
+
+@rule.bad
+def gate_thresholded_after_use():
+    import torch
+    from torch import nn
+
+    gating, body = nn.Linear(4, 4), nn.Linear(4, 4)
+    x = torch.ones(2, 4)
+    gate = torch.sigmoid(gating(x))
+    out = gate * body(x)
+    gate[gate < 0.5] = 0.0
+    out.sum().backward()  # GRD304
+    return gate
+
+
+@rule.good(cures=gate_thresholded_after_use)
+def copy_of_the_gate_thresholded():
+    import torch
+    from torch import nn
+
+    gating, body = nn.Linear(4, 4), nn.Linear(4, 4)
+    x = torch.ones(2, 4)
+    gate = torch.sigmoid(gating(x))
+    out = gate * body(x)
+    gate = gate.detach().clone()
+    gate[gate < 0.5] = 0.0
+    out.sum().backward()
+    return gate

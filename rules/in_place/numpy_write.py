@@ -1,0 +1,94 @@
+"""A NumPy array made from a tensor shares its memory, so writing the array writes the weights.
+
+## Why it happens
+
+`tensor.detach().numpy()`, `tensor.data.numpy()` and `numpy.asarray(tensor)` copy nothing: array and tensor are two
+views of one memory. `.cpu()` copies only what is on another device. A write to the array changes the tensor, and as
+NumPy knows nothing of torch's version counter, autograd does not notice either.
+
+## What it costs
+
+Weights change while they are plotted or analysed. If a graph had saved them, its gradients are wrong without an error.
+
+## When it is right to ignore it
+
+Where the weights are meant to be written through NumPy. Writing a `.copy()` is never reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import YES
+from gradlint.events import WrittenInPlace
+from gradlint.rule import Findings, Rule, quoted
+
+rule = Rule(
+    "GRD312",
+    "numpy-write",
+    "{name} shares its memory with a tensor that requires grad, so this writes the tensor and autograd does not "
+    "notice; write a `.copy()`",
+    help="`array = tensor.detach().cpu().numpy().copy()`",
+    effect="silently wrong",
+    default=False,
+    tokens=("numpy", "asarray", "array"),
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The tensor is not what it was."""
+    return not returned.equal(cured)
+
+
+OVER_ARRAYS = ("from_numpy", "as_tensor", "asarray", "frombuffer")
+"""What makes a tensor over an array that was there before: then the array is the program's own, to be written."""
+
+
+@rule.on(WrittenInPlace)
+def check(event: WrittenInPlace) -> Findings:
+    over = event.target.made in OVER_ARRAYS
+    if event.by == "array" and event.target.requires_grad <= YES and event.target.leaf <= YES and not over:
+        draft = rule.at(event.node, name=quoted(event.name, "this array"))
+        yield draft.marked(event.target.marks, asked="the tensor was asked to require grad here")
+
+
+@rule.bad
+def weights_normalised_for_a_plot():
+    from torch import nn
+
+    layer = nn.Linear(2, 2)
+    nn.init.ones_(layer.weight)
+    weights = layer.weight.detach().numpy()
+    weights *= 0.5  # GRD312
+    return layer.weight
+
+
+@rule.good(cures=weights_normalised_for_a_plot)
+def copy_normalised_for_a_plot():
+    from torch import nn
+
+    layer = nn.Linear(2, 2)
+    nn.init.ones_(layer.weight)
+    weights = layer.weight.detach().cpu().numpy().copy()
+    weights *= 0.5
+    return layer.weight
+
+
+@rule.bad
+def first_row_cleared():
+    import torch
+
+    weight = torch.ones(3, 3, requires_grad=True)
+    array = weight.data.numpy()
+    array[0] = 0.0  # GRD312
+    return weight
+
+
+@rule.good(cures=first_row_cleared)
+def first_row_of_a_copy_cleared():
+    import torch
+
+    weight = torch.ones(3, 3, requires_grad=True)
+    array = weight.data.numpy().copy()
+    array[0] = 0.0
+    return weight

@@ -1,0 +1,105 @@
+"""Binding a loop's variable to an updated parameter does not update the parameter.
+
+## Why it happens
+
+`for p in model.parameters():` gives `p`, one after the other, the parameters that the model holds. `p = p - lr *
+p.grad` computes a new tensor and makes `p` its name; the model still holds the old one, and the new one is gone when
+the loop goes on. Only a write in place (`p -= ...`, `p.sub_(...)`) under `torch.no_grad()` reaches the parameter.
+
+## What it costs
+
+Training runs through and nothing is learned: the weights stay as they were.
+
+## When it is right to ignore it
+
+Never where it is reported. A new tensor that is used before the name is bound again (fast weights that are collected,
+yielded or returned) is not reported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import YES
+from gradlint.events import BindingDropped
+from gradlint.rule import Findings, Rule
+
+from ._rebinding import tensors
+
+rule = Rule(
+    "GRD306",
+    "rebound-parameter",
+    "`{name} = ...` binds the loop's variable to a new tensor, so the parameter stays as it was; write it in place "
+    "under `torch.no_grad()`",
+    help="`with torch.no_grad(): {name} -= lr * {name}.grad`",
+    effect="no effect",
+    tokens=("grad",),
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The parameters are not those that an update in place gives."""
+    return any(not kept.equal(meant) for kept, meant in zip(returned.parameters(), cured.parameters(), strict=True))
+
+
+@rule.on(BindingDropped)
+def check(event: BindingDropped) -> Findings:
+    if event.updates and event.looped and not event.read and (held := tensors(event)):
+        old, _ = held
+        if old.leaf <= YES and old.requires_grad <= YES:
+            yield rule.at(event.node, name=event.name)
+
+
+@rule.bad
+def step_by_assignment():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    model = nn.Linear(2, 1)
+    model(torch.ones(1, 2)).sum().backward()
+    for parameter in model.parameters():
+        parameter = parameter - 0.1 * parameter.grad  # GRD306
+    return model
+
+
+@rule.good(cures=step_by_assignment)
+def step_in_place():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    model = nn.Linear(2, 1)
+    model(torch.ones(1, 2)).sum().backward()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter -= 0.1 * parameter.grad
+    return model
+
+
+@rule.bad
+def momentum_by_assignment():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
+    model(torch.ones(3, 2)).pow(2).mean().backward()
+    with torch.no_grad():
+        for _, p in model.named_parameters():
+            p = p.sub(p.grad, alpha=0.1)  # GRD306
+    return model
+
+
+@rule.good(cures=momentum_by_assignment)
+def momentum_in_place():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
+    model(torch.ones(3, 2)).pow(2).mean().backward()
+    with torch.no_grad():
+        for _, p in model.named_parameters():
+            p.sub_(p.grad, alpha=0.1)
+    return model

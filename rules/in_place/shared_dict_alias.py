@@ -1,0 +1,75 @@
+"""A shallow copy of a dict of tensors changes with the original.
+
+## Why it happens
+
+`dict(weights)`, `weights.copy()` and `{key: value for ...}` make a new dict, but what is in it are the same tensors. A
+write in place (`mul_`, `copy_`, `+=`, a step of an optimizer) through one of the dicts is seen through the other.
+`.cpu()` and `.to(...)` give the same tensor again where there is nothing to move.
+
+## What it costs
+
+A backup, a target network or a running average that was meant to stay behind moves along.
+
+## When it is right to ignore it
+
+Where the dicts are meant to share their tensors. That is a matter of intent, so the rule is off by default; the state
+dict of a module is GRD310's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import MAPPINGS, NOTHING, Container, Value, alternatives
+from gradlint.events import WrittenInPlace
+from gradlint.rule import Findings, Rule, quoted
+
+from ._writing import SANCTIONED
+
+rule = Rule(
+    "GRD311",
+    "shared-dict-alias",
+    "{name} is in two dicts, one a shallow copy of the other, so this write changes both; clone the tensors in "
+    "the copy",
+    help="`{{key: value.detach().clone() for key, value in tensors.items()}}`",
+    effect="silently wrong",
+    default=False,
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """The copy is not what it was."""
+    return any(not kept.equal(cured[key]) for key, kept in returned.items())
+
+
+@rule.on(WrittenInPlace)
+def check(event: WrittenInPlace) -> Findings:
+    dicts = [_inside(holder) for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
+    if event.by not in SANCTIONED and len(set(dicts)) < len(dicts):
+        yield rule.at(event.node, name=quoted(event.name, "this tensor"))
+
+
+def _inside(container: Container) -> frozenset[Value]:
+    """What a dict holds, whatever the keys."""
+    values = [*(value for _, value in container.items), container.rest]
+    return frozenset(option for value in values for option in alternatives(value) if option != NOTHING)
+
+
+@rule.bad
+def backup_that_moves_along():
+    import torch
+
+    weights = {"w": torch.ones(2), "b": torch.zeros(1)}
+    backup = dict(weights)
+    weights["w"].mul_(5)  # GRD311
+    return backup
+
+
+@rule.good(cures=backup_that_moves_along)
+def backup_of_clones():
+    import torch
+
+    weights = {"w": torch.ones(2), "b": torch.zeros(1)}
+    backup = {key: value.clone() for key, value in weights.items()}
+    weights["w"].mul_(5)
+    return backup

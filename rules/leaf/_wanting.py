@@ -1,0 +1,23 @@
+"""What the rules on leaves that are out of reach have in common."""
+
+from __future__ import annotations
+
+from gradlint.domain import CPU, FLOAT, NO, NONE, YES
+from gradlint.events import LeafWanted
+
+MOVES = frozenset({"to", "cuda", "cpu", "type", "type_as"})
+"""Operations that give back what they were given where nothing has to change."""
+
+
+def is_no_leaf(event: LeafWanted) -> bool:
+    """Whether what is used is certainly no leaf and holds no gradient."""
+    tensor = event.tensor
+    return tensor.leaf <= NO and (event.use != "gradient" or (tensor.retains <= NO and tensor.grad <= NONE))
+
+
+def is_none_elsewhere(event: LeafWanted) -> bool:
+    """Whether what is used is no leaf wherever the device is another than that of the leaf, which nothing chose."""
+    tensor, lost = event.tensor, event.lost
+    if lost is None or not lost.device <= CPU or not lost.dtype <= FLOAT:
+        return False
+    return set(event.steps) <= MOVES and tensor.leaf.possibly(NO) and not tensor.retains.possibly(YES)

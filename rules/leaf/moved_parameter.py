@@ -1,0 +1,121 @@
+"""`nn.Parameter(...)` followed by a move, a cast or a factor is not a parameter any more.
+
+## Why it happens
+
+A module registers what it is given as `nn.Parameter`. `.to(device)`, `.cuda()`, `.half()` or `* 0.1` behind it
+are recorded operations and give a plain tensor, a result in the graph. The module keeps that as an
+ordinary attribute; the parameter it came from is held by nobody. Where there is nothing to move or cast,
+the parameter itself comes back, so the line works on a CPU and fails where there is a GPU.
+
+## What it costs
+
+The weight is missing from `parameters()` and from the `state_dict()`: no optimizer updates it, no
+checkpoint holds it, and `model.to(...)` leaves it where it is. Nothing warns.
+
+## When it is right to ignore it
+
+Where the code will only ever run on the device on which the tensor is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import YES
+from gradlint.events import LeafWanted
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
+
+from ._wanting import is_no_leaf, is_none_elsewhere
+
+rule = Rule(
+    "GRD121",
+    "moved-parameter",
+    "{name} is computed from a parameter{elsewhere} and is none itself, so the module does not register it; "
+    "make the parameter of the result",
+    help="move, cast or scale the data first and put `nn.Parameter(...)` around all of it",
+    effect="silently wrong",
+    yields_to=("GRD805",),
+    tokens=("Parameter",),
+)
+
+
+def consequence(returned: Any) -> bool:
+    """The module has no parameters."""
+    return not list(returned.parameters())
+
+
+@rule.on(LeafWanted)
+def check(event: LeafWanted) -> Findings:
+    if event.use != "attribute" or event.lost is None or not event.lost.parameter <= YES:
+        return
+    if is_no_leaf(event):
+        yield _draft(event, elsewhere="")
+    elif is_none_elsewhere(event):
+        yield _draft(event, elsewhere=" where the device is another").lowered(LIKELY)
+
+
+def _draft(event: LeafWanted, elsewhere: str) -> Draft:
+    place = event.node if event.at is None else event.at
+    draft = rule.at(place, name=quoted(event.name, "this attribute"), elsewhere=elsewhere)
+    if place is event.node:
+        return draft
+    around = Edit("wrap", place, "torch.nn.Parameter(", ")")
+    return draft.fix(around, safety="safe", imports=("torch",)).note(event.node, "set on the module here")
+
+
+@rule.bad
+def weight_moved_behind_its_parameter():
+    import torch
+    from torch import nn
+
+    class Scale(nn.Module):
+        def __init__(self, device):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3)).to(device)  # GRD121
+
+        def forward(self, x):
+            return x * self.weight
+
+    return Scale(torch.device("meta"))
+
+
+@rule.good(cures=weight_moved_behind_its_parameter)
+def weight_moved_inside_its_parameter():
+    import torch
+    from torch import nn
+
+    class Scale(nn.Module):
+        def __init__(self, device):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3).to(device))
+
+        def forward(self, x):
+            return x * self.weight
+
+    return Scale(torch.device("meta"))
+
+
+@rule.bad
+def parameter_scaled():
+    import torch
+    from torch import nn
+
+    class Mixer(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.mix = nn.Parameter(torch.randn(features, features)) * 0.02  # GRD121
+
+    return Mixer(4)
+
+
+@rule.good(cures=parameter_scaled)
+def data_scaled():
+    import torch
+    from torch import nn
+
+    class Mixer(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.mix = nn.Parameter(torch.randn(features, features) * 0.02)
+
+    return Mixer(4)

@@ -1,0 +1,37 @@
+"""What rules about registration have in common: where an attribute was set, and what is trained all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradlint.domain import Module, Syntax, Tensor, Unknown
+from gradlint.events import AttributeAssigned, ModuleBuilt, ModuleFinished, OptimizerBuilt, Unregistered
+
+Held = tuple[ModuleBuilt, Unregistered, AttributeAssigned]
+"""A module that was built, what it has not registered, and where it was set."""
+
+
+def unregistered(event: ModuleFinished) -> Iterator[Held]:
+    """All that modules of the file have not registered, where no optimizer was given it by hand."""
+    assigned: dict[tuple[object, str], AttributeAssigned] = {}
+    unclear: set[str] = set()
+    by_hand: set[Syntax] = set()
+    for happened in event.story:
+        if isinstance(happened, AttributeAssigned) and isinstance(happened.owner, Module):
+            assigned[happened.owner.cls, happened.attr] = happened
+        elif isinstance(happened, AttributeAssigned) and isinstance(happened.owner, Unknown):
+            unclear.add(happened.attr)
+        elif isinstance(happened, OptimizerBuilt):
+            by_hand.update(place for tensor in happened.parameters for place in made_at(tensor))
+    for happened in event.story:
+        for held in happened.unregistered if isinstance(happened, ModuleBuilt) else ():
+            place = assigned.get((happened.module.cls, held.attr))  # type: ignore[attr-defined]
+            if place is None or held.attr in unclear:
+                continue
+            if not any(at in by_hand for tensor in held.trained for at in made_at(tensor)):
+                yield happened, held, place  # type: ignore[misc]
+
+
+def made_at(thing: Tensor | Module) -> Iterator[Syntax]:
+    """The places at which a thing may have been made."""
+    return (mark.node for mark in thing.marks if mark.how == "made")

@@ -1,0 +1,114 @@
+"""A hook that writes the gradient it is handed changes gradients that are not its own.
+
+## Why it happens
+
+Backward calls the hooks of a tensor with its gradient, and that is often not a copy: the gradient of a sum is one
+tensor handed to both operands, or a single number expanded over many elements. What a hook writes into it
+reaches whoever else is handed the same memory. A hook changes a gradient by returning another one.
+
+## What it costs
+
+Other tensors silently get a changed gradient, depending on how the graph happens to be built. Where the
+gradient is an expanded number, as behind `sum()` or `mean()`, writing one element writes all of them, and writing
+the whole raises `RuntimeError`.
+
+## When it is right to ignore it
+
+Hooks registered with `register_post_accumulate_grad_hook` are handed the tensor and may write its `.grad`; they are not
+reported. Neither is a write into what the hook has cloned.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import Tensor
+from gradlint.events import WrittenInPlace
+from gradlint.rule import Findings, Rule, quoted
+
+rule = Rule(
+    "GRD211",
+    "mutating-hook",
+    "{name} is the gradient that a hook is handed, whose memory others may share; return a new tensor instead",
+    help="return the changed gradient (`return grad * 2`), or work on `grad.clone()` and return that",
+    effect="silently wrong",
+    tokens=("hook",),
+)
+
+
+def consequence(returned: Any, cured: Any) -> bool:
+    """A leaf gets another gradient, even one without a hook."""
+    return not returned.grad.equal(cured.grad)
+
+
+@rule.on(WrittenInPlace)
+def check(event: WrittenInPlace) -> Findings:
+    if _is_handed(event.target) or (event.base is not None and _is_handed(event.base)):
+        yield rule.at(event.node, name=quoted(event.name, "this"))
+
+
+def _is_handed(tensor: Tensor) -> bool:
+    return tensor.made == "hook"
+
+
+@rule.bad
+def scaled_in_place():
+    import torch
+
+    hooked = torch.ones(2, requires_grad=True)
+    other = torch.ones(2, requires_grad=True)
+    total = hooked + other
+
+    def scale(grad):
+        grad.mul_(100)  # GRD211
+
+    hooked.register_hook(scale)
+    total.pow(2).sum().backward()
+    return other
+
+
+@rule.good(cures=scaled_in_place)
+def scaled_copy_returned():
+    import torch
+
+    hooked = torch.ones(2, requires_grad=True)
+    other = torch.ones(2, requires_grad=True)
+    total = hooked + other
+
+    def scale(grad):
+        return grad * 100
+
+    hooked.register_hook(scale)
+    total.pow(2).sum().backward()
+    return other
+
+
+@rule.bad
+def first_element_masked():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+
+    def mask(grad):
+        grad[0] = 0.0  # GRD211
+        return grad
+
+    weight.register_hook(mask)
+    weight.sum().backward()
+    return weight
+
+
+@rule.good(cures=first_element_masked)
+def first_element_of_a_copy_masked():
+    import torch
+
+    weight = torch.ones(3, requires_grad=True)
+
+    def mask(grad):
+        grad = grad.clone()
+        grad[0] = 0.0
+        return grad
+
+    weight.register_hook(mask)
+    weight.sum().backward()
+    return weight

@@ -1,0 +1,174 @@
+"""Cases for GRD501: running sums that keep graphs, and sums that are meant to be differentiated."""
+
+import argparse
+
+import torch
+import torch.nn.functional as F
+from torch import nn, optim
+
+
+def train_epoch(model: nn.Linear, loader, optimizer: optim.Optimizer):
+    running_loss, correct = 0.0, 0
+    for i, (inputs, labels) in enumerate(loader):
+        outputs = model(inputs)
+        loss = F.cross_entropy(outputs, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        running_loss += loss  # GRD501
+        correct += (outputs.argmax(1) == labels).sum()
+    return running_loss / len(loader), correct
+
+
+def train_by_criterion(model, criterion, loader, optimizer):
+    epoch_loss = 0
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        epoch_loss = epoch_loss + loss * x.size(0)  # GRD501
+    print(epoch_loss)
+
+
+class Trainer:
+    def __init__(self, args):
+        self.model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(inplace=True), nn.Linear(8, 1))
+        self.optimizer = optim.Adam(self.model.parameters(), lr=args.lr)
+        self.accumulate = args.accumulate
+
+    def validate(self, loader):
+        self.model.eval()
+        total = torch.zeros(1)
+        for x in loader:
+            total = total + self.model(torch.ones(2, 4)).mean()  # GRD401
+        print("validation", float(total))
+
+    def measure(self, loader):
+        total = torch.zeros(1)
+        for x in loader:
+            total = total + self.model(torch.ones(2, 4)).pow(2).sum()  # GRD501
+        print("in train mode", float(total))
+
+    @torch.no_grad()
+    def validate_quietly(self, loader):
+        total = torch.zeros(1)
+        for x in loader:
+            total += self.model(torch.ones(2, 4)).mean()  # ok: gradients are off
+        return total
+
+    def gradient_accumulation(self, loader):
+        for step in range(10):
+            objective = 0
+            for _ in range(self.accumulate):
+                objective += self.model(torch.ones(2, 4)).pow(2).mean()  # ok: differentiated below
+            self.optimizer.zero_grad()
+            objective.backward()
+            self.optimizer.step()
+
+    def by_hand(self, loader):
+        logged = 0.0
+        for step, x in enumerate(loader):
+            loss = self.model(torch.ones(2, 4)).abs().mean() / 10
+            loss.backward()
+            logged += loss.item()
+            if step % 10 == 0:
+                self.optimizer.step()
+                self.optimizer.zero_grad()
+        return logged
+
+
+def penalties(model: nn.Sequential, strength=1e-4):
+    penalty = torch.zeros(())
+    for parameter in model.parameters():
+        penalty = penalty + strength * parameter.pow(2).sum()  # ok: returned to callers that are not shown
+    return penalty
+
+
+def l1_training(args):
+    model = nn.Linear(4, 1)
+    optimizer = optim.SGD(model.parameters(), lr=args.lr)
+    for _ in range(5):
+        norm = 0.0
+        for parameter in model.parameters():
+            norm += parameter.abs().sum()  # ok: part of the loss
+        loss = model(torch.ones(2, 4)).mean() + 1e-3 * norm
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x).relu() + x  # ok: the result of the network
+        return x.mean(-1)
+
+
+def train_residual(steps):
+    model = nn.Sequential(Residual(), nn.Flatten(0))
+    for _ in range(steps):
+        model(torch.ones(2, 4)).sum().backward()
+    return Residual()(torch.ones(2, 4))
+
+
+def unrolled(steps):
+    cell = nn.RNNCell(2, 4)
+    state, loss = torch.zeros(1, 4), torch.zeros(())
+    for t in range(steps):
+        state = cell(torch.ones(1, 2), state)
+        loss += state.pow(2).mean()  # ok: one loss over all time steps
+    loss.backward()
+
+
+def detached(loader):
+    model, totals = nn.Linear(4, 1), {"mse": torch.zeros(()), "mae": torch.zeros(())}
+    for x in loader:
+        out = model(torch.ones(2, 4))
+        loss = out.pow(2).mean()
+        loss.backward()
+        totals["mse"] += loss.detach()
+        totals["mae"] += out.abs().mean()  # GRD501
+    return {key: value.item() for key, value in totals.items()}
+
+
+def moving_average(loader, momentum=0.9):
+    model, average = nn.Linear(4, 1), None
+    for x in loader:
+        loss = model(torch.ones(2, 4)).pow(2).mean()
+        loss.backward()
+        average = loss if average is None else momentum * average + (1 - momentum) * loss  # GRD501
+    return average
+
+
+def handed_on(loader, combine):
+    model, total = nn.Linear(4, 1), torch.zeros(())
+    for x in loader:
+        total = model(torch.ones(2, 4)).mean() + total  # ok: unknown code gets it and may differentiate it
+    combine(total)
+
+
+def each_epoch(args):
+    model = nn.Linear(4, 1)
+    for epoch in range(args.epochs):
+        total = torch.zeros(())
+        for _ in range(3):
+            loss = model(torch.ones(2, 4)).pow(2).mean()
+            loss.backward()
+            total.add_(loss)  # GRD501
+        print(epoch, total)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--accumulate", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=2)
+    args = parser.parse_args()
+    trainer = Trainer(args)
+    trainer.validate([1])
+    l1_training(args), each_epoch(args), unrolled(3)

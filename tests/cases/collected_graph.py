@@ -1,0 +1,115 @@
+"""Cases for GRD502: lists of tensors that bring their graphs along."""
+
+import argparse
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def predictions(loader, threshold):
+    model, outputs, targets = nn.Linear(4, 2), [], []
+    for x in loader:
+        out = model(torch.ones(2, 4))
+        outputs.append(out)  # GRD502
+        targets.append(torch.zeros(2))  # ok: requires no grad
+    print(float(torch.cat(outputs).mean()), len(targets))
+
+
+def evaluate(loader):
+    model, outputs = nn.Linear(4, 2), []
+    model.eval()
+    for x in loader:
+        outputs.append(model(torch.ones(2, 4)).argmax(-1))  # ok: whole numbers carry no graph
+    with torch.no_grad():
+        for x in loader:
+            outputs.append(model(torch.ones(2, 4)).relu())  # ok: gradients are off
+    return outputs
+
+
+class Agent:
+    def __init__(self):
+        self.policy = nn.Linear(4, 2)
+        self.optimizer = torch.optim.Adam(self.policy.parameters())
+
+    def episode(self, steps):
+        log_probs, rewards, entropies = [], [], []
+        for _ in range(steps):
+            logits = self.policy(torch.ones(1, 4))
+            log_probs.append(F.log_softmax(logits, -1)[0, 0])  # ok: stacked for the loss
+            entropies.append(-(logits.softmax(-1) * logits).sum())  # GRD502
+            rewards.append(1.0)
+        loss = -(torch.stack(log_probs) * torch.tensor(rewards)).sum()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return torch.stack(entropies).mean().item()
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(2, 4)
+
+    def forward(self, x):
+        state, states = torch.zeros(1, 4), []
+        for t in range(5):
+            state = self.cell(torch.ones(1, 2), state)
+            states.append(state.relu())  # ok: the result of the module
+        return torch.stack(states)
+
+
+def train_recurrent():
+    model = Recurrent()
+    model(torch.ones(5, 1, 2)).mean().backward()
+
+
+def train(args):
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
+    losses, log, numbers = [], {}, []
+    for epoch in range(args.epochs):
+        for _ in range(3):
+            loss = model(torch.ones(2, 4)).pow(2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss / 2)  # GRD502
+            numbers.append(loss.detach().cpu())  # ok: detached
+            log["loss"] = loss  # ok: the next one takes its place
+        print(epoch, sum(losses) / len(losses))
+    return losses
+
+
+def multi_task(steps):
+    model = nn.Linear(4, 3)
+    for _ in range(steps):
+        terms = []
+        for task in range(3):
+            terms += [model(torch.ones(1, 4))[0, task]]
+            terms.append(0.1 * model(torch.ones(1, 4)).norm())  # ok: new in each step and summed up
+        sum(terms).backward()
+
+
+def handed_on(loader, report):
+    model, features = nn.Linear(4, 2), []
+    for x in loader:
+        features.append(model(torch.ones(1, 4)) + 1)  # ok: unknown code gets the list
+    report(features)
+
+
+def by_key(loader):
+    model, grouped = nn.Linear(4, 2), {"a": [], "b": []}
+    for x in loader:
+        out = model(torch.ones(1, 4)).abs().sum()
+        out.backward()
+        grouped["a"].append(out)  # GRD502
+        grouped["b"].append(out.item())  # ok: a number
+    return grouped
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--epochs", type=int, default=2)
+    train(parser.parse_args())

@@ -1,0 +1,83 @@
+"""Cases for GRD504: a file whose only backward keeps its graph for nothing."""
+
+import argparse
+
+import torch
+from torch import nn, optim
+
+
+class Trainer:
+    def __init__(self, args):
+        self.model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+        self.optimizer = optim.Adam(self.model.parameters(), lr=args.lr)
+
+    def loss(self, x):
+        return self.model(x).pow(2).mean()
+
+    def fit(self, loader):
+        for x in loader:
+            self.optimizer.zero_grad()
+            self.loss(torch.ones(2, 4)).backward(retain_graph=True)  # GRD504
+            self.optimizer.step()
+
+
+def once(model: nn.Linear, x):
+    model(x).exp().mean().backward(retain_graph=True)  # GRD504
+
+
+def plain(model: nn.Linear, x):
+    model(x).mean().backward()  # ok: frees its graph
+    model(x).sum().backward(retain_graph=False)  # ok: said so
+
+
+def handed_on(model: nn.Linear, x, again):
+    loss = model(x).abs().mean()
+    loss.backward(retain_graph=True)  # ok: unknown code gets the loss
+    again(loss)
+
+
+def second_order(model: nn.Linear, x):
+    x = x.detach().requires_grad_()
+    torch.autograd.grad(model(x).sum(), x, create_graph=True)  # ok: keeps it for the gradient's own graph
+    torch.autograd.grad(model(x).norm(), [x], retain_graph=True)  # GRD504
+
+
+def option(model: nn.Linear, x, args):
+    model(x).tanh().sum().backward(retain_graph=args.keep)  # ok: nobody knows
+
+
+def probed(model: nn.Linear, x):
+    out = model(x).sigmoid().sum()
+    (out * 2).backward(retain_graph=True)  # GRD504
+    try:
+        out.backward(torch.ones(()))
+    except RuntimeError:
+        print("freed")
+
+
+def two_losses(model: nn.Linear, x):
+    hidden = model(x).exp()
+    hidden.sum().backward(retain_graph=True)  # ok: the next one comes back
+    hidden.mean().backward(None, True)  # ok: and so does the last one
+    (hidden / 2).sum().backward()
+
+
+def closure(model: nn.Linear):
+    optimizer = optim.LBFGS(model.parameters())
+
+    def evaluate():
+        optimizer.zero_grad()
+        loss = model(torch.ones(2, 4)).logsumexp(0).sum()
+        torch.autograd.backward([loss])  # ok: frees its graph each time
+        return loss
+
+    optimizer.step(evaluate)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lr", type=float, default=0.1)
+    parser.add_argument("--keep", action="store_true")
+    args = parser.parse_args()
+    Trainer(args).fit([1, 2])
+    once(nn.Linear(4, 1), torch.ones(1, 4)), option(nn.Linear(4, 1), torch.ones(1, 4), args)

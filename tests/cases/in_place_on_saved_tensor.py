@@ -1,0 +1,121 @@
+"""Cases for GRD304: values written between their forward and their backward."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def nothing_saved():
+    weight = torch.ones(3, requires_grad=True)
+    total = weight * 3
+    total += 1
+    total.sum().backward()  # ok: the product with a number saves nothing that was written
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.conv = nn.Conv2d(width, width, 3, padding=1)
+        self.norm = nn.BatchNorm2d(width)
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        out = self.norm(self.conv(x))
+        out += x
+        return self.relu(out)
+
+
+class Squashed(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.drop = nn.Dropout(0.2, True)
+
+    def forward(self, x):
+        return self.drop(torch.softmax(self.linear(x), dim=-1))
+
+
+def train_blocks(images):
+    block, squashed = Block(4), Squashed(4)
+    block(images).mean().backward()  # ok: batch norm saves its input, not what relu writes
+    loss = squashed(torch.ones(2, 4)).sum()
+    loss.backward()  # GRD304
+    squashed.drop.inplace = False
+    squashed(torch.ones(2, 4)).pow(2).sum().backward()  # ok: no longer in place
+
+
+class Trainer:
+    def __init__(self):
+        self.actor = nn.Linear(4, 2)
+        self.critic = nn.Linear(4, 1)
+
+    def update(self, states, rewards):
+        values = torch.sigmoid(self.critic(states))
+        logits = self.actor(states)
+        logits[:, 0] -= 1.0
+        actor_loss = logits.logsumexp(-1).mean()
+        actor_loss.backward(retain_graph=False)  # ok: written before anything saved it
+        values.clamp_(min=0.1)
+        critic_loss = (values - 1).pow(2).mean()
+        return critic_loss.backward()  # GRD304
+
+    def evaluate(self, states):
+        scores = self.critic(states).tanh()
+        with torch.no_grad():
+            scores.mul_(10)
+        return (scores.sum() * 2).backward()  # GRD304
+
+
+def order_of_things(x):
+    layer = nn.Linear(3, 3)
+    hidden = layer(torch.ones(2, 3))
+    loss = F.mse_loss(hidden, torch.zeros(2, 3))
+    loss.backward()
+    hidden.detach().zero_()
+    probabilities = layer(torch.ones(2, 3)).exp()
+    kept = probabilities.clone()
+    kept /= kept.sum()
+    (probabilities.sum() + 1).backward()  # ok: the copy was written
+    gate = torch.rand(2, 3)
+    out = gate * torch.ones(2, 3)
+    gate[0] = 0
+    (out * layer(torch.ones(2, 3))).mean().backward()  # ok: gate requires no grad, so the first product is not recorded
+
+
+def inputs_are_saved(batches):
+    model, buffer = nn.Linear(8, 1), torch.zeros(4, 8)
+    for _ in range(3):
+        buffer.normal_()
+        F.smooth_l1_loss(model(buffer), torch.ones(4, 1)).backward()  # ok: filled before it is used
+    prediction = model(buffer).mean()
+    buffer.fill_(0.0)
+    torch.autograd.backward([prediction])  # GRD304
+
+
+def masked_attention(query, key, causal: bool):
+    weight = nn.Parameter(torch.randn(4, 4))
+    scores = query @ weight
+    if causal:
+        scores.masked_fill_(torch.ones(4, dtype=torch.bool), float("-inf"))
+    attention = scores.softmax(-1)
+    attention.sum().backward(retain_graph=True)  # ok: only the scores were written, softmax saves its result
+    rows = attention.unbind(0)
+    view = attention.view(-1)
+    view.mul_(0.5)
+    (grad,) = torch.autograd.grad(attention.sum(), [weight])  # GRD304
+    return grad, rows
+
+
+def taken_apart(first: nn.Linear, second: nn.Linear):
+    a, b = first(torch.ones(1, 2)).exp(), second(torch.ones(1, 2)).exp()
+    total = (a + b).sum()
+    a.add_(1.0)
+    by_second = torch.autograd.grad(total, list(second.parameters()))  # ok: the way to these does not read `a`
+    return by_second
+
+
+def perhaps(model: nn.Linear, x, clip=False):
+    out = model(x).sigmoid()
+    if clip:
+        out.clamp_(0.1, 0.9)
+    return out.mean().backward()  # ok: only on one path, and which one is not known

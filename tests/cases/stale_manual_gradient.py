@@ -1,0 +1,126 @@
+"""Cases for GRD314: updates by hand with gradients that were never cleared."""
+
+import argparse
+
+import torch
+from torch import nn, optim
+
+
+def regression(steps, rate=0.1):
+    w, b = torch.randn(3, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(steps):
+        loss = (torch.ones(5, 3) @ w + b - 1).pow(2).mean()
+        loss.backward()  # GRD314
+        with torch.no_grad():
+            w -= rate * w.grad
+            b -= rate * b.grad
+
+
+def regression_zeroed(steps, rate=0.1):
+    w, b = torch.randn(3, requires_grad=True), torch.zeros(1, requires_grad=True)
+    for _ in range(steps):
+        (torch.ones(5, 3) @ w + b).pow(2).mean().backward()  # ok: both are zeroed
+        with torch.no_grad():
+            w -= rate * w.grad
+            b -= rate * b.grad
+            w.grad.zero_()
+            b.grad.zero_()
+
+
+class SGD:
+    def __init__(self, params, lr):
+        self.params, self.lr = list(params), lr
+
+    def step(self):
+        with torch.no_grad():
+            for p in self.params:
+                p -= self.lr * p.grad
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+
+def with_own_optimizer(args):
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), args.lr)
+    for _ in range(args.steps):
+        optimizer.zero_grad()
+        model(torch.ones(2, 4)).mean().backward()  # ok: cleared by the optimizer's own method
+        optimizer.step()
+
+
+def with_own_optimizer_never_cleared(args):
+    model = nn.Linear(4, 1)
+    optimizer = SGD(model.parameters(), args.lr)
+    for _ in range(args.steps):
+        out = model(torch.ones(2, 4))
+        (out * out).mean().backward()  # GRD314
+        optimizer.step()
+
+
+def with_optimizer(args):
+    model = nn.Linear(4, 1)
+    optimizer = optim.SGD(model.parameters(), lr=args.lr)
+    for _ in range(args.steps):
+        optimizer.zero_grad()
+        model(torch.ones(2, 4)).abs().mean().backward()  # ok: an optimizer steps and clears
+        optimizer.step()
+
+
+def asked_for(steps):
+    w = torch.ones(2, requires_grad=True)
+    for _ in range(steps):
+        (grad,) = torch.autograd.grad(w.pow(2).sum(), w)  # ok: nothing is accumulated
+        with torch.no_grad():
+            w -= 0.1 * grad
+
+
+def new_leaf(net: nn.Linear, image: torch.Tensor, steps=5):
+    for _ in range(steps):
+        image = image.detach().requires_grad_()
+        net(image).sum().backward()  # ok: a new leaf each time
+        image.data.add_(0.01 * image.grad.sign())
+    return image
+
+
+def adversarial(net: nn.Linear, steps=5):
+    image = torch.rand(1, 4, requires_grad=True)
+    for _ in range(steps):
+        (-net(image).sum()).backward()  # GRD314
+        image.data.add_(0.01 * image.grad.sign())
+    return image
+
+
+def adversarial_cleared(net: nn.Linear, steps=5):
+    image = torch.rand(1, 4, requires_grad=True)
+    for _ in range(steps):
+        net(image).logsumexp(-1).sum().backward()  # ok: zeroed through .data
+        image.data = image.data + 0.01 * image.grad.sign()
+        image.grad.data.zero_()
+    return image
+
+
+def read_only(steps):
+    w = torch.ones(2, requires_grad=True)
+    for _ in range(steps):
+        w.exp().sum().backward()  # ok: only looked at, nothing is updated
+        print(w.grad.norm())
+
+
+def accumulated(model: nn.Linear, steps):
+    weight = torch.ones(4, requires_grad=True)
+    for step in range(steps):
+        (model(torch.ones(2, 4)) * weight.sum()).mean().div(4).backward()  # ok: perhaps cleared on one path
+        if step % 4 == 3:
+            with torch.no_grad():
+                weight -= 0.1 * weight.grad
+            weight.grad = None
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--lr", type=float, default=0.1)
+    args = parser.parse_args()
+    with_own_optimizer(args), with_own_optimizer_never_cleared(args), with_optimizer(args)

@@ -1,0 +1,137 @@
+"""Cases for GRD505: states that go round with the loop, and time steps that are meant to."""
+
+import argparse
+
+import torch
+from torch import nn
+
+
+def repackage_hidden(h):
+    if isinstance(h, torch.Tensor):
+        return h.detach()
+    return tuple(repackage_hidden(v) for v in h)
+
+
+class LanguageModel(nn.Module):
+    def __init__(self, tokens, width):
+        super().__init__()
+        self.embed = nn.Embedding(tokens, width)
+        self.rnn = nn.LSTM(width, width)
+        self.decode = nn.Linear(width, tokens)
+
+    def forward(self, x, hidden):
+        out, hidden = self.rnn(self.embed(x), hidden)
+        return self.decode(out), hidden
+
+    def init_hidden(self, batch):
+        return torch.zeros(1, batch, 8), torch.zeros(1, batch, 8)
+
+
+def train(args):
+    model, criterion = LanguageModel(10, 8), nn.CrossEntropyLoss()
+    hidden = model.init_hidden(args.batch)
+    for i in range(args.steps):
+        data = torch.zeros(5, args.batch, dtype=torch.long)
+        output, hidden = model(data, hidden)
+        loss = criterion(output.view(-1, 10), data.view(-1))
+        loss.backward()  # GRD505
+
+
+def train_repackaged(args):
+    model, criterion = LanguageModel(10, 8), nn.CrossEntropyLoss()
+    hidden = model.init_hidden(args.batch)
+    for i in range(args.steps):
+        data = torch.zeros(5, args.batch, dtype=torch.long)
+        hidden = repackage_hidden(hidden)
+        output, hidden = model(data, hidden)
+        criterion(output.view(-1, 10), data.view(-1)).backward()  # ok: cut off at the start of each step
+
+
+def train_reset(args):
+    model = LanguageModel(10, 8)
+    for i in range(args.steps):
+        hidden = model.init_hidden(args.batch)
+        output, hidden = model(torch.zeros(5, args.batch, dtype=torch.long), hidden)
+        output.logsumexp(-1).mean().backward()  # ok: the state begins anew each time
+
+
+class Agent:
+    def __init__(self):
+        self.core = nn.GRUCell(4, 4)
+        self.value = nn.Linear(4, 1)
+        self.state = torch.zeros(1, 4)
+
+    def learn(self, observations):
+        for observation in range(10):
+            self.state = self.core(torch.ones(1, 4), self.state)
+            (self.value(self.state) ** 2).sum().backward()  # GRD505
+
+    def learn_detached(self):
+        for _ in range(10):
+            state = self.core(torch.ones(1, 4), self.state.detach())
+            self.value(state).pow(2).sum().backward()  # ok: detached where it is used
+            self.state = state
+
+    def learn_in_place(self):
+        state = torch.zeros(1, 4)
+        for _ in range(10):
+            state = self.core(torch.ones(1, 4), state)
+            self.value(state).abs().sum().backward()  # ok: detach_() cuts it off in place
+            state.detach_()
+
+
+def whole_sequence(steps=20):
+    cell, head = nn.RNNCell(2, 4), nn.Linear(4, 1)
+    state, loss = torch.zeros(3, 4), torch.zeros(())
+    for _ in range(steps):
+        state = cell(torch.ones(3, 2), state)
+        loss = loss + head(state).mean()
+    loss.div(steps).backward()  # ok: one backward after all time steps
+
+
+def chunks(epochs=3, length=4):
+    cell, head = nn.RNNCell(2, 4), nn.Linear(4, 1)
+    for epoch in range(epochs):
+        state = torch.zeros(3, 4)
+        losses = []
+        for _ in range(length):
+            state = cell(torch.ones(3, 2), state)
+            losses.append(head(state).mean())
+        torch.stack(losses).sum().backward()  # ok: the state is new in each epoch
+
+
+def truncated(args):
+    model = nn.RNN(2, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.lr)
+    state = torch.zeros(1, 1, 4)
+    for step in range(args.steps):
+        _, state = model(torch.ones(3, 1, 2), state)
+        optimizer.zero_grad()
+        state.norm().backward(retain_graph=True)  # GRD505
+        optimizer.step()
+
+
+def moving_target(steps=10):
+    weight, target = torch.ones(3, requires_grad=True), torch.zeros(3)
+    for _ in range(steps):
+        estimate = weight.exp()
+        (estimate - target).pow(2).sum().backward()  # GRD505
+        target = 0.9 * target + 0.1 * estimate
+
+
+def moving_target_without_graph(steps=10):
+    weight, target = torch.ones(3, requires_grad=True), torch.zeros(3)
+    for _ in range(steps):
+        estimate = weight.exp()
+        (estimate - target).abs().sum().backward()  # ok: the target is updated without the graph
+        with torch.no_grad():
+            target = 0.9 * target + 0.1 * estimate
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--batch", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--lr", type=float, default=0.1)
+    args = parser.parse_args()
+    train(args), train_repackaged(args), train_reset(args), truncated(args)

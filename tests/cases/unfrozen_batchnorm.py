@@ -1,0 +1,88 @@
+"""Cases for GRD806: frozen batch norms, and which of them are still."""
+
+import torch
+import torch.nn as nn
+
+
+class Backbone(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.bn = nn.BatchNorm2d(8)
+        self.gn = nn.GroupNorm(2, 8)
+
+    def forward(self, x):
+        return self.gn(self.bn(self.conv(x)))
+
+
+def fine_tune(images):
+    backbone, head = Backbone(), nn.Linear(8, 2)
+    backbone.requires_grad_(False)  # GRD806
+    backbone.train()
+    return head(backbone(images).mean((2, 3)))
+
+
+def fine_tune_in_eval_mode(images):
+    backbone, head = Backbone(), nn.Linear(8, 2)
+    for param in backbone.parameters():
+        param.requires_grad = False  # ok: in eval mode when it is called
+    backbone.eval()
+    return head(backbone(images).mean((2, 3)))
+
+
+def only_the_norm_in_eval_mode(images):
+    net = Backbone()
+    for module in net.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.eval()
+            module.weight.requires_grad_(False)  # ok: this one is still
+            module.bias.requires_grad_(requires_grad=False)  # ok: and so is its shift
+    return net(images)
+
+
+def only_convolutions(images):
+    net = Backbone()
+    net.conv.weight.requires_grad = False  # ok: the norm goes on being trained
+    return net(images)
+
+
+def other_norms(x):
+    norm = nn.LayerNorm(4)
+    norm.train().requires_grad_(False)  # ok: keeps no statistics
+    plain = nn.BatchNorm1d(4, track_running_stats=False)
+    group = nn.GroupNorm(2, 4)
+    for param in (*norm.parameters(), *group.parameters()):
+        param.requires_grad = 0 > 1  # ok: neither of them keeps any
+    return plain(group(norm(x)))
+
+
+def thawed_again(x):
+    norm = nn.BatchNorm1d(4)
+    norm.weight.requires_grad = norm.bias.requires_grad = False  # ok: before the first call it is trained again
+    norm.requires_grad_()  # GRD114
+    return norm(x)
+
+
+def one_by_one(x):
+    norm = nn.BatchNorm1d(4)
+    norm.weight.requires_grad_(False)
+    norm.bias.requires_grad_(False).numel()  # GRD806
+    out = norm(x)
+    norm.eval()
+    return out, norm(x)
+
+
+class Trainer:
+    def __init__(self):
+        self.model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.ReLU())
+
+    def freeze(self):
+        for name, param in self.model[1].named_parameters():
+            param.requires_grad = "weight" not in name and "bias" not in name  # ok: nobody knows which
+
+    def run(self, x):
+        self.freeze()
+        return self.model(x)
+
+
+Trainer().run(torch.ones(2, 4))
