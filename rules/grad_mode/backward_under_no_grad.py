@@ -30,7 +30,7 @@ rule = Rule(
     "backward-under-no-grad",
     "{name} was computed while gradients were off, so there is no graph to differentiate; compute it with gradients on",
     help="move the forward pass out of `torch.no_grad()`, or enable gradients around it with `torch.enable_grad()`",
-    yields_to=("GRD409",),
+    yields_to=("GRD405", "GRD409"),
     tokens=("backward", "autograd", *MODE_WORDS),
 )
 consequence = Raises(RuntimeError, SAYING)
