@@ -133,6 +133,18 @@ def report(model: nn.Module, args):
     return out
 
 
+def second_epoch(batches=(torch.ones(4, 8), torch.zeros(4, 8))):
+    model = Net()
+
+    def error():
+        torch.set_grad_enabled(False), print("evaluating")  # GRD405
+        return model(torch.ones(2, 8)).mean().item()
+
+    for batch in batches:
+        model(batch).pow(2).mean().backward()  # ok: what makes this raise the second time stands above
+        error()
+
+
 def inner_switch(model: nn.Module):
     def predict(batch):
         print("off", torch.set_grad_enabled(False))  # GRD405
