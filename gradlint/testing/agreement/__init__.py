@@ -5,6 +5,5 @@
 * `writing` writes programs of the kind people write, trying each statement on torch as it goes;
 * `vocabulary` is what they are written in;
 * `comparing` runs one on both sides and says where they disagree;
-* `shrinking` takes away all that a disagreement does not need;
-* `tables` adds up.
+* `shrinking` takes away all that a disagreement does not need.
 """

@@ -19,7 +19,7 @@ from gradlint.events import Called, Event, Thing
 from gradlint.finding import Confidence, Finding
 from gradlint.rule import Findings, Rule
 from gradlint.testing.diary import Diary, kept
-from gradlint.testing.programs import REVEAL, both_of, excluded, real, spell
+from gradlint.testing.programs import REVEAL, both_of, excluded, real
 
 FILE = "<program>"
 RUNS = 3
@@ -231,8 +231,3 @@ def _refusals(
             out.refusals[saying, row in reported] += 1
             if row not in reported:
                 out.missed.append((row, errors[0]))
-
-
-def told(thing: Thing) -> str:
-    """What gradlint says of a value."""
-    return spell(thing)

@@ -128,10 +128,17 @@ class Writer:
 
     def place(self, scope: Scope, test: Test) -> str:
         """An expression for something of a kind; the newer the likelier. Raises `Unfilled`."""
-        fitting = [name for name in scope.names if test(self.value(name))]
+        fitting = [name for name in scope.names if self.passes(name, test)]
         if not fitting:
             raise Unfilled
         return self.chance.choices(fitting, range(1, len(fitting) + 1))[0]
+
+    def passes(self, name: str, test: Test) -> bool:
+        """Whether something is of a kind; what torch forbids to look at is of none."""
+        try:
+            return test(self.value(name))
+        except RuntimeError:
+            return False
 
     def fresh(self) -> str:
         self.count += 1
@@ -191,7 +198,13 @@ class Writer:
         if not is_autograds(error) or self.chance.random() > MOST_REFUSED:
             return []
         if self.chance.random() < 0.7:
-            return ["try:", INDENT + text, "except RuntimeError as error:", INDENT + "reveal(error)"]
+            return [
+                "try:",
+                INDENT + text,
+                INDENT + "done = True",
+                "except RuntimeError as error:",
+                INDENT + "reveal(error)",
+            ]
         self.ended = not scope.inside
         return [text] if self.ended else []
 
