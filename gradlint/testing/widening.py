@@ -16,6 +16,9 @@ from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
 from gradlint.events import Event
 from gradlint.rule import Confidence, Draft, Rule, believed
 
+MOST_CHANGES = 500
+"""How many facts of one event are made less known, one at a time."""
+
 
 def heard_events(text: str) -> list[Event]:
     """All events of a text, stories included, in order."""
@@ -28,15 +31,19 @@ def widened(event: Event) -> Iterator[tuple[str, Event]]:
     """Each copy of an event in which one thing is less known, and which that is.
 
     A fact of the event, or of anything it holds, becomes unsure; what an event shows of a value becomes UNKNOWN. What
-    stands in several places (a tensor in two events of a story) is the same thing and changes in all of them.
+    stands in several places (a tensor in two events of a story) is the same thing and changes in all of them. Of a
+    long story, whose facts are thousands, every so many is taken.
     """
     things, holders = _held(event)
-    for path, thing in things:
-        if isinstance(thing, tuple):
-            continue
-        for name, wider in _less_known(thing):
-            changed = replace(thing, **{name.partition("[")[0]: wider})
-            yield f"{path}.{name}", _with(event, thing, changed, holders)
+    changes = [
+        (path, thing, name, wider)
+        for path, thing in things
+        if not isinstance(thing, tuple)
+        for name, wider in _less_known(thing)
+    ]
+    for path, thing, name, wider in changes[:: len(changes) // MOST_CHANGES + 1]:
+        changed = replace(thing, **{name.partition("[")[0]: wider})
+        yield f"{path}.{name}", _with(event, thing, changed, holders)
 
 
 def _held(event: Event) -> tuple[list[tuple[str, Any]], dict[int, list[Any]]]:
