@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import YES
+from gradlint.domain import NO
 from gradlint.events import BindingDropped
 from gradlint.rule import Findings, Rule
 
@@ -48,7 +48,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(BindingDropped)
 def check(event: BindingDropped) -> Findings:
     held = any(holder.kind != "tuple" for holder in event.holders)
-    if held and not event.updates and not event.same <= YES and tensors(event):
+    if held and not event.updates and event.same.possibly(NO) and tensors(event):
         yield rule.at(event.node, name=event.name)
 
 

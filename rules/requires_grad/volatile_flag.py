@@ -16,7 +16,7 @@ live.
 ## When it is right to ignore it
 
 In code that still has to run on torch 0.3. An attribute of that name on anything that is not a tensor is never
-reported, and neither is `volatile=False`.
+reported, and neither is a value that may be False.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def check_attribute(event: AttributeAssigned) -> Findings:
 
 
 def _switches_on(value: Thing) -> bool:
-    """Whatever it is, it has no effect; False would have had none either."""
-    return value != Const(False)
+    """Whether it is meant to have an effect: False would have had none either."""
+    return isinstance(value, Const) and bool(value.value)
 
 
 @rule.bad

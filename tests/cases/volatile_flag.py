@@ -30,9 +30,9 @@ class Tester:
 
 
 def generate(net: nn.Module, batch: int, evaluate: bool):
-    noise = autograd.Variable(torch.randn(batch, 8), volatile=evaluate)  # GRD115
+    noise = autograd.Variable(torch.randn(batch, 8), volatile=evaluate)  # GRD116
     fixed = Variable(torch.ones(batch, 8), False, True)  # GRD115
-    fixed.data.volatile, fixed.tag = evaluate, "fixed"  # GRD115
+    fixed.data.volatile, fixed.tag = 1, "fixed"  # GRD115
     return net(noise), net(fixed)
 
 
