@@ -67,6 +67,7 @@ from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.setting import read_by_class
+from gradlint.interpreter.uses import owner_by_method
 
 
 @expression(cst.Call)
@@ -271,6 +272,11 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
 
 
 def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+    if type(owner) is Unknown:
+        given = args.unknown or bool(args.positional or args.keywords)
+        tensor = owner_by_method(it, node, owner, name, given=given)
+        if tensor is not None:
+            return _of_tensor(it, node, tensor, name, args, "")
     known = builtins.plain_method(it, node, owner, name, args)
     if not it.muted and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
         tell_called(it, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
