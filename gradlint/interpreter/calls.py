@@ -113,8 +113,12 @@ def _lacks(it: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     in_vain = all(type(option) is Bound and option.function is None for option in alternatives(callee))
     if type(owner) is not Module or not in_vain:
         return UNSURE if type(callee) is Unknown else NO
-    known = all(type(cls) is not Named or cls.path.startswith("torch.") for cls in alternatives(owner.cls))
+    known = all(type(cls) is Ref or _is_of_torch(cls) for cls in alternatives(owner.cls))
     return YES if known and read_by_class(it, owner, method) is NO else UNSURE
+
+
+def _is_of_torch(cls: Value) -> bool:
+    return type(cls) is Named and cls.path.startswith("torch.")
 
 
 def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
