@@ -355,7 +355,8 @@ class BackwardRun(Event):
 class OptimizerBuilt(Event):
     """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
     stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
-    `twice` are the elements that certainly stand there more than once, in one part or in two. `graph` is the
+    `twice` are the elements that certainly stand in two parts, `repeated` those that stand more than once in one.
+    `graph` is the
     optimizer's name for `escaped` and `returned` of `ModuleFinished`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
@@ -365,6 +366,7 @@ class OptimizerBuilt(Event):
     parts: tuple[tuple[Tensor, ...], ...]
     elements: tuple[tuple[Tensor, ...], ...]
     twice: tuple[Tensor, ...]
+    repeated: tuple[Tensor, ...]
     graph: Graph
 
 
@@ -615,7 +617,8 @@ class Stored(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IteratorConsumed(Event):
-    """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it."""
+    """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it ("optimizer": it
+    is all that an optimizer is given, "group": one of its groups)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
 
