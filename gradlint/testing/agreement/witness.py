@@ -24,8 +24,8 @@ from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 
-from gradlint.testing.agreement.telling import WITNESS, names_read, told
 from gradlint.testing import diary
+from gradlint.testing.agreement.telling import WITNESS, names_read, told
 from gradlint.testing.diary import Diary, kept, parameters, several
 
 FILE = "<witnessed>"
