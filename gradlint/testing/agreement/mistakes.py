@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import random
 import re
+import warnings
 from collections.abc import Callable, Sequence
+
+import torch
 
 from gradlint.testing.agreement.vocabulary import IMPORTS
 
@@ -482,12 +485,35 @@ WRAPPERS: tuple[tuple[int, str], ...] = (
     (1, "method"),
     (1, "condition"),
     (1, "manager"),
-    (1, "try"),
 )
 
 
 def program(chance: random.Random) -> str:
-    """A program of one to three situations that runs, or that torch refuses to run on."""
+    """A program of one to three situations that runs to its end; now and then one at which autograd stops."""
+    stops = chance.random() < 0.05
+    while True:
+        text = _program(chance)
+        error = stopped(text)
+        if error is None or (stops and isinstance(error, RuntimeError)):
+            return text
+
+
+def stopped(text: str) -> Exception | None:
+    """What stops a program, if anything does."""
+    random.seed(0)
+    torch.manual_seed(0)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(compile(text, "<program>", "exec", dont_inherit=True), {"__name__": "__main__"})
+    except Exception as error:
+        return error
+    finally:
+        torch.set_grad_enabled(True)
+    return None
+
+
+def _program(chance: random.Random) -> str:
     lines = IMPORTS.splitlines()
     for number in range(chance.choice((1, 1, 2, 3))):
         lines += ["", *_situation(chance, number)]
@@ -569,5 +595,4 @@ _WRAPS: dict[str, Callable[[list[str], list[str], int], list[str]]] = {
     ],
     "condition": lambda lines, inner, number: ["if random.random() < 0.7:", *inner],
     "manager": lambda lines, inner, number: ["with torch.enable_grad():", *inner],
-    "try": lambda lines, inner, number: ["try:", *inner, "except RuntimeError as error:", f"{INDENT}pass"],
 }

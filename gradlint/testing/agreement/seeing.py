@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from torch import nn
 
 from gradlint.domain import FRESH, LOST, MIXED, SCALED, USED
 from gradlint.testing.agreement.telling import guarded
-from gradlint.testing.agreement.witness import Act, Run, nodes_of, one_run
+from gradlint.testing.agreement.witness import COMPARING, Act, Run, nodes_of, one_run
 
 Mistake = frozenset[int]
 Sight = Callable[[Run], Iterable[Mistake]]
@@ -192,8 +193,7 @@ def asked_late(run: Run) -> Iterator[Mistake]:
 
 def grad_dropped(run: Run) -> Iterator[Mistake]:
     """What `autograd.grad` returned was dropped."""
-    acts = [act for act in run.acts if act.what in ("grad", "dropped")]
-    for act, after in zip(acts, acts[1:], strict=False):
+    for act, after in pairwise(run.of("grad", "dropped")):
         if act.what == "grad" and after.what == "dropped" and after.value is act.result:
             yield at(act.row)
 
@@ -287,9 +287,6 @@ def unfrozen_at_once(run: Run) -> Iterator[Mistake]:
 # ---- memory that is shared
 
 
-COMPARING = frozenset({"sub", "eq", "ne", "isclose", "dist", "equal", "allclose", "mse_loss", "l1_loss", "__sub__"})
-
-
 def aliases_compared(run: Run) -> Iterator[Mistake]:
     """A second handle on memory that was written since is compared with the first."""
     kept: dict[int, tuple[Act, Any, Any]] = {}
@@ -297,10 +294,10 @@ def aliases_compared(run: Run) -> Iterator[Mistake]:
         if act.name in ("detach", "data"):
             kept |= {id(one): (act, one, value) for one, value, _ in act.made}
         elif act.name in COMPARING and len(act.operands) > 1:
-            for one in act.operands:
+            for one, now in zip(act.operands, act.values, strict=True):
                 made = kept.get(id(one))
                 others = [other for other in act.operands if other is not one and id(other) not in kept]
-                if made and made[1].data_ptr() in _pointers(others):
+                if made and one.data_ptr() in _pointers(others) and not torch.equal(made[2], now):
                     yield at(made[0].row, act.row)
 
 
@@ -339,7 +336,7 @@ def spoiled(run: Run) -> Iterator[Mistake]:
     """A backward gave other gradients than with copies of what was saved."""
     if not any(word in run.text for word in (".data", "numpy")):
         return
-    true = {number: act for number, act in enumerate(one_run(run.text, keeping=True).of("backward"))}
+    true = dict(enumerate(one_run(run.text, run.number, keeping=True).of("backward")))
     for number, act in enumerate(run.of("backward")):
         meant = true[number].arrived if number in true else []
         if act.error is None and len(meant) == len(act.arrived):
@@ -504,11 +501,12 @@ def graphs_collected_in_vain(run: Run) -> Iterator[Mistake]:
         reached = any(
             act.given[0].grad_fn in one.nodes and places[id(one)] > places[id(act)] for act in graphs for one in later
         )
+        retained = any(act.kept for act in run.of("backward"))
         used_before = {node for one in run.of("backward") for node in one.nodes}
         in_vain = all(
             (act.given[0].grad_fn in used_before) == (acts[0].given[0].grad_fn in used_before) for act in graphs
         )
-        if len(graphs) > 2 and len(graphs) == len(acts) and not reached and in_vain:
+        if len(graphs) > 2 and len(graphs) == len(acts) and not (reached or retained) and in_vain:
             yield at(row)
 
 
@@ -911,6 +909,13 @@ def argument_kept_on_context(run: Run) -> Iterator[Mistake]:
 def inputs_written(run: Run) -> Iterator[Mistake]:
     """A function writes in place what it was handed."""
     return (at(act.row) for act in run.of("op") if act.written and act.functions[-1] == "forward")
+
+
+def copied(run: Run) -> Iterator[Mistake]:
+    """`torch.tensor` is given a tensor that requires grad, with gradients on."""
+    for act in run.of("op"):
+        if act.name == "tensor" and act.recording and any(one.requires_grad for one in act.operands):
+            yield at(act.row)
 
 
 def warning(words: str) -> Sight:

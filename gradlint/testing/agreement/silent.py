@@ -65,7 +65,7 @@ SEEN: dict[str, Oracle] = {
     "GRD618": Oracle(see.stepped_without),
     # what torch warns about
     "GRD115": Oracle(see.warning("volatile was removed and now has no effect")),
-    "GRD123": _same(see.warning("To copy construct from a tensor")),
+    "GRD123": Oracle(see.warning("To copy construct from a tensor"), see.copied),
     "GRD506": Oracle(see.warning("will create a reference cycle"), see.circles),
     "GRD710": Oracle(see.warning("Detected call of `lr_scheduler.step()` before `optimizer.step()`")),
     "GRD912": _same(see.warning("None of the inputs have requires_grad=True")),
@@ -143,9 +143,11 @@ class Held:
 
 
 def held(text: str, findings: Sequence[Finding], rules: Sequence[Rule]) -> Held:
-    """Hold the findings in a program against its runs. A rule may have yielded to another."""
+    """Hold the findings in a program that runs to its end against its runs. A rule may have yielded to another."""
     out = Held()
     runs = witnessed(text)
+    if any(run.error for run in runs):
+        return out  # what would have followed nobody sees
     started = set[int]().union(*(run.started for run in runs))
     yields = {rule.code: rule.yields_to for rule in rules}
     for code, oracle in SEEN.items():

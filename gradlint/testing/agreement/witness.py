@@ -30,6 +30,7 @@ from gradlint.testing.diary import Diary, kept, parameters, several
 
 FILE = "<witnessed>"
 RUNS = 3
+COMPARING = frozenset({"sub", "eq", "ne", "isclose", "dist", "equal", "allclose", "mse_loss", "l1_loss", "__sub__"})
 BACKWARD = inspect.signature(torch.autograd.backward)
 HEARD = frozenset({"__get__ data", "__getitem__", "__setitem__", "_set_grad_enabled"}) | {
     f"__{how}{name}__" for how in ("", "r", "i") for name in ("add", "sub", "mul", "truediv")
@@ -61,6 +62,7 @@ class Run:
     """One run of a program: its acts in order, how often each row was started, and what stopped it, if anything did."""
 
     text: str
+    number: int = 0
     acts: list[Act] = field(default_factory=list)
     started: Counter[int] = field(default_factory=Counter)
     space: dict[str, Any] = field(default_factory=dict)
@@ -80,7 +82,7 @@ def witnessed(text: str) -> list[Run]:
 def one_run(text: str, number: int = 0, *, keeping: bool = False) -> Run:
     """What a program does in one run. `keeping`: with copies of all that is saved for backward, so that nothing that
     is written later spoils a gradient."""
-    run = Run(text, names=names_read(text))
+    run = Run(text, number, names=names_read(text))
     code = compile(told(text), FILE, "exec", dont_inherit=True)
     random.seed(number)
     torch.manual_seed(number)
@@ -98,7 +100,7 @@ def one_run(text: str, number: int = 0, *, keeping: bool = False) -> Run:
 
 def copies() -> Any:
     """Saved tensors are copied."""
-    return torch.autograd.graph.saved_tensors_hooks(torch.clone, lambda saved: saved)
+    return torch.autograd.graph.saved_tensors_hooks(value_of, lambda saved: saved)
 
 
 def is_built(tensor: torch.Tensor) -> bool:
@@ -206,9 +208,10 @@ class Witness(TorchFunctionMode):
         elif not name.startswith(("__get__", "__set__ grad", "_")) or name in HEARD:
             written = [one for one, version in versions if one._version != version]
             made = [(one, value_of(one), one.grad_fn) for one in flat(result) if is_built(one)]
-            self.note(
-                "op", name=name.removeprefix("__get__ "), args=args, operands=operands, made=made, written=written
-            )
+            facts = {"args": args, "operands": operands, "made": made, "written": written}
+            if name in COMPARING:
+                facts["values"] = [value_of(one) for one in operands]
+            self.note("op", name=name.removeprefix("__get__ "), **facts)
         return result
 
     def _before_asking(self, name: str, args: Any, kwargs: dict[str, Any]) -> dict[str, Any] | None:
