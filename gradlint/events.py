@@ -314,8 +314,8 @@ class BackwardRun(Event):
     them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
     graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
     where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
-    that are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the
-    history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through
+    that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
+    certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through
     which every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits,
     which leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is
     called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it.

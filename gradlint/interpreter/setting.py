@@ -119,7 +119,10 @@ def _old(shown: Any, name: str) -> Value:
 
 
 def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
-    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning."""
+    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning.
+
+    What is told to be a module by its use alone is taken for one of a class like most, as an annotation is.
+    """
     if not isinstance(shown, (Module, Instance)):
         return NO
     verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE
@@ -135,7 +138,7 @@ def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
                     todo += [it.thing(base) for base in one.bases]
             if thing.open is not NO:
                 verdict = verdict | UNSURE
-        elif type(thing) is not Named:
+        elif type(thing) is not Named and not (cls == UNKNOWN and type(shown) is Module):
             verdict = verdict | UNSURE
     return verdict
 
