@@ -271,7 +271,7 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    cut = _switched_off(it, node) if wanted.possibly(YES) else Mark("cut", node, row.name)
+    cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
     facts["marks"] = _reasons(it, node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
 
@@ -314,7 +314,8 @@ def _switched_off(it: Interpreter, node: Any) -> Mark:
 def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
-    if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
+    known = it.recording is not NO  # gradients that are off keep out what nobody has seen, too
+    if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
     marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
