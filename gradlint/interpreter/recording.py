@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -249,7 +251,7 @@ def _handle(
     wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    kept = _recorded_for(first.requires_grad, [first]) if viewed else NO
+    kept = _recorded_for(_flag_of_base(it, first), [first]) if viewed else NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
     if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
         requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
@@ -274,6 +276,15 @@ def _handle(
     cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
     facts["marks"] = _reasons(it, node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
+
+
+def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
+    """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself."""
+    if first.tensor is None or not first.tensor.base:
+        return first.requires_grad
+    found = [it.thing(first.value if base is None else base) for base in first.tensor.base]
+    facts = [thing.requires_grad for thing in found if type(thing) is Tensor]
+    return reduce(or_, facts) if len(facts) == len(found) else first.requires_grad | UNSURE
 
 
 def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
