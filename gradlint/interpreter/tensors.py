@@ -69,6 +69,7 @@ def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref
         "inference": it.state.inference,
         "grad": NONE,
         "unit": PLAIN,
+        "unwritable": NO,
         "marks": (Mark("made", node),),
     }
     if "storage" not in facts:
