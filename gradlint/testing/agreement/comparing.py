@@ -59,8 +59,9 @@ class Disagreement:
 
 @dataclass(slots=True)
 class Compared:
-    """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised in each
-    run that came by, with the words of a rule, and whether that was reported; `events` are the types of events that were heard."""
+    """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
+    in each run that came by, with the words of a rule, and whether that was reported; `events` are the types of events
+    that were heard."""
 
     text: str
     disagreements: list[Disagreement] = field(default_factory=list)
