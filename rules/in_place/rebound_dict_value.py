@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import NO
 from gradlint.events import BindingDropped
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Edit, Findings, Rule
 
 from ._rebinding import tensors
 
@@ -49,7 +49,8 @@ def consequence(returned: Any, cured: Any) -> bool:
 def check(event: BindingDropped) -> Findings:
     held = any(holder.kind != "tuple" for holder in event.holders)
     if held and not event.updates and event.same.possibly(NO) and tensors(event):
-        yield rule.at(event.node, name=event.name)
+        draft = rule.at(event.node, name=event.name)
+        yield draft.fix(Edit("replace", event.target, event.element), safety="unsafe") if event.element else draft
 
 
 @rule.bad

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES
+from gradlint.domain import NO, YES
 from gradlint.events import BindingDropped
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Draft, Edit, Findings, Rule
 
 from ._rebinding import tensors
 
@@ -47,7 +47,19 @@ def check(event: BindingDropped) -> Findings:
     if event.updates and event.looped and not event.read and (held := tensors(event)):
         old, _ = held
         if old.leaf <= YES and old.requires_grad <= YES:
-            yield rule.at(event.node, name=event.name)
+            yield _updated(rule.at(event.node, name=event.name), event)
+
+
+def _updated(draft: Draft, event: BindingDropped) -> Draft:
+    """The draft with an update in place, where the assignment does nothing else."""
+    if event.statement is None:
+        return draft
+    copied = Edit("give to", event.statement, f"{event.name}.copy_(", ")")
+    if event.grad_mode <= NO:
+        return draft.fix(copied, safety="unsafe")
+    return draft.fix(
+        copied, Edit("put under", event.statement, "with torch.no_grad():"), safety="unsafe", imports=("torch",)
+    )
 
 
 @rule.bad
