@@ -501,7 +501,7 @@ def graphs_collected_in_vain(run: Run) -> Iterator[Mistake]:
         reached = any(
             act.given[0].grad_fn in one.nodes and places[id(one)] > places[id(act)] for act in graphs for one in later
         )
-        retained = any(act.kept for act in run.of("backward"))
+        retained = any(act.kept or act.circle for act in run.of("backward"))
         used_before = {node for one in run.of("backward") for node in one.nodes}
         in_vain = all(
             (act.given[0].grad_fn in used_before) == (acts[0].given[0].grad_fn in used_before) for act in graphs
@@ -762,7 +762,7 @@ def wasted(run: Run) -> Iterator[Mistake]:
             filled |= {id(leaf): act.row for leaf, _ in act.arrived}
         else:
             for leaf, grad, _ in act.tensors:
-                if grad == FRESH and id(leaf) in filled:
+                if grad in (FRESH, MIXED) and id(leaf) in filled:
                     yield at(filled[id(leaf)])
 
 
