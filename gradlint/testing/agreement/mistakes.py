@@ -11,13 +11,15 @@ import random
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
 from gradlint.testing.agreement.vocabulary import IMPORTS
 
 INDENT = "    "
-CHOICE = re.compile(r"<<((?:(?!<<|>>).)*)>>")
+CHOICE = re.compile(r"<<((?:(?!<<|>>).)*)>>", re.DOTALL)
+BREAK = re.compile(r"\n\s*")
 NAME = re.compile(r"\$(\w+)")
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -45,8 +47,10 @@ NAMES: dict[str, tuple[str, ...]] = {
 SITUATIONS: tuple[tuple[int, str], ...] = (
     # training
     (10, """\
-$model = <<nn.Linear(2, 1)|nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))|nn.Sequential(nn.Linear(2, 4), nn.Dropout(0.5), nn.Linear(4, 1))>>
-$opt = torch.optim.<<SGD($model.parameters(), lr=0.1)|Adam($model.parameters())|SGD($model.parameters(), lr=0.1, momentum=0.9)>>
+$model = <<nn.Linear(2, 1)|nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))|
+    nn.Sequential(nn.Linear(2, 4), nn.Dropout(0.5), nn.Linear(4, 1))>>
+$opt = torch.optim.<<SGD($model.parameters(), lr=0.1)|Adam($model.parameters())|
+    SGD($model.parameters(), lr=0.1, momentum=0.9)>>
 ?$sched = torch.optim.lr_scheduler.StepLR($opt, <<1|2>>)
 $x = torch.ones(4, 2)
 $total, $log = 0, []
@@ -189,7 +193,8 @@ for $k, $t in $params.items():
     (3, """\
 $w = torch.ones(3, requires_grad=True)
 $loss = ($w * 2).pow(2).sum()
-<<torch.autograd.grad($loss, $w)|$g = torch.autograd.grad($loss, $w)[0]|torch.autograd.grad($loss, [$w])|$loss.backward()>>
+<<torch.autograd.grad($loss, $w)|$g = torch.autograd.grad($loss, $w)[0]|
+    torch.autograd.grad($loss, [$w])|$loss.backward()>>
 $h = $w.grad
 """),
     (2, """\
@@ -209,7 +214,9 @@ $loss.backward()
 $w = torch.full((2, 2), 1.5, requires_grad=True)
 $y = <<$w|$w * 2>>
 $p = F.<<softmax|log_softmax>>($y, <<1|-1>>)
-$loss = <<F.cross_entropy($p, torch.tensor([0, 1]))|F.nll_loss($p, torch.tensor([0, 1]))|nn.CrossEntropyLoss()($p, torch.tensor([0, 1]))|nn.NLLLoss()($p, torch.tensor([0, 1]))|F.cross_entropy($y, torch.tensor([0, 1]))>>
+$loss = <<F.cross_entropy($p, torch.tensor([0, 1]))|F.nll_loss($p, torch.tensor([0, 1]))|
+    nn.CrossEntropyLoss()($p, torch.tensor([0, 1]))|nn.NLLLoss()($p, torch.tensor([0, 1]))|
+    F.cross_entropy($y, torch.tensor([0, 1]))>>
 $loss.backward()
 """),
     (2, """\
@@ -302,12 +309,15 @@ $opt = torch.optim.SGD($model.parameters(), lr=0.1)
 $before = $model.weight<<.detach()|.detach().clone()|.data|.clone()|.data.clone()>>
 $model(torch.ones(1, 2)).sum().backward()
 ?$opt.step()
-$y = <<torch.equal($before, $model.weight)|($before - $model.weight)|torch.allclose($before, $model.weight)|$before.sum()>>
+$y = <<torch.equal($before, $model.weight)|($before - $model.weight)|
+    torch.allclose($before, $model.weight)|$before.sum()>>
 """),
     (4, """\
 $model = nn.Linear(2, 2)
 $opt = torch.optim.SGD($model.parameters(), lr=0.1)
-$sd = <<$model.state_dict()|copy.deepcopy($model.state_dict())|{k: t.clone() for k, t in $model.state_dict().items()}|{k: t for k, t in $model.state_dict().items()}|dict($model.state_dict())>>
+$sd = <<$model.state_dict()|copy.deepcopy($model.state_dict())|
+    {k: t.clone() for k, t in $model.state_dict().items()}|{k: t for k, t in $model.state_dict().items()}|
+    dict($model.state_dict())>>
 $model(torch.ones(1, 2)).sum().backward()
 ?$opt.step()
 $model.load_state_dict($sd)
@@ -316,7 +326,8 @@ $model.load_state_dict($sd)
 $model = nn.Linear(2, 1)
 $model(torch.ones(1, 2)).sum().backward()
 for $p in $model.parameters():
-    <<$p = $p - 0.1 * $p.grad|$p.data = $p.data - 0.1 * $p.grad|$p.data -= 0.1 * $p.grad|$p = $p.detach()|$q = $p - 0.1 * $p.grad>>
+    <<$p = $p - 0.1 * $p.grad|$p.data = $p.data - 0.1 * $p.grad|
+    $p.data -= 0.1 * $p.grad|$p = $p.detach()|$q = $p - 0.1 * $p.grad>>
 ?    $z = $p.sum()
 """),
     (3, """\
@@ -411,7 +422,8 @@ $model = nn.Linear(2, 1)
 $log = <<[]|{}>>
 for $i in range(4):
     $y = $model(torch.ones(2, 2))
-    <<$log.append($y)|$log.append($y.detach())|$log[$i] = $y.mean()|$log.append($y.mean())|$log[$i] = $y.mean().item()>>
+    <<$log.append($y)|$log.append($y.detach())|$log[$i] = $y.mean()|
+    $log.append($y.mean())|$log[$i] = $y.mean().item()>>
 <<pass|torch.stack($log).mean().backward()|sum($log).sum().backward()|$z = torch.stack($log).detach()>>
 """),
     (3, """\
@@ -441,8 +453,10 @@ class $Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.first = nn.Linear(2, 2)
-        self.parts = <<[nn.Linear(2, 2), nn.Linear(2, 2)]|nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])|{'a': nn.Linear(2, 2), 'b': nn.Linear(2, 2)}|[]>>
-?        self.scale = <<torch.ones(2, requires_grad=True)|nn.Parameter(torch.ones(2))|torch.ones(2)|nn.Parameter(torch.ones(2)).double()|nn.Parameter(torch.ones(2)) * 0.1>>
+        self.parts = <<[nn.Linear(2, 2), nn.Linear(2, 2)]|nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])|
+    {'a': nn.Linear(2, 2), 'b': nn.Linear(2, 2)}|[]>>
+?        self.scale = <<torch.ones(2, requires_grad=True)|nn.Parameter(torch.ones(2))|
+    torch.ones(2)|nn.Parameter(torch.ones(2)).double()|nn.Parameter(torch.ones(2)) * 0.1>>
 ?        self.register_buffer('seen', torch.ones(2<<|, requires_grad=True>>))
 ?        self.more = nn.ModuleList(self.parts)
     def forward(self, $x):
@@ -492,20 +506,23 @@ def program(chance: random.Random) -> str:
     """A program of one to three situations that runs to its end; now and then one at which autograd stops."""
     stops = chance.random() < 0.05
     while True:
-        text = _program(chance)
-        error = stopped(text)
-        if error is None or (stops and isinstance(error, RuntimeError)):
+        text, space = _program(chance), {"__name__": "__main__"}
+        error = stopped(text, space)
+        if error is None:
+            tensors = [name for name, value in space.items() if isinstance(value, torch.Tensor)]
+            return f"{text}reveal({', '.join(tensors)})\n" if tensors and "random()" not in text else text
+        if stops and isinstance(error, RuntimeError):
             return text
 
 
-def stopped(text: str) -> Exception | None:
+def stopped(text: str, space: dict[str, Any]) -> Exception | None:
     """What stops a program, if anything does."""
     random.seed(0)
     torch.manual_seed(0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            exec(compile(text, "<program>", "exec", dont_inherit=True), {"__name__": "__main__"})
+            exec(compile(text, "<program>", "exec", dont_inherit=True), space)
     except Exception as error:
         return error
     finally:
@@ -531,7 +548,7 @@ def _situation(chance: random.Random, number: int) -> list[str]:
 
 def _chosen(text: str, chance: random.Random) -> str:
     while CHOICE.search(text):
-        text = CHOICE.sub(lambda found: chance.choice(found[1].split("|")), text)
+        text = CHOICE.sub(lambda found: chance.choice(BREAK.sub("", found[1]).split("|")), text)
     return text
 
 

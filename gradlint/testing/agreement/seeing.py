@@ -634,7 +634,7 @@ def never_stepped(run: Run) -> Iterator[Mistake]:
     """A backward fills gradients that an optimizer holds and none ever uses."""
     stepped = {id(one) for act in run.of("step") for one, *_ in act.states}
     for built in run.of("optimizer"):
-        mine = {id(one) for one, _ in built.held}
+        mine = {id(one) for one in built.held}
         for act in run.of("backward"):
             if mine.isdisjoint(stepped) and any(id(leaf) in mine for leaf, _ in act.arrived):
                 yield at(act.row)
@@ -704,18 +704,17 @@ def parameters_spent(run: Run) -> Iterator[Mistake]:
 
 
 def held_without_grad(run: Run) -> Iterator[Mistake]:
-    """An optimizer was given what never required grad, and it is as it was."""
+    """An optimizer was given what never required grad, and no step finds a gradient there."""
     for act in run.of("optimizer"):
-        for tensor, value in act.held:
-            plain = not isinstance(tensor, nn.Parameter) and not tensor.requires_grad and tensor.grad is None
-            if plain and torch.equal(tensor, value):
+        for tensor in act.held:
+            if not isinstance(tensor, nn.Parameter) and not tensor.requires_grad and tensor.grad is None:
                 yield at(act.row)
 
 
 def replaced(run: Run) -> Iterator[Mistake]:
     """What an optimizer holds was replaced in a module, and no optimizer got the new, though the old one steps."""
     built: list[Act] = []
-    held = {id(one) for act in run.of("optimizer") for one, _ in act.held}
+    held = {id(one) for act in run.of("optimizer") for one in act.held}
     held |= {id(one) for act in run.of("step") for one, *_ in act.states}
     places = {id(act): number for number, act in enumerate(run.acts)}
     for act in run.of("optimizer", "part"):
@@ -724,7 +723,7 @@ def replaced(run: Run) -> Iterator[Mistake]:
         else:
             old, new = ({id(one) for one in _own(thing)} for thing in (act.old, act.value))
             steps = [one for one in run.of("step") if places[id(one)] > places[id(act)]]
-            mine = [one for one in built if old & {id(tensor) for tensor, _ in one.held}]
+            mine = [one for one in built if old & {id(tensor) for tensor in one.held}]
             stepped = any(step.optimizer is one.optimizer for step in steps for one in mine)
             if new and stepped and new.isdisjoint(held):
                 yield at(act.row)
@@ -775,7 +774,7 @@ def stepped_without(run: Run) -> Iterator[Mistake]:
 
 def held_by_none(run: Run) -> Iterator[Mistake]:
     """A parameter of a module has a gradient, and no optimizer ever held it."""
-    held = {id(one) for act in run.of("optimizer") for one, _ in act.held}
+    held = {id(one) for act in run.of("optimizer") for one in act.held}
     held |= {id(one) for act in run.of("step") for one, *_ in act.states}
     arrived = {id(leaf) for act in run.of("backward") for leaf, _ in act.arrived}
     orphans = {id(p) for act in run.of("built") for p in act.module.parameters()} & arrived - held

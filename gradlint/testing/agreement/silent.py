@@ -4,8 +4,8 @@
 be told without gradlint, at which lines a run shows the mistake for certain (`certain`). A finding is contradicted if
 its line ran and never showed it; a mistake is missed if every run shows it and nothing is reported there.
 
-Every rule that is on by default is in one of three classes: it says that a line raises, it is in `SEEN`, or in
-`UNSEEN`, with the reason.
+Every rule that is on by default is in one of three classes: it says that a line raises, or a later one; it is in
+`SEEN`; or it is in `UNSEEN`, with the reason.
 """
 
 from __future__ import annotations
@@ -14,13 +14,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gradlint.finding import Finding
-from gradlint.fixes import SAFE, UNSAFE, apply
+from gradlint.finding import LATER, RAISES, Finding
 from gradlint.rule import Rule
 from gradlint.testing.agreement import seeing as see
 from gradlint.testing.agreement.witness import Run, witnessed
-
-RAISES = "raises"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +129,14 @@ class Held:
     open: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
     missed: Counter[str] = field(default_factory=Counter)
-    cured: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    faults: list[tuple[str, int, str]] = field(default_factory=list)
-    """Contradictions, misses and cures that cure nothing: which, at which row, in words."""
+    contradictions: list[tuple[int, str]] = field(default_factory=list)
+    misses: list[tuple[int, str]] = field(default_factory=list)
 
     def update(self, other: Held) -> None:
-        for name in ("findings", "contradicted", "open", "found", "missed", "cured"):
+        for name in ("findings", "contradicted", "open", "found", "missed"):
             getattr(self, name).update(getattr(other, name))
-        self.faults += other.faults
+        self.contradictions += other.contradictions
+        self.misses += other.misses
 
 
 def held(text: str, findings: Sequence[Finding], rules: Sequence[Rule]) -> Held:
@@ -180,7 +177,7 @@ def _judge(finding: Finding, shown: set[int], unsure: set[int], started: set[int
         out.open[finding.code] += 1
         return
     out.contradicted[finding.code] += 1
-    out.faults.append(("contradicted", row, f"{finding.code} {finding.message}"))
+    out.contradictions.append((row, f"{finding.code} {finding.message}"))
 
 
 def _recall(
@@ -201,19 +198,25 @@ def _recall(
             out.found[code] += 1
         else:
             out.missed[code] += 1
-            out.faults.append(("missed", min(mistake), f"{code} shows and is not reported"))
+            out.misses.append((min(mistake), code))
 
 
 def unclassed(rules: Sequence[Rule]) -> Iterator[str]:
     """What is wrong with the classes of the rules that are on by default."""
     for rule in rules:
-        classes = [rule.code in SEEN, rule.code in UNSEEN, rule.effect == RAISES and rule.code not in SEEN]
+        classes = [rule.code in SEEN, rule.code in UNSEEN, rule.effect in (RAISES, LATER) and rule.code not in SEEN]
         if rule.default and sum(classes) != 1:
             yield f"{rule.code} is in {sum(classes)} classes"
     for code in {*SEEN, *UNSEEN} - {rule.code for rule in rules if rule.default}:
         yield f"{code} is no rule that is on by default"
 
 
-def cured(text: str, findings: Sequence[Finding]) -> str:
-    """The program with the fixes of these findings made."""
-    return apply(text, findings, (SAFE, UNSAFE)).text
+def table(held: Held) -> Iterator[str]:
+    """Lines that say what came of it, rule by rule."""
+    for code in sorted(SEEN):
+        judged = held.findings[code] - held.open[code]
+        told = held.found[code] + held.missed[code]
+        recall = f", {held.found[code]} of {told} mistakes found" if told else ""
+        if judged or told:
+            yield f"{code}: {judged} findings judged, {held.contradicted[code]} contradicted{recall}"
+    yield from (f"{code}: not seen in a run: {why}" for code, why in UNSEEN.items())
