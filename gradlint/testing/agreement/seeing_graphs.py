@@ -126,7 +126,7 @@ def sums_growing(run: Run) -> Iterator[Mistake]:
         used |= act.nodes
     growing = {row for one in graphs_growing(run) for row in one}
     for row, acts in by_row(run.of("op")).items():
-        adding = [act for act in acts if act.name in ADDING and act.made and act.functions[-1] == "<module>"]
+        adding = [act for act in acts if act.name in ADDING and act.made]
         nodes = [act.made[0][2] for act in adding]
         if row in growing and len(nodes) > 2 and None not in nodes and not any(node in used for node in nodes):
             yield at(row)
