@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 
@@ -13,6 +13,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted, parts, targets
 from gradlint.interpreter.writing import holders
 
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
 
 
@@ -34,6 +35,17 @@ class _Walk:
     reads: dict[str, list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
     writes: list[tuple[cst.Name, int, tuple[Any, ...]]] = field(default_factory=list)
     inner: set[str] = field(default_factory=set)
+
+
+class _Step(NamedTuple):
+    """A node that is to be walked: in which statement and loops it stands, whether in a function of its own, and the
+    names that are others in there."""
+
+    node: Any
+    statement: int
+    loops: tuple[Any, ...]
+    inner: bool
+    hidden: frozenset[str]
 
 
 def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
@@ -79,11 +91,14 @@ def rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
 
 def _walked(scope: cst.CSTNode) -> _Walk:
     found, number = _Walk(), 0
-    todo: list[tuple[Any, int, tuple[Any, ...], bool]] = [(child, 0, (), False) for child in reversed(parts(scope))]
+    nothing = frozenset[str]()
+    todo = [_Step(child, 0, (), inner=False, hidden=nothing) for child in reversed(parts(scope))]
     while todo:
-        node, at, loops, inner = todo.pop()
+        node, at, loops, inner, hidden = todo.pop()
         kind = type(node)
         if kind is cst.Name:
+            if node.value in hidden:
+                continue
             found.reads.setdefault(node.value, []).append((at, loops))
             if inner:
                 found.inner.add(node.value)
@@ -96,8 +111,22 @@ def _walked(scope: cst.CSTNode) -> _Walk:
             found.writes += [(name, at, loops) for name in names if type(name) is cst.Name]
         inner = inner or kind in (cst.FunctionDef, cst.ClassDef, cst.Lambda)
         within = (*loops, node) if kind in (cst.For, cst.While) else loops
-        todo += [(child, at, within, inner) for child in reversed(parts(node))]
+        own = hidden
+        if isinstance(node, _COMPREHENSIONS):
+            own = hidden | _own_names(node)
+            todo.append(_Step(node.for_in.iter, at, within, inner, hidden))  # which it finds outside
+        todo += [_Step(child, at, within, inner, own) for child in reversed(parts(node))]
     return found
+
+
+def _own_names(comprehension: Any) -> frozenset[str]:
+    """The names that a comprehension binds for itself."""
+    found: list[str] = []
+    clause = comprehension.for_in
+    while clause is not None:
+        found += [one.value for one in targets(clause.target) if type(one) is cst.Name]
+        clause = clause.inner_for_in
+    return frozenset(found)
 
 
 def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) -> Rebinding:
