@@ -230,6 +230,8 @@ NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Mark, ...]], Valu
     "list": _listed,
 }
 """Results that leave the tensors' world."""
+TAKING = frozenset({"getitem", "unbind"})
+"""What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
 
 
 def _handle(
@@ -251,8 +253,8 @@ def _handle(
     viewed = handle in ("view", "view or fresh")
     kept = _recorded_for(first.requires_grad, [first]) if viewed else NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
-    if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
-        requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
+    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
+        requires, leaf = UNSURE, UNSURE
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     facts["many"] = row.bundle == "list"
     if handle != "fresh":
