@@ -294,14 +294,18 @@ def _made(
     return ref
 
 
-def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
-    """An attribute of what a module of a library gave: a tensor with the facts of the whole, or None."""
+def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
+    """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
+    the whole hold of it, else nothing is known of it."""
     found: list[Value] = []
-    for _, tensor in it.all(owner, Tensor):
+    for ref, tensor in it.all(owner, Tensor):
         known = it.packs.cls(tensor.made)
-        if known is None or name not in known.row.outputs:
-            return None
-        found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+        if known is not None and name in known.row.outputs:
+            found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+        else:
+            some = unknown_tensor(it, node, f"part {name}", max(tensor.belief, Belief.BY_USE), (ref,))
+            it.put(some, replace(it[some], loose=True))
+            found.append(some)
     return one_of([*found, NONE_VALUE])
 
 
