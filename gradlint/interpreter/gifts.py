@@ -265,14 +265,16 @@ def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Val
 
     known = it.packs.cls(path)
     if path == MODULE:
-        return unknown_module(it, node, part, belief, Named(path))
+        made = unknown_module(it, node, part, belief, Named(path))
+        it.put(made, replace(it[made], attributes=tuple(held.items())))
+        return made
     if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
         kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
         return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
-    made = call(it, node, path, Arguments([], held), "") if path.startswith("torch.") else None
+    found = call(it, node, path, Arguments([], held), "") if path.startswith("torch.") else None
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
-    return it.new(node, part, unseen) if made is None else made
+    return it.new(node, part, unseen) if found is None else found
 
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
