@@ -114,8 +114,8 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         thing = heap[ref]
         if type(thing) is Optimizer:
             it.escaped[ref.key] = None
-        if change := AFTERWARDS.get(type(thing)):
-            heap[ref] = change(thing)
+        if (change := AFTERWARDS.get(type(thing))) and (now := change(thing)) is not thing:
+            heap[ref] = now
     if graphs:
         _differentiated(it, graphs)
     if memories:
