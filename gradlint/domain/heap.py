@@ -38,13 +38,10 @@ class Heap(dict[Ref, Object]):
 
     def __setitem__(self, ref: Ref, thing: Object) -> None:
         dict.__setitem__(self, ref, thing)
-        if type(thing) is Tensor:
-            for memory in thing.storage:
+        slots = (thing.storage,) if type(thing) is Tensor else thing.saves if type(thing) is Node else ()
+        for slot in slots:
+            for memory in slot:
                 self._index.setdefault(memory, {})[ref] = None
-        elif type(thing) is Node:
-            for slot in thing.saves:
-                for memory in slot:
-                    self._index.setdefault(memory, {})[ref] = None
 
     def holding(self, memories: Iterable[Ref]) -> list[tuple[Ref, Tensor | Node]]:
         """The tensors and nodes that may hold one of these memories, each once."""
