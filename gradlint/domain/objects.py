@@ -372,10 +372,8 @@ def _cls(value: Value) -> str:
 
 
 def _join_union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(b) == 1 and b[0] in a:
-        return a
-    both = tuple(dict.fromkeys(a + b))
-    return a if len(both) == len(a) else both
+    more = [one for one in b if one not in a]
+    return (*a, *more) if more else a
 
 
 def _join_parts(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:

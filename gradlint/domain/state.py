@@ -199,19 +199,16 @@ def joined_states(states: Iterable[State]) -> State:
 
 def _join_into(out: State, other: State) -> None:
     names = out.names
-    for name, value in other.names.items():
+    for name, value in [(name, value) for name, value in other.names.items() if names.get(name) is not value]:
         mine = names.get(name)
         if mine is None:
             names[name] = value
-        elif mine is not value and mine != value:
+        elif mine != value:
             names[name] = one_of((mine, value))
     heap = out.heap
-    for ref, thing in other.heap.items():
+    for ref, thing in [(ref, thing) for ref, thing in other.heap.items() if heap.get(ref) is not thing]:
         known = heap.get(ref)
-        if known is None:
-            heap[ref] = thing
-        elif known is not thing:
-            heap[ref] = joined(known, thing)
+        heap[ref] = thing if known is None else joined(known, thing)
     out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference
@@ -226,6 +223,5 @@ def same(a: State, b: State) -> bool:
         and a.grad_mode is b.grad_mode
         and a.inference is b.inference
         and a.names == b.names
-        and a.heap.keys() == b.heap.keys()
-        and all(thing is b.heap[ref] or thing == b.heap[ref] for ref, thing in a.heap.items())
+        and a.heap == b.heap
     )

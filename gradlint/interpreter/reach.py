@@ -46,8 +46,13 @@ from gradlint.interpreter.writing import memory_written
 
 
 def _tensor(thing: Tensor) -> Tensor:
-    facts = (thing.requires_grad, thing.leaf, thing.retains, thing.grad, thing.unit)
-    if all(fact.is_unsure for fact in facts):
+    if (
+        thing.requires_grad.is_unsure
+        and thing.leaf.is_unsure
+        and thing.retains.is_unsure
+        and thing.grad.is_unsure
+        and thing.unit.is_unsure
+    ):
         return thing
     return replace(
         thing,
