@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 
@@ -60,8 +59,7 @@ Slot = tuple[Ref | None, ...]
 """One part of what a node refers to: its alternatives."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """One operand of an operation: its value and the facts that matter."""
 
     name: str
