@@ -569,6 +569,8 @@ class BindingDropped(Event):
     `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
     may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`. `same`: it is
     `old` itself. `holders` are the containers that hold `old`, where the loop binds the name and nothing reads it.
+    `target` is the name, `statement` the assignment where that is all it does, and `element` how the program writes
+    the place that `old` has in what the loop goes over ("" where the loop does not name it).
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
@@ -581,6 +583,9 @@ class BindingDropped(Event):
     updates: bool
     same: Truth = NO
     holders: tuple[Container, ...] = ()
+    target: Syntax = None
+    statement: Syntax = None
+    element: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

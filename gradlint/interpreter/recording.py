@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 
@@ -62,8 +61,7 @@ Slot = tuple[Ref | None, ...]
 """One part of what a node refers to: its alternatives."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """One operand of an operation: its value and the facts that matter."""
 
     name: str
@@ -232,6 +230,8 @@ NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Mark, ...]], Valu
     "list": _listed,
 }
 """Results that leave the tensors' world."""
+TAKING = frozenset({"getitem", "unbind"})
+"""What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
 
 
 def _handle(
@@ -253,8 +253,8 @@ def _handle(
     viewed = handle in ("view", "view or fresh")
     kept = _recorded_for(_flag_of_base(it, first), [first]) if viewed else NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
-    if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
-        requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
+    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
+        requires, leaf = UNSURE, UNSURE
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     facts["many"] = row.bundle == "list"
     if viewed:
