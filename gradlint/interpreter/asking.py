@@ -43,7 +43,7 @@ def set_requires_grad(
     for ref, tensor in found:
         fixed = tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base)
         now = tensor.requires_grad if fixed else to if tensor.leaf is YES else tensor.requires_grad | to
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-MOST_MARKS:]
+        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by))[-MOST_MARKS:]
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             _show_on_views(it, ref, now, sure=sure and it.sure(found))

@@ -128,7 +128,8 @@ def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
 
 
 def _may_be_told(tensor: Tensor) -> bool:
-    return tensor.requires_grad.is_unsure and not any(mark.how == "asked" for mark in tensor.marks)
+    """Whether it is not known of a tensor whether it requires grad, but that nobody asked for it by hand."""
+    return tensor.requires_grad.is_unsure and not any(mark.how == "asked" and mark.by for mark in tensor.marks)
 
 
 def _alone_before(it: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
