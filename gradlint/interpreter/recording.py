@@ -338,7 +338,7 @@ def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Ope
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
     marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
-    marks += [mark for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
+    marks += [Mark("asked", mark.node) for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
     return tuple(dict.fromkeys(marks))[:MOST_MARKS]
 
 
