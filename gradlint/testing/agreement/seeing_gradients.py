@@ -98,7 +98,7 @@ def grad_dropped_and_wanted(run: Run) -> Iterator[Mistake]:
 def copied(run: Run) -> Iterator[Mistake]:
     """`torch.tensor` is given a tensor that requires grad, with gradients on."""
     for act in run.of("op"):
-        if act.name == "tensor" and act.recording and any(one.requires_grad for one in act.operands):
+        if act.name == "tensor" and act.recording and act.asking:
             yield at(act.row)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -58,7 +59,7 @@ def left_off_with_result(run: Run) -> Iterator[Mistake]:
 def left_on(run: Run) -> Iterator[Mistake]:
     """A function was entered with gradients off and left with them on."""
     for first, last in _calls(run):
-        if not first.recording and last.recording:
+        if not first.recording and last.recording and _switched_off(run, last.code):
             yield rows_of(last.code)
 
 
@@ -88,6 +89,16 @@ def trained_in_eval(run: Run) -> Iterator[Mistake]:
             yield at(row)
 
 
+def left_in_eval_and_stepped(run: Run) -> Iterator[Mistake]:
+    """The same where the next that happens is a backward and a step."""
+    rows = {row for one in trained_in_eval(run) for row in one}
+    acts = [act for act in run.of("module", "backward", "step") if act.what != "module" or not act.nested]
+    for call, backward, step in zip(acts, acts[1:], acts[2:], strict=False):
+        order = [act.what for act in (call, backward, step)]
+        if order == ["module", "backward", "step"] and call.row in rows and not call.training and call.recording:
+            yield at(call.row)
+
+
 def stepped_in_eval(run: Run) -> Iterator[Mistake]:
     """An optimizer moved something after a module in eval mode was called."""
     evaluating = False
@@ -96,6 +107,15 @@ def stepped_in_eval(run: Run) -> Iterator[Mistake]:
             evaluating = not act.training
         elif act.what == "step" and act.moved and evaluating and act.functions[-1] != "<module>":
             yield at(act.row)
+
+
+def stepped_in_validation(run: Run) -> Iterator[Mistake]:
+    """The same in a function whose name says that it validates."""
+    named = {act.row for act in run.of("step") if act.functions[-1].split("_")[0] in VALIDATING}
+    return (one for one in stepped_in_eval(run) if one <= named)
+
+
+VALIDATING = frozenset({"validate", "evaluate", "validation", "evaluation", "val", "eval"})
 
 
 def graphs_growing(run: Run) -> Iterator[Mistake]:
@@ -120,15 +140,17 @@ def _behind(nodes: Iterable[Any]) -> dict[Any, None]:
 
 
 def sums_growing(run: Run) -> Iterator[Mistake]:
-    """The same of sums that nothing differentiates."""
+    """What is added to what was added at the same row before, and nothing differentiates it or may do so."""
     used: dict[Any, None] = {}
     for act in run.of("backward", "grad"):
         used |= act.nodes
-    growing = {row for one in graphs_growing(run) for row in one}
-    for row, acts in by_row(run.of("op")).items():
-        adding = [act for act in acts if act.name in ADDING and act.made]
-        nodes = [act.made[0][2] for act in adding]
-        if row in growing and len(nodes) > 2 and None not in nodes and not any(node in used for node in nodes):
+    returned = {one.grad_fn for act in run.of("left") for one in tensors(act.state)}
+    adding = [act for act in run.of("op") if act.name in ADDING and act.made]
+    for row, acts in by_row(adding).items():
+        nodes = [act.made[0][2] for act in acts]
+        onto = all(node and before in [one for one, _ in node.next_functions] for before, node in pairwise(nodes))
+        handed_on = nodes[-1] in returned and used.keys().isdisjoint(nodes_of([acts[-1].made[0][0]]))
+        if len(nodes) > 2 and onto and None not in nodes and not any(node in used for node in nodes) and not handed_on:
             yield at(row)
 
 

@@ -39,7 +39,7 @@ HEARD = frozenset({"__get__ data", "__getitem__", "__setitem__", "_set_grad_enab
 OWN = frozenset({__file__, diary.__file__})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Act:
     """Something that happened at a row: `what` it was, in which functions of the program (outermost first), with
     gradients on or not, and what it was about."""
@@ -189,6 +189,7 @@ class Witness(TorchFunctionMode):
         if name in ("__get__", "__set__"):
             name = f"{name} {getattr(func.__self__, '__name__', '')}"
         operands = [*flat(args), *flat(kwargs)]
+        asking = any(one.requires_grad for one in operands)
         versions = [(one, one._version) for one in operands if is_versioned(one)]
         asked = self._before_asking(name, args, kwargs or {})
         if name == "register_hook":
@@ -208,7 +209,7 @@ class Witness(TorchFunctionMode):
         elif not name.startswith(("__get__", "__set__ grad", "_")) or name in HEARD:
             written = [one for one, version in versions if one._version != version]
             made = [(one, value_of(one), one.grad_fn) for one in flat(result) if is_built(one)]
-            facts = {"args": args, "operands": operands, "made": made, "written": written}
+            facts = {"args": args, "operands": operands, "asking": asking, "made": made, "written": written}
             if name in COMPARING:
                 facts["values"] = [value_of(one) for one in operands]
             self.note("op", name=name.removeprefix("__get__ "), **facts)
@@ -442,7 +443,7 @@ class Witness(TorchFunctionMode):
     def _buffer(self, run: Any) -> Any:
         def registered(module: Any, name: str, tensor: Any, persistent: bool = True) -> None:
             run(module, name, tensor, persistent)
-            self.note("buffer", module=module, tensor=tensor)
+            self.note("buffer", asking=tensor is not None and tensor.requires_grad)
 
         return registered
 
