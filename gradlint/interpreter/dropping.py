@@ -10,7 +10,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.scan import parts, targets
+from gradlint.interpreter.scan import dotted, parts, targets
 from gradlint.interpreter.writing import holders
 
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
@@ -20,10 +20,12 @@ _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst
 @dataclass(frozen=True, slots=True)
 class Rebinding:
     """An assignment to a name inside a loop: whether a `for` around it binds the same name, and whether the name may
-    be read before it is bound again."""
+    be read before it is bound again, and how the program writes the place of what it held in what that `for` goes
+    over."""
 
     looped: bool
     read: bool
+    element: str
 
 
 @dataclass(slots=True)
@@ -66,6 +68,9 @@ def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> 
         updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
         same=_same(old, value),
         holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
+        target=target,
+        statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
+        element=rebinding.element,
     )
 
 
@@ -133,7 +138,19 @@ def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) ->
         or (at != number and any(loop in between for loop in around))
         for at, around in walk.reads.get(name.value, ())
     )
-    return Rebinding(bool(binding), read)
+    return Rebinding(bool(binding), read, _element(loops[binding[-1]], name.value) if binding else "")
+
+
+def _element(loop: Any, name: str) -> str:
+    """How a program writes what the second name of a loop over `d.items()` or `enumerate(l)` stands for."""
+    names, call = [*targets(loop.target)], loop.iter
+    if len(names) != 2 or type(call) is not cst.Call or any(type(one) is not cst.Name for one in names):
+        return ""
+    by_key = type(call.func) is cst.Attribute and call.func.attr.value == "items" and not call.args
+    by_number = type(call.func) is cst.Name and call.func.value == "enumerate" and len(call.args) == 1
+    whole = call.func.value if by_key else call.args[0].value if by_number else None
+    chain = dotted(whole) if whole is not None else ""
+    return f"{chain}[{names[0].value}]" if chain and names[1].value == name else ""
 
 
 def _bound_between(around: tuple[Any, ...], loops: tuple[Any, ...], name: str) -> bool:

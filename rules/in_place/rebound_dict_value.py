@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES
 from gradlint.events import BindingDropped
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Edit, Findings, Rule
 
 from ._rebinding import tensors
 
@@ -51,7 +51,8 @@ def check(event: BindingDropped) -> Findings:
     if event.updates or not event.same.possibly(NO) or not (held := tensors(event)):
         return
     if any(holder.kind != "tuple" for holder in event.holders):
-        yield rule.at(event.node, name=event.name, cure="assign to its key or index")
+        draft = rule.at(event.node, name=event.name, cure="assign to its key or index")
+        yield draft.fix(Edit("replace", event.target, event.element), safety="unsafe") if event.element else draft
     elif event.looped and not event.read and held[0].parameter <= YES:
         yield rule.at(event.node, name=event.name, cure="assign to its `.data`")
 

@@ -81,6 +81,27 @@ def weights_by_name(steps: int):
             weights[key] = value
 
 
+def clipped_critic(critic, limit):
+    for weight in critic.parameters():
+        weight = weight.clamp(-limit, limit)  # GRD306
+    for weight in critic.parameters():
+        weight = weight.to("cpu")  # ok: where it is there, it is the parameter itself
+    for name, weight in critic.named_parameters():
+        weight = weight.detach().abs()
+        print(name, weight.max())
+    for weight in critic.parameters():
+        weight = torch.nn.Parameter(weight.data * 0.5)  # GRD306
+    for buffer in critic.buffers():
+        buffer = buffer * 0.5
+
+
+def followed(teacher: nn.Module, student: nn.Module, momentum=0.99):
+    for old, new in zip(teacher.parameters(), student.parameters()):
+        old = momentum * old + (1 - momentum) * new  # GRD306
+    for old, new in zip(teacher.parameters(), student.parameters()):
+        old.data = momentum * old.data + (1 - momentum) * new.data
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--lr", type=float, default=0.1)
