@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import types
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import torch
 
 from gradlint.testing.agreement.seeing import Mistake, at, by_row, rows_of, tensors
-from gradlint.testing.agreement.witness import Act, Run, nodes_of
+from gradlint.testing.agreement.witness import Act, Run, behind, nodes_of
 
 
 def evaluated_with_graph(run: Run) -> Iterator[Mistake]:
@@ -124,19 +124,9 @@ def graphs_growing(run: Run) -> Iterator[Mistake]:
         sizes: dict[str, list[int]] = defaultdict(list)
         for act in acts:
             if act.made[0][2] is not None:
-                sizes[act.name].append(len(_behind([act.made[0][2]])))
+                sizes[act.name].append(len(behind([act.made[0][2]])))
         if any(len(each) > 1 and each == sorted(set(each)) for each in sizes.values()):
             yield at(row)
-
-
-def _behind(nodes: Iterable[Any]) -> dict[Any, None]:
-    waiting, found = [*nodes], dict[Any, None]()
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found[node] = None
-            waiting += [before for before, _ in node.next_functions if before is not None]
-    return found
 
 
 def sums_growing(run: Run) -> Iterator[Mistake]:
@@ -149,7 +139,9 @@ def sums_growing(run: Run) -> Iterator[Mistake]:
     for row, acts in by_row(adding).items():
         nodes = [act.made[0][2] for act in acts]
         onto = all(node and before in [one for one, _ in node.next_functions] for before, node in pairwise(nodes))
-        handed_on = nodes[-1] in returned and used.keys().isdisjoint(nodes_of([acts[-1].made[0][0]]))
+        handed_on = nodes[-1] in returned and not any(
+            node in used and not _is_leaf(node) for node in behind(node for node in nodes[-1:] if node)
+        )
         if len(nodes) > 2 and onto and None not in nodes and not any(node in used for node in nodes) and not handed_on:
             yield at(row)
 
@@ -199,7 +191,11 @@ def kept_for_nothing(run: Run) -> Iterator[Mistake]:
 
 
 def _leaves(act: Act) -> set[Any]:
-    return {node for node in act.nodes if hasattr(node, "variable")}
+    return {node for node in act.nodes if _is_leaf(node)}
+
+
+def _is_leaf(node: Any) -> bool:
+    return hasattr(node, "variable")
 
 
 def kept_by_habit(run: Run) -> Iterator[Mistake]:

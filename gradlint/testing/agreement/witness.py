@@ -12,7 +12,7 @@ import random
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from types import FrameType, GeneratorType
@@ -136,8 +136,12 @@ def value_of(tensor: torch.Tensor) -> torch.Tensor:
 
 def nodes_of(roots: Sequence[torch.Tensor]) -> dict[Any, None]:
     """The graph nodes from which tensors come."""
-    waiting = [tensor.grad_fn for tensor in roots if tensor.grad_fn is not None]
-    found: dict[Any, None] = {}
+    return behind(tensor.grad_fn for tensor in roots if tensor.grad_fn is not None)
+
+
+def behind(nodes: Iterable[Any]) -> dict[Any, None]:
+    """These graph nodes and all from which they come."""
+    waiting, found = [*nodes], dict[Any, None]()
     while waiting:
         node = waiting.pop()
         if node not in found:
