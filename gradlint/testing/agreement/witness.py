@@ -161,7 +161,7 @@ def flat(thing: Any) -> Iterator[torch.Tensor]:
         yield from flat([*thing.values()])
 
 
-class Witness(TorchFunctionMode):
+class Witness(TorchFunctionMode):  # type: ignore[misc]
     """Hears what torch does, and writes it down."""
 
     def __init__(self, run: Run, book: Diary) -> None:
@@ -360,7 +360,13 @@ class Witness(TorchFunctionMode):
             leaves += [root for root in roots if root.grad_fn is None and root.requires_grad]
             before = [None if leaf.grad is None else value_of(leaf.grad) for leaf in leaves]
             states = [self.state(leaf) for leaf in leaves]
-            facts = {"roots": roots, "nodes": nodes, "leaves": leaves, "before": before, "states": states}
+            facts: dict[str, Any] = {
+                "roots": roots,
+                "nodes": nodes,
+                "leaves": leaves,
+                "before": before,
+                "states": states,
+            }
             facts |= {"kept": bool(given.get("retain_graph")), "circle": bool(given.get("create_graph"))}
             try:
                 run(tensors, *args, **keywords)
@@ -436,11 +442,11 @@ class Witness(TorchFunctionMode):
     def _attribute(self, run: Any) -> Any:
         def setattr_(module: Any, name: str, value: Any) -> None:
             caller = sys._getframe(1).f_code
-            if caller.co_filename != FILE and caller.co_name != "__setitem__":
-                return run(module, name, value)
-            old = getattr(module, name, None)
+            told = caller.co_filename == FILE or caller.co_name == "__setitem__"
+            old = getattr(module, name, None) if told else None
             run(module, name, value)
-            return self.note("part", module=module, name=name, value=value, old=old)
+            if told:
+                self.note("part", module=module, name=name, value=value, old=old)
 
         return setattr_
 
