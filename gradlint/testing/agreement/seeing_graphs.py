@@ -208,7 +208,9 @@ def kept_by_habit(run: Run) -> Iterator[Mistake]:
 
 
 def circles(run: Run) -> Iterator[Mistake]:
-    """A gradient that carries a graph stays to the end."""
+    """A gradient that carries a graph stays to the end, and nobody ever clears such."""
+    cleared = {id(one) for act in run.of("cleared") for one, *_ in act.tensors}
     for act in run.of("backward"):
-        if act.circle and act.error is None and any(leaf.grad is not None and leaf.grad.grad_fn for leaf in act.leaves):
+        kept = [leaf for leaf in act.leaves if leaf.grad is not None and leaf.grad.grad_fn]
+        if act.circle and act.error is None and kept and not any(id(leaf) in cleared for leaf in kept):
             yield at(act.row)

@@ -69,6 +69,12 @@ def forward_called(run: Run) -> Iterator[Mistake]:
     return (at(act.row) for act in run.of("forward") if act.written not in ("self", "super()"))
 
 
+def hooks_left_out(run: Run) -> Iterator[Mistake]:
+    """The same of a module that has hooks."""
+    hooked = {act.row for act in run.of("forward") if act.hooked}
+    return (one for one in forward_called(run) if one <= hooked)
+
+
 def made_in_forward(run: Run) -> Iterator[Mistake]:
     """A parameter or a layer with parameters is made while `forward` runs."""
     for act in run.of("parameter", "built"):

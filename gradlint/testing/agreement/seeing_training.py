@@ -249,15 +249,20 @@ def stepped_without(run: Run) -> Iterator[Mistake]:
 
 
 def never_arrives(run: Run) -> Iterator[Mistake]:
-    """What no step ever finds a gradient for, although it was used, in a program whose backwards run through."""
-    steps = [*run.of("step")]
-    some = {id(one[0]) for act in steps for one in act.states if has_gradient(one)}
-    used = {id(one) for act in run.of("op") if act.made and not act.written for one in act.operands}
+    """What no step ever finds a gradient for, although it was used since the last step and before a backward."""
+    some = {id(state[0]) for act in run.of("step") for state in act.states if has_gradient(state)}
     known = {id(one) for act in run.of("backward") for one in act.leaves}
-    for act in steps:
-        lacking = [one for one, *_ in act.states if id(one) in used - some - known and one.requires_grad]
-        if lacking and known:
-            yield at(act.row)
+    used: set[int] = set()
+    waiting: set[int] = set()
+    for act in run.of("op", "backward", "step"):
+        if act.what == "op" and act.made and not act.written:
+            used |= {id(one) for one in act.operands}
+        elif act.what == "backward":
+            waiting |= used
+        elif act.what == "step":
+            if any(id(one) in waiting - some - known and one.requires_grad for one, *_ in act.states):
+                yield at(act.row)
+            used, waiting = set(), set()
 
 
 def held_by_none(run: Run) -> Iterator[Mistake]:

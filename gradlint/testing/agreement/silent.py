@@ -66,7 +66,7 @@ SEEN: dict[str, Oracle] = {
     "GRD612": Oracle(modules.grads_without_graph, modules.constants_added),
     "GRD618": Oracle(training.stepped_without, training.never_arrives),
     # what torch warns about
-    "GRD115": _same(warning("volatile was removed and now has no effect")),
+    "GRD115": Oracle(warning("volatile was removed and now has no effect"), attributes.volatile),
     "GRD123": Oracle(warning("To copy construct from a tensor"), gradients.copied),
     "GRD506": Oracle(warning("will create a reference cycle"), graphs.circles),
     "GRD710": Oracle(warning("Detected call of `lr_scheduler.step()` before `optimizer.step()`")),
@@ -111,7 +111,7 @@ SEEN: dict[str, Oracle] = {
     "GRD614": _same(modules.squashed_twice),
     "GRD801": Oracle(modules.unregistered, modules.several_unregistered),
     "GRD802": Oracle(modules.unregistered, modules.leaf_unregistered),
-    "GRD804": _same(modules.forward_called),
+    "GRD804": Oracle(modules.forward_called, modules.hooks_left_out),
     "GRD805": _same(modules.buffers_asking),
     "GRD807": Oracle(modules.made_in_forward, modules.made_in_each_forward),
     "GRD903": Oracle(modules.kept_on_context, modules.argument_kept_on_context),

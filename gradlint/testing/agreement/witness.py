@@ -255,7 +255,8 @@ class Witness(TorchFunctionMode):  # type: ignore[misc]
         """A method that is about to be called."""
         found = getattr(owner, name)
         if name == "forward" and isinstance(owner, nn.Module):
-            self.note("forward", module=owner, written=written)
+            hooks = [*owner._forward_hooks, *owner._forward_pre_hooks, *owner._backward_hooks]
+            self.note("forward", module=owner, written=written, hooked=bool(hooks))
 
         def called(*args: Any, **keywords: Any) -> Any:
             size = len(nodes_of([*flat(args)]))
