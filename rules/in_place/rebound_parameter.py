@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES
+from gradlint.domain import NO, YES
 from gradlint.events import BindingDropped
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Draft, Edit, Findings, Rule
 
 from ._rebinding import tensors
 
@@ -56,7 +56,19 @@ def check(event: BindingDropped) -> Findings:
         cure = f"`with torch.no_grad(): {event.name}.copy_(...)`"
     else:
         return
-    yield rule.at(event.node, name=event.name, cure=cure)
+    yield _updated(rule.at(event.node, name=event.name, cure=cure), event)
+
+
+def _updated(draft: Draft, event: BindingDropped) -> Draft:
+    """The draft with an update in place, where the assignment does nothing else."""
+    if event.statement is None:
+        return draft
+    copied = Edit("give to", event.statement, f"{event.name}.copy_(", ")")
+    if event.grad_mode <= NO:
+        return draft.fix(copied, safety="unsafe")
+    return draft.fix(
+        copied, Edit("put under", event.statement, "with torch.no_grad():"), safety="unsafe", imports=("torch",)
+    )
 
 
 @rule.bad

@@ -19,7 +19,7 @@ class SGD:
         with torch.no_grad():
             for p in self.model.parameters():
                 p.sub_(self.lr * p.grad)
-                p = p.view(-1)  # ok: the parameter's own memory
+                p = p.view(-1)  # GRD307
 
     def step_data(self):
         for p in self.model.parameters():

@@ -18,6 +18,7 @@ from gradlint.domain import Fact, OneOf, Tensor
 from gradlint.events import Called, Event, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.rule import Findings, Rule
+from gradlint.testing.agreement.silent import Held, held
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import REVEAL, both_of, excluded, real
 
@@ -43,7 +44,7 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    or "crash" (gradlint fails)."""
+    "silent" (a run shows the opposite of what a finding says), or "crash" (gradlint fails)."""
 
     kind: str
     row: int
@@ -52,7 +53,9 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" ")[0] if self.kind == "raises" else self.what.partition(":")[0]
+        return self.kind, self.what.partition(" ")[0] if self.kind in ("raises", "silent") else self.what.partition(
+            ":"
+        )[0]
 
 
 @dataclass(slots=True)
@@ -68,6 +71,9 @@ class Compared:
     missed: list[tuple[int, str]] = field(default_factory=list)
     events: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
+    vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """What facts are vague of, by name and by what made the value."""
+    silent: Held = field(default_factory=Held)
 
 
 def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compared:
@@ -85,6 +91,8 @@ def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compare
     out.disagreements += _facts(seen, known, out)
     out.disagreements += _raising(text, seen, findings)
     _refusals(seen, findings, rules, sayings, out)
+    out.silent = held(text, findings, rules)
+    out.disagreements += (Disagreement("silent", row, what) for row, what in out.silent.contradictions)
     return out
 
 
@@ -210,6 +218,8 @@ def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
             known = [getattr(option, name) for option in options if isinstance(option, Tensor)]
             if len(known) < len(options) or len(set(known)) != 1 or len(known[0].answers()) != 1 or known[0].is_unsure:
                 out.vague[name] += 1
+                made = {option.made or "?" if isinstance(option, Tensor) else "not a tensor" for option in options}
+                out.vague_after[name, " or ".join(sorted(made))] += 1
 
 
 def _raising(text: str, seen: Seen, findings: Sequence[Finding]) -> Iterator[Disagreement]:
