@@ -10,6 +10,7 @@ from gradlint import events
 from gradlint.domain import (
     MAYBE,
     NO,
+    NOWHERE,
     OPAQUE,
     PLAIN,
     SCALED,
@@ -30,7 +31,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.gradients import filled, tensors_of
+from gradlint.interpreter.gradients import filled
 from gradlint.interpreter.graphs import company, in_every, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
 from gradlint.interpreter.leaves import aliased_gradients
@@ -44,14 +45,16 @@ SCALE = "GradScaler.scale"
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `exact` whether these are all known. `of` is the expression whose
-    `backward()` is called."""
+    tensors to differentiate by (None: all leaves), `listed` the values that they are the alternatives of, one for each
+    that is asked for, and `exact` says whether these are all known. `of` is the expression whose `backward()` is
+    called."""
 
     how: str
     retain: Truth = NO
     create: Truth = NO
     gradient: Truth = NO
     inputs: tuple[Ref, ...] | None = None
+    listed: tuple[Value, ...] = ()
     exact: bool = True
     allow_unused: Truth = NO
     of: Any = None
@@ -151,7 +154,7 @@ def _alone_before(it: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
 def _all_recorded(it: Interpreter, nodes: set[Ref]) -> None:
     """These nodes were recorded, so the tensors that they made require grad."""
     heap = it.state.heap
-    for ref, tensor in list(heap.items()) if nodes else ():
+    for ref, tensor in heap.holding(frozenset(nodes)) if nodes else ():
         if type(tensor) is Tensor and ref.age < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
             recorded = _recorded(it, tensor.node)
             if len(recorded) == 1:
@@ -209,7 +212,7 @@ def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     ends: set[Ref] = set()
     for ref in wanted:
         ends.add(ref)
-        ends.update(node for node in it[ref].node if node is not None)
+        ends.update(node for node in it[ref].node if node not in (None, NOWHERE))
     return frozenset(ends)
 
 
@@ -240,7 +243,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         how=request.how,
         unit=history.unit_of_all(),
         gradient=request.gradient,
-        inputs=None if wanted is None else tensors_of(it, wanted),
+        inputs=None if wanted is None else tuple(one for each in request.listed if (one := it.only(each, Tensor))),
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
