@@ -18,6 +18,7 @@ from gradlint.domain import Fact, OneOf, Tensor
 from gradlint.events import Called, Event, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.rule import Findings, Rule
+from gradlint.testing.agreement.curing import Cured, cured
 from gradlint.testing.agreement.silent import Held, held
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import REVEAL, both_of, excluded, real
@@ -46,7 +47,8 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    "silent" (a run shows the opposite of what a finding says), or "crash" (gradlint fails)."""
+    "silent" (a run shows the opposite of what a finding says), "cure" (a fix cures nothing), or "crash" (gradlint
+    fails)."""
 
     kind: str
     row: int
@@ -55,9 +57,11 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" ")[0] if self.kind in ("raises", "silent") else self.what.partition(
-            ":"
-        )[0]
+        return self.kind, self.what.partition(" ")[0] if self.kind in (
+            "raises",
+            "silent",
+            "cure",
+        ) else self.what.partition(":")[0]
 
 
 @dataclass(slots=True)
@@ -77,6 +81,7 @@ class Compared:
     vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
     """What facts are vague of, by name and by what made the value."""
     silent: Held = field(default_factory=Held)
+    cured: Cured = field(default_factory=Cured)
 
 
 def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compared:
@@ -96,6 +101,8 @@ def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compare
     _refusals(seen, findings, rules, sayings, out)
     out.silent = held(text, findings, rules)
     out.disagreements += (Disagreement("silent", row, what) for row, what in out.silent.contradictions)
+    out.cured = cured(text, findings, lambda fixed: judged(fixed, rules)[1])
+    out.disagreements += (Disagreement("cure", 0, f"{code} {why}") for code, why in out.cured.failed)
     return out
 
 
