@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
+from gradlint.testing.agreement.acts import Act, Run
 from gradlint.testing.agreement.seeing import Mistake, at, warning
-from gradlint.testing.agreement.witness import Act, Run
 
 
 def flag_of_module_set(run: Run) -> Iterator[Mistake]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 
+from gradlint.testing.agreement.acts import COMPARING, Act, Run
 from gradlint.testing.agreement.seeing import Mistake, always, at, has_gradient, is_computed
 from gradlint.testing.agreement.telling import guarded
-from gradlint.testing.agreement.witness import COMPARING, Act, Run, one_run
+from gradlint.testing.agreement.witness import one_run
 
 
 def _nothing(act: Act) -> bool:

@@ -21,8 +21,9 @@ from gradlint.testing.agreement import seeing_gradients as gradients
 from gradlint.testing.agreement import seeing_graphs as graphs
 from gradlint.testing.agreement import seeing_modules as modules
 from gradlint.testing.agreement import seeing_training as training
+from gradlint.testing.agreement.acts import Run
 from gradlint.testing.agreement.seeing import Mistake, Sight, warning
-from gradlint.testing.agreement.witness import Run, witnessed
+from gradlint.testing.agreement.witness import witnessed
 
 
 @dataclass(frozen=True, slots=True)
