@@ -37,6 +37,8 @@ class Seen:
     had: dict[tuple[int, int], list[dict[str, Any]]] = field(default_factory=dict)
     started: Counter[int] = field(default_factory=Counter)
     raised: dict[int, list[str]] = field(default_factory=dict)
+    spared: set[int] = field(default_factory=set)
+    """Rows that some run came by without an error there: chance decides whether they raise."""
     runs: int = 0
     broken: bool = False
     """Whether a name was used that is not bound: then the program says nothing."""
@@ -65,7 +67,8 @@ class Disagreement:
 @dataclass(slots=True)
 class Compared:
     """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
-    with the words of a rule, and whether that was reported; `events` are the types of events that were heard."""
+    in each run that came by, with the words of a rule, and whether that was reported; `events` are the types of events
+    that were heard."""
 
     text: str
     disagreements: list[Disagreement] = field(default_factory=list)
@@ -120,6 +123,8 @@ def watched(text: str, runs: int = RUNS) -> Seen:
 
 
 def _run(code: CodeType, number: int, seen: Seen) -> None:
+    started, refused = set[int](), set[int]()
+
     def reveal(*values: Any) -> None:
         row = sys._getframe(1).f_lineno
         for position, value in enumerate(values):
@@ -138,12 +143,14 @@ def _run(code: CodeType, number: int, seen: Seen) -> None:
             trace = trace.tb_next
         if rows:
             seen.raised.setdefault(rows[-1], []).append(str(error))
+            refused.add(rows[-1])
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         if frame.f_code.co_filename != FILE:
             return None
         if event == "line":
             seen.started[frame.f_lineno] += 1
+            started.add(frame.f_lineno)
         return trace
 
     random.seed(number)
@@ -162,6 +169,7 @@ def _run(code: CodeType, number: int, seen: Seen) -> None:
             sys.settrace(None)
             torch.set_grad_enabled(True)
             names.clear()
+            seen.spared |= started - refused
 
 
 # ---- gradlint
@@ -248,7 +256,7 @@ def _refusals(
     reported = {finding.place.row for finding in findings}
     for row, errors in seen.raised.items():
         saying = next((words for words in sayings if words in errors[0]), None)
-        if saying is not None:
+        if saying is not None and row not in seen.spared:
             out.refusals[saying, row in reported] += 1
             if row not in reported:
                 out.missed.append((row, errors[0]))
