@@ -103,6 +103,14 @@ def copied(run: Run) -> Iterator[Mistake]:
             yield at(act.row)
 
 
+def memory_compared(run: Run) -> Iterator[Mistake]:
+    """What is compared is twice the same memory."""
+    for act in run.of("op"):
+        pointers = [one.data_ptr() for one in act.operands] if act.name in COMPARING else []
+        if len(set(pointers)) < len(pointers):
+            yield at(act.row)
+
+
 def aliases_compared(run: Run) -> Iterator[Mistake]:
     """A second handle on memory that was written since is compared with the first."""
     kept: dict[int, tuple[Act, Any, Any]] = {}

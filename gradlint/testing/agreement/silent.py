@@ -73,7 +73,7 @@ SEEN: dict[str, Oracle] = {
     "GRD710": Oracle(warning("Detected call of `lr_scheduler.step()` before `optimizer.step()`")),
     "GRD912": _same(warning("None of the inputs have requires_grad=True")),
     # memory that is shared
-    "GRD210": _same(gradients.aliases_compared),
+    "GRD210": Oracle(gradients.memory_compared, gradients.aliases_compared),
     "GRD211": _same(gradients.hooks_writing),
     "GRD306": Oracle(gradients.rebound, gradients.rebound_unread),
     "GRD307": Oracle(gradients.rebound, gradients.rebound_unread),
