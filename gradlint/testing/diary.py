@@ -6,7 +6,7 @@ written down, for exactly the leaves that the real graph leads to and the parame
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,10 +61,12 @@ class Diary:
             grad, _ = self.of(parameter)
             self.states[id(parameter)] = (parameter, grad, PLAIN)
 
-    def leading(self, roots: Iterable[Any], wanted: Iterable[Any] | None) -> dict[Any, Unit]:
+    def leading(self, roots: Sequence[Any], wanted: Iterable[Any] | None) -> dict[Any, Unit]:
         """The leaves that these roots lead to, and in what unit gradients will arrive there."""
         asked = None if wanted is None else {id(tensor) for tensor in wanted}
-        found: dict[Any, Unit] = {}
+        found: dict[Any, Unit] = {root: PLAIN for root in roots if root.is_leaf and root.requires_grad}
+        for leaf in found:
+            self.of(leaf)
         seen: set[tuple[int, Unit]] = set()
         todo = [(root.grad_fn, PLAIN) for root in roots if root.grad_fn is not None]
         while todo:

@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-import random
-import sys
-import warnings
+import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CodeType, FrameType
+from functools import cache
 from typing import Any
-
-import torch
 
 from gradlint import linter
 from gradlint.domain import Fact, OneOf, Tensor
 from gradlint.events import Called, Event, Thing
 from gradlint.finding import Confidence, Finding
-from gradlint.rule import Findings, Rule
-from gradlint.testing.diary import Diary, kept
-from gradlint.testing.programs import REVEAL, both_of, excluded, real
+from gradlint.project import InMemory, Project
+from gradlint.proving.surroundings import NotRestored
+from gradlint.registry import rules
+from gradlint.rule import Findings, Raises, Rule
+from gradlint.testing.agreement.exercising import Exercised
+from gradlint.testing.agreement.watching import Files, Seen, watched
+from gradlint.testing.programs import MAIN, REVEAL, both_of, excluded
 
-FILE = "<program>"
-RUNS = 3
-RAISES = "raises"
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
-
-
-@dataclass(slots=True)
-class Seen:
-    """What torch did in all runs: what it had at each reveal (row, position), the rows it started and how often, and
-    those at which it raised, with the words of each error."""
-
-    had: dict[tuple[int, int], list[dict[str, Any]]] = field(default_factory=dict)
-    started: Counter[int] = field(default_factory=Counter)
-    raised: dict[int, list[str]] = field(default_factory=dict)
-    runs: int = 0
-    broken: bool = False
-    """Whether a name was used that is not bound: then the program says nothing."""
+RAISES = "raises"
+ASKING = "XXX001"
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    or "crash" (gradlint fails)."""
+    "crash" (gradlint fails), or "lost" (the program could not be run to where anything can be said of it)."""
 
     kind: str
     row: int
@@ -52,13 +38,14 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" ")[0] if self.kind == "raises" else self.what.partition(":")[0]
+        return self.kind, self.what.partition(" " if self.kind == RAISES else ":")[0]
 
 
 @dataclass(slots=True)
 class Compared:
     """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
-    with the words of a rule, and whether that was reported; `events` are the types of events that were heard."""
+    with the words of a rule, and whether that was reported; `missed` are those of them that were not. `warned` counts
+    the findings that say that a line raises, on lines that were run. `ended` is what stopped the program."""
 
     text: str
     disagreements: list[Disagreement] = field(default_factory=list)
@@ -66,98 +53,73 @@ class Compared:
     vague: Counter[str] = field(default_factory=Counter)
     refusals: Counter[tuple[str, bool]] = field(default_factory=Counter)
     missed: list[tuple[int, str]] = field(default_factory=list)
-    events: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
+    warned: int = 0
+    exercised: Exercised = field(default_factory=Exercised)
+    ended: str = ""
+    silent: bool = False
+    """Whether it said nothing: a name in it is not bound, or a library that it needs is not installed."""
 
 
-def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compared:
-    """Run a program on both sides. `sayings` are the words of errors that rules speak of."""
+def compare(text: str, files: Files = ()) -> Compared:
+    """Run a program that reveals on both sides."""
     out = Compared(text)
-    seen = watched(text)
+    try:
+        seen = watched(text, files)
+    except NotRestored as error:
+        out.disagreements.append(Disagreement("lost", 0, f"not restored: {error}"))
+        return out
+    out.ended, out.silent = seen.ended, seen.broken
     if seen.broken:
         return out
     try:
-        known, findings = judged(text, rules, out.events)
+        known, findings = judged(text, files, out.exercised.hear)
     except Exception as error:
         out.disagreements.append(Disagreement("crash", 0, f"{type(error).__name__}: {error}"))
         return out
+    out.exercised.finish()
     out.found = Counter(finding.code for finding in findings)
     out.disagreements += _facts(seen, known, out)
-    out.disagreements += _raising(text, seen, findings, rules)
-    _refusals(seen, findings, rules, sayings, out)
+    out.disagreements += _raising(text, seen, findings, out)
+    _refusals(text, seen, findings, out)
     return out
 
 
-# ---- torch
+@cache
+def known_rules() -> tuple[Rule, ...]:
+    """All rules that are installed."""
+    return rules()
 
 
-def watched(text: str) -> Seen:
-    """What torch does with a program, in several runs that differ in chance."""
-    seen = Seen()
-    code = compile(text, FILE, "exec", dont_inherit=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for number in range(RUNS):
-            _run(code, number, seen)
-            if "random.random()" not in text:
-                break
-    return seen
+@cache
+def raising() -> frozenset[str]:
+    """The codes of the rules whose every finding says that a line raises."""
+    bad = {rule: [one.shows or rule.consequence for one in rule.evidence if not one.cures] for rule in known_rules()}
+    return frozenset(
+        rule.code
+        for rule, shown in bad.items()
+        if rule.effect == RAISES and shown and all(isinstance(one, Raises) for one in shown)
+    )
 
 
-def _run(code: CodeType, number: int, seen: Seen) -> None:
-    def reveal(*values: Any) -> None:
-        row = sys._getframe(1).f_lineno
-        for position, value in enumerate(values):
-            if isinstance(value, Exception):
-                note(value)
-            else:
-                seen.had.setdefault((row, position), []).append(real(value, diary))
-
-    def note(error: BaseException) -> None:
-        seen.broken |= isinstance(error, NameError)
-        rows = []
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == FILE:
-                rows.append(trace.tb_lineno)
-            trace = trace.tb_next
-        if rows:
-            seen.raised.setdefault(rows[-1], []).append(str(error))
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename != FILE:
-            return None
-        if event == "line":
-            seen.started[frame.f_lineno] += 1
-        return trace
-
-    random.seed(number)
-    torch.manual_seed(number)
-    seen.runs += 1
-    names = {"__name__": "__main__", "reveal": reveal}
-    diary: Diary
-    with kept() as diary:
-        sys.settrace(trace)
-        try:
-            exec(code, names)  # programs of our own
-        except Exception as error:
-            sys.settrace(None)
-            note(error)
-        finally:
-            sys.settrace(None)
-            torch.set_grad_enabled(True)
-            names.clear()
+@cache
+def sayings() -> tuple[str, ...]:
+    """The words of all errors that rules speak of, longest first."""
+    told = (one for rule in known_rules() for one in (rule.consequence, *(each.shows for each in rule.evidence)))
+    return tuple(
+        sorted({one.saying for one in told if isinstance(one, Raises)}, key=lambda words: (-len(words), words))
+    )
 
 
 # ---- gradlint
 
 
 def judged(
-    text: str, rules: Sequence[Rule], events: Counter[str] | None = None
+    text: str, files: Files = (), listen: Callable[[Event], None] | None = None
 ) -> tuple[dict[tuple[int, int], Thing], tuple[Finding, ...]]:
     """What gradlint knows at each reveal, joined over every time it comes by, and the findings shown by default."""
     things: dict[Any, list[Thing]] = {}
-    asking = Rule("XXX001", "reveal", "{index}", effect="no effect")
+    asking = Rule(ASKING, "reveal", "{index}", effect="no effect")
 
     @asking.on(Called, REVEAL)
     def check(event: Called) -> Findings:
@@ -167,19 +129,16 @@ def judged(
         ]
         yield asking.at(event.node, index=list(things).index(event.node))
 
-    def listen(event: Event) -> None:
-        if events is not None:
-            events[type(event).__name__] += 1
-
-    found = linter.analyse(text, [asking, *rules], listen=listen).findings
+    project = Project(InMemory(dict(files))).at(MAIN) if files else None
+    found = linter.analyse(text, [asking, *known_rules()], listen=listen, project=project).findings
     values = list(things.values())
     known: dict[tuple[int, int], Thing] = {}
     for finding in found:
-        if finding.code == asking.code:
+        if finding.code == ASKING:
             for position, thing in enumerate(values[int(finding.message)]):
                 known[finding.place.row, position] = thing
-    own = [finding for finding in found if finding.code != asking.code]
-    return known, linter.shown(own, rules, Confidence.LIKELY)
+    own = [finding for finding in found if finding.code != ASKING]
+    return known, linter.shown(own, known_rules(), Confidence.LIKELY)
 
 
 # ---- what disagrees
@@ -188,7 +147,8 @@ def judged(
 def _facts(seen: Seen, known: dict[tuple[int, int], Thing], out: Compared) -> Iterator[Disagreement]:
     for (row, position), had in seen.had.items():
         if (row, position) not in known:
-            yield Disagreement("fact", row, "place: gradlint never comes by")
+            if position == 0:
+                yield Disagreement("fact", row, "place: gradlint never comes by")
             continue
         thing = known[row, position]
         for one in had:
@@ -212,22 +172,35 @@ def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
                 out.vague[name] += 1
 
 
-def _raising(text: str, seen: Seen, findings: Sequence[Finding], rules: Sequence[Rule]) -> Iterator[Disagreement]:
+def _raising(text: str, seen: Seen, findings: Sequence[Finding], out: Compared) -> Iterator[Disagreement]:
     """Findings that say that a line raises, on lines that were run and never did."""
-    raising = {rule.code for rule in rules if rule.effect == RAISES}
+    first = _first_rows(text)
+    raised = {first.get(row, row) for row in seen.raised}
     for finding in findings:
-        row = finding.place.row
-        if finding.code in raising and seen.started[row] and row not in seen.raised:
-            yield Disagreement("raises", row, f"{finding.code} {finding.message}")
+        row = first.get(finding.place.row, finding.place.row)
+        if finding.code in raising() and (seen.started[row] or seen.started[finding.place.row]):
+            out.warned += 1
+            if row not in raised:
+                yield Disagreement(RAISES, finding.place.row, f"{finding.code} {finding.message}")
 
 
-def _refusals(
-    seen: Seen, findings: Sequence[Finding], rules: Sequence[Rule], sayings: Sequence[str], out: Compared
-) -> None:
-    reported = {finding.place.row for finding in findings}
+def _refusals(text: str, seen: Seen, findings: Sequence[Finding], out: Compared) -> None:
+    first = _first_rows(text)
+    reported = {first.get(finding.place.row, finding.place.row) for finding in findings}
     for row, errors in seen.raised.items():
-        saying = next((words for words in sayings if words in errors[0]), None)
+        saying = next((words for words in sayings() if words in errors[0]), None)
         if saying is not None:
-            out.refusals[saying, row in reported] += 1
-            if row not in reported:
+            is_reported = first.get(row, row) in reported
+            out.refusals[saying, is_reported] += 1
+            if not is_reported:
                 out.missed.append((row, errors[0]))
+
+
+def _first_rows(text: str) -> dict[int, int]:
+    """The first row of the statement that each row belongs to, where it is another."""
+    found: dict[int, int] = {}
+    for statement in ast.walk(ast.parse(text)):
+        if isinstance(statement, ast.stmt) and not hasattr(statement, "body"):
+            for row in range(statement.lineno + 1, (statement.end_lineno or statement.lineno) + 1):
+                found[row] = statement.lineno
+    return found
