@@ -9,21 +9,23 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+import libcst as cst
+
 from gradlint import linter
 from gradlint.domain import Fact, OneOf, Tensor
-from gradlint.events import Called, Event, Thing
+from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import Confidence, Finding
+from gradlint.interpreter.scan import spelled
 from gradlint.project import InMemory, Project
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
-from gradlint.rule import Findings, Raises, Rule
-from gradlint.testing.agreement.exercising import Exercised
+from gradlint.rule import Raises, Rule
+from gradlint.testing.agreement.exercising import Exercised, in_order
 from gradlint.testing.agreement.watching import Files, Seen, watched
 from gradlint.testing.programs import MAIN, REVEAL, both_of, excluded
 
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
 RAISES = "raises"
-ASKING = "XXX001"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,30 +117,31 @@ def sayings() -> tuple[str, ...]:
 
 
 def judged(
-    text: str, files: Files = (), listen: Callable[[Event], None] | None = None
+    text: str, files: Files = (), listen: Callable[[Event], None] = lambda event: None
 ) -> tuple[dict[tuple[int, int], Thing], tuple[Finding, ...]]:
     """What gradlint knows at each reveal, joined over every time it comes by, and the findings shown by default."""
-    things: dict[Any, list[Thing]] = {}
-    asking = Rule(ASKING, "reveal", "{index}", effect="no effect")
+    things: dict[Any, tuple[Thing, ...]] = {}
+    rows: dict[Any, int] = {}
 
-    @asking.on(Called, REVEAL)
-    def check(event: Called) -> Findings:
-        before = things.get(event.node)
-        things[event.node] = [
-            new if before is None else both_of(before[number], new) for number, new in enumerate(event.args)
-        ]
-        yield asking.at(event.node, index=list(things).index(event.node))
+    def hear(event: Event) -> None:
+        listen(event)
+        if isinstance(event, Called) and event.path == REVEAL:
+            before = things.get(event.node, event.args)
+            things[event.node] = tuple(both_of(*pair) for pair in zip(before, event.args, strict=False))
+        elif isinstance(event, ModuleFinished):
+            rows.update(_reveals(text, event.node))
 
     project = Project(InMemory(dict(files))).at(MAIN) if files else None
-    found = linter.analyse(text, [asking, *known_rules()], listen=listen, project=project).findings
-    values = list(things.values())
-    known: dict[tuple[int, int], Thing] = {}
-    for finding in found:
-        if finding.code == ASKING:
-            for position, thing in enumerate(values[int(finding.message)]):
-                known[finding.place.row, position] = thing
-    own = [finding for finding in found if finding.code != ASKING]
-    return known, linter.shown(own, known_rules(), Confidence.LIKELY)
+    found = linter.analyse(text, known_rules(), listen=hear, project=project).findings
+    known = {(rows[node], place): thing for node, shown in things.items() for place, thing in enumerate(shown)}
+    return known, linter.shown(found, known_rules(), Confidence.LIKELY)
+
+
+def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
+    """The syntax of each reveal with its row: both come in the order of the text, and positions cost time."""
+    rows = [row for row, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("reveal(")]
+    calls = [node for node in in_order(tree) if isinstance(node, cst.Call) and spelled(node.func) == "reveal"]
+    yield from zip(calls, rows, strict=True)
 
 
 # ---- what disagrees

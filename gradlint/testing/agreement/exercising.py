@@ -21,6 +21,7 @@ from gradlint.testing.agreement.typestates import MOVES, moves
 from gradlint.testing.programs import REVEAL
 
 ROWS, SYNTAX, EVENTS, STATES = "knowledge rows", "kinds of syntax", "types of events", "typestate transitions"
+STATEMENT = cst.BaseSmallStatement | cst.BaseCompoundStatement
 AREAS = ROWS, SYNTAX, EVENTS, STATES
 
 
@@ -57,12 +58,13 @@ class Exercised:
 
     def finish(self) -> None:
         """Look at the syntax of the program, when all is heard, and let go of it."""
-        statements: set[int] = set()
-        for node, statement in _walk(self._tree, 0):
+        statements, count = set(), 0
+        for node in in_order(self._tree):
+            count += isinstance(node, STATEMENT)
             if type(node) in _kinds():
                 self.things[SYNTAX].add(type(node).__name__)
             if node in self._touched:
-                statements.add(statement)
+                statements.add(count)
         self.tensor_statements = len(statements)
         self._touched, self._recorded, self._tree = {}, {}, None
 
@@ -144,20 +146,18 @@ NEWER = ("StarredDictComp", "TemplatedString", "LazyImport", "LazyImportFrom", "
 """What only a newer Python runs than the oldest that is supported."""
 
 
-def _walk(node: Any, statement: int) -> Iterator[tuple[Any, int]]:
-    """All nodes of a tree, each with a number for the statement it stands in."""
-    todo = [(node, statement)]
-    count = 0
+def in_order(tree: Any) -> Iterator[Any]:
+    """All nodes of a tree in the order of the text."""
+    todo = [tree]
     while todo:
-        node, statement = todo.pop()
-        yield node, statement
-        for name in _names(type(node)):
+        node = todo.pop()
+        yield node
+        kind: Any = type(node)
+        parts: list[Any] = []
+        for name in _names(kind):
             part = getattr(node, name)
-            for each in part if isinstance(part, list | tuple) else (part,):
-                if isinstance(each, cst.CSTNode):
-                    starts = isinstance(each, cst.BaseSmallStatement | cst.BaseCompoundStatement)
-                    count += starts
-                    todo.append((each, count if starts else statement))
+            parts += part if isinstance(part, list | tuple) else (part,)
+        todo += [part for part in reversed(parts) if isinstance(part, cst.CSTNode)]
 
 
 @cache
@@ -177,7 +177,8 @@ def _shown(kind: Any) -> tuple[str, ...]:
 
 def _shows_tensor(event: Event) -> bool:
     """Whether an event is about a tensor."""
-    for name in _shown(type(event)):
+    kind: Any = type(event)
+    for name in _shown(kind):
         part = getattr(event, name)
         if isinstance(part, Tensor) or (isinstance(part, tuple) and any(isinstance(each, Tensor) for each in part)):
             return True

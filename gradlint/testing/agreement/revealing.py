@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.nn.parameter import is_lazy
 
-from gradlint.testing.agreement.watching import Files, execute, runs_of
+from gradlint.testing.agreement.watching import Files, execute, runs_of, settled
 
 MOST = 8
 """How many things a line asks for, the newest."""
@@ -121,8 +121,9 @@ def _places(text: str, files: Files) -> dict[int, tuple[str, ...]]:
         known = found.setdefault(number, there)
         found[number] = {place: None for place in known if place in there}
 
-    for code, number in runs_of(text):
-        execute(code, number, files, **{PROBE: probe, REVEAL: lambda *_: None})
+    with settled(files):
+        for code, number in runs_of(text):
+            execute(code, number, **{PROBE: probe, REVEAL: lambda *_: None})
     return {number: tuple(places) for number, places in found.items()}
 
 

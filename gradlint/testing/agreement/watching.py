@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
+import torch
+
 from gradlint.proving.surroundings import surroundings
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import real
@@ -42,8 +44,9 @@ class Seen:
 def watched(text: str, files: Files = ()) -> Seen:
     """What torch does with a program, in several runs that differ in chance."""
     seen = Seen()
-    for code, number in runs_of(text):
-        _watch(code, number, files, seen)
+    with settled(files):
+        for code, number in runs_of(text):
+            _watch(code, number, seen)
     return seen
 
 
@@ -53,32 +56,35 @@ def runs_of(text: str) -> Iterator[tuple[CodeType, int]]:
     yield from ((code, number) for number in range(RUNS if CHANCE in text else 1))
 
 
-def execute(code: CodeType, number: int, files: Files, **given: Callable[..., None]) -> BaseException | None:
-    """Run a program that may call what is `given`; what stopped it."""
-    with settled(number, files):
-        names: dict[str, Any] = {"__name__": "__main__", "__file__": "main.py", **given}
-        try:
-            exec(code, names)  # programs of our own
-        except (Exception, SystemExit) as error:
-            return error
-        finally:
-            sys.settrace(None)
-            names.clear()
+def execute(code: CodeType, number: int, **given: Callable[..., None]) -> BaseException | None:
+    """Run a program that may call what is `given`, by chance that starts from a number; what stopped it."""
+    begin(number)
+    names: dict[str, Any] = {"__name__": "__main__", "__file__": "main.py", **given}
+    try:
+        exec(code, names)  # programs of our own
+    except (Exception, SystemExit) as error:
+        return error
+    finally:
+        sys.settrace(None)
+        names.clear()
     return None
 
 
-@contextmanager
-def settled(number: int, files: Files = ()) -> Iterator[None]:
-    """torch as it is when it starts, and chance that starts from a number."""
-    import torch
+def begin(number: int) -> None:
+    """Gradients are on, and chance starts from a number."""
+    torch.set_grad_enabled(True)
+    random.seed(number)
+    torch.manual_seed(number)
 
+
+@contextmanager
+def settled(files: Files = ()) -> Iterator[None]:
+    """torch as it is when it starts, and as it was afterwards; these files can be imported."""
     with surroundings(dict(files)):
-        random.seed(number)
-        torch.manual_seed(number)
         yield
 
 
-def _watch(code: CodeType, number: int, files: Files, seen: Seen) -> None:
+def _watch(code: CodeType, number: int, seen: Seen) -> None:
     def reveal(*values: Any) -> None:
         row = sys._getframe(1).f_lineno
         for position, value in enumerate(values):
@@ -109,7 +115,7 @@ def _watch(code: CodeType, number: int, files: Files, seen: Seen) -> None:
         before = sys.gettrace()
         sys.settrace(trace)
         try:
-            error = execute(code, number, files, reveal=reveal)
+            error = execute(code, number, reveal=reveal)
         finally:
             sys.settrace(before)
     if error is not None:

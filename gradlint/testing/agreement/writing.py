@@ -17,14 +17,12 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-import torch
-
 from gradlint.testing.agreement.drawing import DRAWN
 from gradlint.testing.agreement.kinds import KINDS, Test, Unfilled
 from gradlint.testing.agreement.recipes import BLOCKS, RECIPES, Table
 from gradlint.testing.agreement.revealing import tensors_in, with_reveals
 from gradlint.testing.agreement.vocabulary import IMPORTS, POOLS, SIMPLE
-from gradlint.testing.agreement.watching import settled
+from gradlint.testing.agreement.watching import begin, settled
 
 SLOT = re.compile(r"<([a-z]+)(\d*)(?: ([^<>]+))?>")
 BODY = "<body>"
@@ -60,7 +58,7 @@ class Writer:
 
     def write(self) -> str:
         """The text of a whole program, with a `reveal` wherever there is something to ask for."""
-        with settled(0):
+        with settled():
             self._write()
         return with_reveals("\n".join(self.lines) + "\n")
 
@@ -95,10 +93,8 @@ class Writer:
 
     def rerun(self) -> Exception | None:
         """Forget what was tried, and run the program from its beginning; what stops it."""
-        torch.set_grad_enabled(True)
+        begin(0)
         self.space = {"__name__": "__main__"}
-        random.seed(0)
-        torch.manual_seed(0)
         return self.tried("\n".join(self.lines))
 
     def tried(self, text: str) -> Exception | None:
