@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradlint import fixes, source
 from gradlint.events import Event
-from gradlint.finding import Confidence, Finding, Fix, Note, Place
+from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.rule import Check, Draft, Rule, believed
@@ -45,10 +45,6 @@ class Asked:
     kind: str | None
 
 
-RAISES = "raises"
-"""The effect of rules whose findings are not wanted where the program waits for an error."""
-
-
 class _Hearing:
     """Hands events to the rules that subscribed to them and gathers what they yield."""
 
@@ -70,7 +66,7 @@ class _Hearing:
             for node in _judged(event):
                 self.heard.setdefault((rule.code, id(node)), (rule.code, node))
             for draft in check(event):
-                if not (event.expected and rule.effect == RAISES):
+                if not (event.expected and draft.effect in (RAISES, LATER)):
                     self._keep(draft.lowered(believed(event)))
 
     def _keep(self, draft: Draft) -> None:
@@ -191,7 +187,7 @@ def _finding(draft: Draft, places: dict[Any, Place], fix: Fix | None) -> Finding
         message=draft.message,
         place=places[draft.node],
         confidence=draft.confidence,
-        consequence=rule.effect,
+        consequence=draft.effect,
         help=draft.help,
         notes=tuple(sorted(notes, key=lambda note: note.place)),
         fixes=(fix,) if fix else (),

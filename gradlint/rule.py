@@ -84,6 +84,7 @@ class Draft:
     rule: Rule
     node: Syntax
     message: str
+    effect: str
     confidence: Confidence = CERTAIN
     help: str = ""
     notes: tuple[tuple[Syntax, str], ...] = ()
@@ -102,6 +103,10 @@ class Draft:
             if mark.how in texts:
                 noted.setdefault(mark.node, texts[mark.how])
         return replace(self, notes=tuple((node, text) for node, text in noted.items() if node is not self.node))
+
+    def doing(self, effect: str) -> Draft:
+        """What this mistake does, where that is not what the rule's mistakes do in general."""
+        return replace(self, effect=effect)
 
     def lowered(self, confidence: Confidence) -> Draft:
         """Believe the finding no further than this; a finding is never raised."""
@@ -159,8 +164,10 @@ class Evidence:
 class Rule:
     """A mistake gradlint knows.
 
-    `message` and `help` are templates filled by the keywords of `at`. `effect` is what the mistake does:
-    "raises", "silently wrong", "no effect" or "keeps memory". `default` says whether the rule is on
+    `message` and `help` are templates filled by the keywords of `at`. `effect` is what the mistake does: "raises" (the
+    reported line, whenever it is run with the facts that are reported), "raises later" (another line, on account of
+    this one), "silently wrong", "no effect" or "keeps memory"; a single finding may do another (`Draft.doing`).
+    `default` says whether the rule is on
     unless asked. It `yields_to` other rules, by code, that report the same mistake: their finding stands at the same
     place, or one of the two points at the other's place in a note. `tokens` are words one of which stands in every
     file, or in a neighbour it imports, in which the rule can find anything; without them it is asked about every file.
@@ -192,7 +199,7 @@ class Rule:
 
     def at(self, node: Syntax, **facts: object) -> Draft:
         """A finding at this place; its message and help are filled with these facts."""
-        return Draft(self, node, self.message.format(**facts), help=self.help.format(**facts))
+        return Draft(self, node, self.message.format(**facts), self.effect, help=self.help.format(**facts))
 
     @overload
     def bad(self, example: Example) -> Example: ...

@@ -59,6 +59,7 @@ from gradlint.interpreter.recording import apply
 from gradlint.interpreter.uses import by_use, told_by_use
 from gradlint.knowledge import ATTRIBUTES, CONSTANTS, MODULES, OBJECT_ATTRIBUTES, PLAIN
 from gradlint.knowledge.module_settings import SETTINGS, SIZES
+from gradlint.knowledge.signs import METHODS_OF_TENSORS
 
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
@@ -96,7 +97,7 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
     if type(owner) is Plain and (row := OBJECT_ATTRIBUTES.get(f"{owner.kind}.{name}")) is not None:
         return plain_result(it, node, row.returns)
     if type(owner) is Unknown:
-        return Bound(owner, name) if name in LEAVING_THE_GRAPH or name == "backward" else owner
+        return Bound(owner, name) if name in LEAVING_THE_GRAPH or name in METHODS_OF_TENSORS else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)

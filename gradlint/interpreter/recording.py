@@ -249,7 +249,8 @@ def _handle(
     wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, wanted, _recorded_for(first.requires_grad, [first]) if viewed else None)
+    kept = _recorded_for(first.requires_grad, [first]) if viewed else NO
+    requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
     if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
         requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
@@ -258,8 +259,8 @@ def _handle(
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
         if first.tensor:
-            kept = first.tensor.inference
-            facts["inference"] = kept | it.state.inference if "fresh" in handle else kept
+            made_there = first.tensor.inference
+            facts["inference"] = made_there | it.state.inference if "fresh" in handle else made_there
     tensors = [o.tensor for o in operands if o.tensor]
     if len(tensors) == 1 and not own:
         facts["device"] = tensors[0].device
@@ -275,11 +276,11 @@ def _handle(
     return fresh(it, node, f"{part}{index}", **facts)
 
 
-def _flags(it: Interpreter, requires: Truth, viewed: Truth | None) -> tuple[Truth, Truth]:
-    """requires_grad and leaf of a result, by the mode. A view made without the graph keeps its base's flag."""
+def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
+    """requires_grad and leaf of a result, by the mode; `kept` is the flag it has if it is made without the graph."""
     mode = it.recording
     on = (requires, negation(requires))
-    off = (NO, YES) if viewed is None else (viewed, YES)
+    off = (kept, YES)
     if mode is YES:
         return on
     if mode is NO:

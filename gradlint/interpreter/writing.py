@@ -55,7 +55,8 @@ def write(
     """The memory of a tensor is written in place by an operation on these other operands, which `saves` some memories.
     `added` is the syntax of the only one.
 
-    An operation that is not `checked` may write a leaf that requires grad: nobody needs to hear of it.
+    An operation that is not `checked` is none of autograd's: it may write a leaf that requires grad, nobody needs to
+    hear of it, and it leaves every handle on the graph node where that was.
     """
     found = it.all(target, Tensor)
     if not found:
@@ -93,7 +94,7 @@ def write(
         if cut:
             marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
             it.put(ref, replace(it[ref], marks=marks), sure=sure)
-        if differentiable:
+        if differentiable and checked:
             _rebase(it, node, op, ref, wants, operands, saves, sure)
     if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
         tell_grown(it, node, op, now, name, added)

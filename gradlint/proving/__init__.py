@@ -16,12 +16,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from gradlint import fixes, linter
-from gradlint.finding import Confidence, Finding
+from gradlint.finding import LATER, RAISES, Confidence, Finding
+from gradlint.pages import described
 from gradlint.project import InMemory, Project, View
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
 from gradlint.proving.examples import BadEvidence, Source, changed_lines, defined, is_same_program, read
 from gradlint.proving.surroundings import NotRestored
-from gradlint.rule import Consequence, Evidence, Rule
+from gradlint.rule import Consequence, Evidence, Raises, Rule
 
 EXAMPLE = "example.py"
 """What an example is called among its neighbours."""
@@ -197,8 +198,20 @@ class Case:
         return f"`{self.name}`, line {row + self.source.shift} of {self.source.file}"
 
     def shown(self) -> Verdict:
-        """Whether torch shows the consequence of this bad example."""
-        return _asked(lambda: is_shown(self.consequence, self.subject, [cure.subject for cure in self.cures]))
+        """Whether torch shows the consequence of this bad example, and the findings say as much: that there is an error
+        where there is one, and that it is at their line only where it is."""
+        verdict = _asked(lambda: is_shown(self.consequence, self.subject, [cure.subject for cure in self.cures]))
+        return _asked(self._told) if verdict.holds else verdict
+
+    def _told(self) -> Verdict:
+        """Whether the findings tell what the consequence shows."""
+        own = [found for found in self._findings(self.source.text) if found.code == self.rule.code]
+        effects = {found.consequence for found in own if found.consequence}
+        raises = isinstance(self.consequence, Raises)
+        if not effects or (not effects.isdisjoint((RAISES, LATER)) if raises else RAISES not in effects):
+            return Verdict(True)
+        told = ", ".join(sorted(effects))
+        return Verdict(False, f"`{self.name}` shows {described(self.consequence)}, and the finding says: {told}")
 
     def cured(self) -> Verdict:
         """Whether the cure shows no consequence and is close to what it cures; for a bad example: each of its cures."""

@@ -31,6 +31,7 @@ rule = Rule(
     "buffer `{name}` is set to a tensor with a graph, which the next forward pass and backward() go back into; update "
     "it from detached values",
     help="update it under `with torch.no_grad():`, or from `x.detach()`",
+    effect="raises later",
     tokens=("register_buffer",),
 )
 

@@ -52,6 +52,7 @@ def check(event: RequiresGradChanged) -> Findings:
     if not (event.to <= YES and tensor.made == "clone" and tensor.leaf <= NO and event.by in OUTCOMES):
         return
     draft = rule.at(event.node, name=quoted(event.name, "this"), outcome=OUTCOMES[event.by])
+    draft = draft.doing("raises") if event.by == "assign" else draft
     cloned = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
     if cloned is not None:
         draft = draft.fix(Edit("wrap", cloned, after=".detach()"), safety="unsafe")

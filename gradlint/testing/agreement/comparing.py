@@ -14,18 +14,17 @@ import libcst as cst
 from gradlint import linter
 from gradlint.domain import Fact, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
-from gradlint.finding import Confidence, Finding
+from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.interpreter.scan import spelled
 from gradlint.project import InMemory, Project
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
 from gradlint.testing.agreement.exercising import Exercised, in_order
-from gradlint.testing.agreement.watching import Files, Seen, watched
+from gradlint.testing.agreement.watching import CHANCE, MORE_RUNS, Files, Seen, watched
 from gradlint.testing.programs import MAIN, REVEAL, both_of, excluded
 
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
-RAISES = "raises"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def compare(text: str, files: Files = ()) -> Compared:
     out.exercised.finish()
     out.found = Counter(finding.code for finding in findings)
     out.disagreements += _facts(seen, known, out)
-    out.disagreements += _raising(text, seen, findings, out)
+    out.disagreements += _raising(text, files, seen, findings, out)
     _refusals(text, seen, findings, out)
     return out
 
@@ -91,17 +90,6 @@ def compare(text: str, files: Files = ()) -> Compared:
 def known_rules() -> tuple[Rule, ...]:
     """All rules that are installed."""
     return rules()
-
-
-@cache
-def raising() -> frozenset[str]:
-    """The codes of the rules whose every finding says that a line raises."""
-    bad = {rule: [one.shows or rule.consequence for one in rule.evidence if not one.cures] for rule in known_rules()}
-    return frozenset(
-        rule.code
-        for rule, shown in bad.items()
-        if rule.effect == RAISES and shown and all(isinstance(one, Raises) for one in shown)
-    )
 
 
 @cache
@@ -175,16 +163,21 @@ def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
                 out.vague[name] += 1
 
 
-def _raising(text: str, seen: Seen, findings: Sequence[Finding], out: Compared) -> Iterator[Disagreement]:
-    """Findings that say that a line raises, on lines that were run and never did."""
+def _raising(text: str, files: Files, seen: Seen, findings: Sequence[Finding], out: Compared) -> Iterator[Disagreement]:
+    """Findings that say that a line raises, on lines that were run and never did.
+
+    What is said of the second time round is no disagreement where chance ended each loop after the first.
+    """
     first = _first_rows(text)
+    said = [one for one in findings if one.consequence == RAISES]
+    said = [one for one in said if seen.started[one.place.row] or seen.started[first.get(one.place.row, 0)]]
+    out.warned += len(said)
     raised = {first.get(row, row) for row in seen.raised}
-    for finding in findings:
-        row = first.get(finding.place.row, finding.place.row)
-        if finding.code in raising() and (seen.started[row] or seen.started[finding.place.row]):
-            out.warned += 1
-            if row not in raised:
-                yield Disagreement(RAISES, finding.place.row, f"{finding.code} {finding.message}")
+    if any(first.get(one.place.row, one.place.row) not in raised for one in said) and CHANCE in text:
+        raised |= {first.get(row, row) for row in watched(text, files, MORE_RUNS).raised}
+    for finding in said:
+        if first.get(finding.place.row, finding.place.row) not in raised:
+            yield Disagreement(RAISES, finding.place.row, f"{finding.code} {finding.message}")
 
 
 def _refusals(text: str, seen: Seen, findings: Sequence[Finding], out: Compared) -> None:

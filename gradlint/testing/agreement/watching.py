@@ -18,9 +18,9 @@ from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import real
 
 FILE = "<program>"
-RUNS = 3
 CHANCE = "random.random()"
-"""A program that asks for chance is run several times."""
+RUNS, MORE_RUNS = 3, 40
+"""How often a program that asks for chance is run, and how often to see whether it never raises where it is said to."""
 PASSING = (StopIteration, StopAsyncIteration, GeneratorExit)
 """Errors by which iterators tell that they are at their end."""
 
@@ -41,19 +41,19 @@ class Seen:
     """Whether a name was used that is not bound, or a library that is not installed: then the program says nothing."""
 
 
-def watched(text: str, files: Files = ()) -> Seen:
+def watched(text: str, files: Files = (), runs: int = RUNS) -> Seen:
     """What torch does with a program, in several runs that differ in chance."""
     seen = Seen()
     with settled(files):
-        for code, number in runs_of(text):
+        for code, number in runs_of(text, runs):
             _watch(code, number, seen)
     return seen
 
 
-def runs_of(text: str) -> Iterator[tuple[CodeType, int]]:
+def runs_of(text: str, runs: int = RUNS) -> Iterator[tuple[CodeType, int]]:
     """The runs that show what a program does: its code, and what chance starts from."""
     code = compile(text, FILE, "exec", dont_inherit=True)
-    yield from ((code, number) for number in range(RUNS if CHANCE in text else 1))
+    yield from ((code, number) for number in range(runs if CHANCE in text else 1))
 
 
 def execute(code: CodeType, number: int, **given: Callable[..., None]) -> BaseException | None:
