@@ -53,11 +53,14 @@ def _compared(programs: Sequence[Written], workers: int) -> Total:
 
 
 def _print_some(found: Sequence[tuple[str, Disagreement]], given: dict[str, Written], workers: int) -> None:
-    """Print some disagreements of each sort, each with a program no larger than it needs."""
-    count, shown = Counter[tuple[str, str]](), []
+    """Print one disagreement of some programs for each sort, with a program no larger than it needs."""
+    count, names = Counter[tuple[str, str]](), dict[tuple[str, str], set[str]]()
+    shown: list[tuple[Written, Disagreement]] = []
     for name, disagreement in found:
         count[disagreement.sort] += 1
-        if count[disagreement.sort] <= SHOWN:
+        those = names.setdefault(disagreement.sort, set())
+        if name not in those and len(those) < SHOWN:
+            those.add(name)
             shown.append((given.get(name, Written(name)), disagreement))
     tasks = [task for task in shown if task[1].kind != "lost"]
     texts = iter(shared_out(small, tasks, workers, LONGEST_SHRINKING, "shrinking"))

@@ -492,6 +492,12 @@ for <new1>, <new2> in enumerate(<new>):
 <new5> = [[each.sum() for each in row] for row in <new>]
 
 1
+for <new> in (<x>, <x1>): <new1> = <like <new>>
+if <cond>: <new2> = <like <x>>
+else: <new2> = <x1>
+with torch.no_grad(): <new3> = <like <x>>; <new4> = <like <x1>>
+
+1
 <new> = iter([<x>, <x1>, <x2>])
 <new1> = next(<new>)
 <new2> = list(<new>)
