@@ -12,7 +12,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint import linter
-from gradlint.domain import Fact, OneOf, Tensor
+from gradlint.domain import Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.interpreter.scan import spelled
@@ -80,7 +80,7 @@ def compare(text: str, files: Files = ()) -> Compared:
         return out
     out.exercised.finish()
     out.found = Counter(finding.code for finding in findings)
-    out.disagreements += _facts(seen, known, out)
+    out.disagreements += _facts(text, seen, known, out)
     out.disagreements += _raising(text, files, seen, findings, out)
     _refusals(text, seen, findings, out)
     return out
@@ -135,20 +135,36 @@ def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
 # ---- what disagrees
 
 
-def _facts(seen: Seen, known: dict[tuple[int, int], Thing], out: Compared) -> Iterator[Disagreement]:
+def _facts(text: str, seen: Seen, known: dict[tuple[int, int], Thing], out: Compared) -> Iterator[Disagreement]:
+    looped = _looped_rows(text)
     for (row, position), had in seen.had.items():
+        where = ", inside a loop" if row in looped else ""
         if (row, position) not in known:
             if position == 0:
-                yield Disagreement("fact", row, "place: gradlint never comes by")
+                yield Disagreement("fact", row, f"gradlint never comes by{where}:")
             continue
         thing = known[row, position]
         for one in had:
             faults = list(excluded(thing, one))
             if faults:
-                name = faults[0].partition(" ")[0]
-                yield Disagreement("fact", row, f"{name}: value {position} of the reveal: {'; '.join(faults)}")
+                yield Disagreement(
+                    "fact", row, f"{_sort(thing, one, faults[0])}{where}: value {position} of the reveal"
+                )
                 break
         _count(thing, had, out)
+
+
+def _sort(thing: Thing, one: dict[str, Any], fault: str) -> str:
+    """A fault in words that do not depend on the program."""
+    if isinstance(thing, Object) and one["is"] == type(thing).__name__:
+        return fault
+    return f"torch has a {one['is']}, gradlint says {type(thing).__name__}"
+
+
+def _looped_rows(text: str) -> set[int]:
+    """The rows inside loops."""
+    loops = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.For | ast.AsyncFor | ast.While))
+    return {row for loop in loops for row in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)}
 
 
 def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
