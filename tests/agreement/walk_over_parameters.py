@@ -2,10 +2,19 @@
 import torch
 
 layers = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
+layers(torch.ones(1, 2)).sum().backward()
+optimizer = torch.optim.SGD(layers.parameters(), lr=0.1)
 for parameter in layers.parameters():
     parameter.requires_grad = False
     reveal(layers[1].bias)
-steps = {"weight": torch.randn(3, 3), "count": torch.randn(3)}
-for tensor in steps.values():
-    tensor.requires_grad = True
-    reveal(steps["count"])
+for parameter in layers.parameters():
+    parameter.requires_grad = True
+    reveal(layers[1].bias)
+for parameter in layers.parameters():
+    parameter.grad = None
+    reveal(layers[1].bias)
+layers(torch.ones(1, 2)).sum().backward()
+optimizer.step()
+for parameter in layers.parameters():
+    parameter.grad = None
+    reveal(layers[1].bias)

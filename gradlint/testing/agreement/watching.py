@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
+from unittest import mock
 
 import torch
 
@@ -79,8 +80,8 @@ def begin(number: int) -> None:
 
 @contextmanager
 def settled(files: Files = ()) -> Iterator[None]:
-    """torch as it is when it starts, and as it was afterwards; these files can be imported."""
-    with surroundings(dict(files)):
+    """torch as it is when it starts, and as it was afterwards; these files can be imported, no arguments are given."""
+    with surroundings(dict(files)), mock.patch.object(sys, "argv", ["main.py"]):
         yield
 
 
