@@ -148,11 +148,10 @@ ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 
 
 def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
-    """Where the gradient of a tensor stands that is given another one: zeros are no gradient, and may be none."""
-    cleared, made = thing.grad.mapped(AFTER_CLEARING), it.only(value, Tensor)
-    if made is not None and made.made in ZEROS:
-        return cleared
-    return FRESH | cleared if NONE_VALUE in alternatives(value) else FRESH
+    """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to."""
+    made = it.only(value, Tensor)
+    may_be_none = NONE_VALUE in alternatives(value) or (made is not None and made.made in ZEROS)
+    return FRESH | thing.grad.mapped(AFTER_CLEARING) if may_be_none else FRESH
 
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:

@@ -12,3 +12,5 @@ weight.grad = torch.ones_like(weight)
 reveal(weight)
 weight.grad = torch.zeros(2)
 reveal(weight)
+weight.grad += 1
+reveal(weight)
