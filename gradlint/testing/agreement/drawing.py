@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gradlint import knowledge
 from gradlint.knowledge.rows import Operation
 from gradlint.testing.agreement.kinds import KINDS, Unfilled, is_float, is_tensor
-from gradlint.testing.measuring import LETTERS, operand_names
+from gradlint.testing.measuring import LETTERS, kind_of, operand_names
 
 if TYPE_CHECKING:
     from gradlint.testing.agreement.writing import Scope, Writer
@@ -21,16 +21,18 @@ OPERATORS = {
     "iand": "&=", "ior": "|=", "ixor": "^=", "lshift": "<<", "rshift": ">>",
 }  # fmt: skip
 UNARY = {"neg": "-", "pos": "+", "invert": "~", "not_": "not "}
-NEW = (
-    (11, "torch.rand({shape})"),
-    (6, "torch.rand({shape}, requires_grad=True)"),
-    (2, "torch.rand({shape}, dtype=torch.float64)"),
-    (2, "torch.ones({shape}, dtype=torch.long)"),
-    (1, "torch.ones({shape}, dtype=torch.bool)"),
-    (2, "torch.ones({shape}, dtype=torch.complex64)"),
-    (1, "torch.rand({shape}, dtype=torch.bfloat16)"),
+NEW: tuple[tuple[int, tuple[str, str]], ...] = (
+    (11, ("f", "torch.rand({shape})")),
+    (6, ("f", "torch.rand({shape}, requires_grad=True)")),
+    (2, ("f", "torch.rand({shape}, dtype=torch.float64)")),
+    (3, ("i", "torch.ones({shape}, dtype=torch.long)")),
+    (2, ("b", "torch.ones({shape}, dtype=torch.bool)")),
+    (2, ("c", "torch.ones({shape}, dtype=torch.complex64)")),
+    (1, ("f", "torch.rand({shape}, dtype=torch.bfloat16)")),
 )
-"""What an operation is given where nothing fits that is there."""
+"""What an operation is given where nothing fits that is there, and of what kind that is."""
+MOST_TRIES = 12
+"""How often operands are chosen for an operation until it does not refuse their kinds."""
 ROWS = tuple(row for row in knowledge.OPERATION_ROWS if row.measured)
 FACTORY_ROWS = tuple({id(row): row for row in knowledge.FACTORIES.values()}.values())
 CONTEXT_ROWS = tuple({id(row): row for row in knowledge.CONTEXTS.values()}.values())
@@ -44,8 +46,7 @@ def operation(writer: Writer, scope: Scope) -> str:
     row = writer.chance.choice(ROWS)
     path = writer.chance.choice(row.paths)
     example = writer.chance.choice((row.example, row.example, *row.others))
-    at_hand = writer.chance.random() < 0.7
-    operands = [_operand(writer, row, number, scope, at_hand) for number in range(len(operand_names(row)))]
+    operands = _operands(writer, row, scope)
     letters = dict(zip(LETTERS, operands, strict=False))
     text = spelled(path, re.sub(r"\b[xyzwvut]\b", lambda found: letters.get(found[0], found[0]), example))
     if re.fullmatch(r"\S+ \S*= .*", text) and not text.startswith("("):
@@ -58,19 +59,32 @@ def operation(writer: Writer, scope: Scope) -> str:
     return f"{writer.fresh()} = {text}"
 
 
-def _operand(writer: Writer, row: Operation, number: int, scope: Scope, at_hand: bool) -> str:
-    """What an operation is given: something there is, if the shape fits, else something new."""
+def _operands(writer: Writer, row: Operation, scope: Scope) -> list[str]:
+    """What an operation is given, of kinds that it takes if any are found."""
+    numbers = range(len(operand_names(row)))
+    for _ in range(MOST_TRIES):
+        at_hand = writer.chance.random() < 0.7
+        found = [_operand(writer, row, number, scope, at_hand) for number in numbers]
+        if not row.refused("".join(kind for kind, _ in found)):
+            break
+    return [text for _, text in found]
+
+
+def _operand(writer: Writer, row: Operation, number: int, scope: Scope, at_hand: bool) -> tuple[str, str]:
+    """The kind of what an operation is given, and the expression: something there is, if the shape fits, else new."""
     shape = row.shapes[number] if number < len(row.shapes) else (2, 2)
     names = operand_names(row)
     if names[number] in row.numbers and number and writer.chance.random() < 0.2:
-        return writer.chance.choice(("2.0", "2"))
+        return writer.chance.choice((("F", "2.0"), ("I", "2")))
     if at_hand:
         try:
-            return writer.place(scope, lambda value: is_tensor(value) and tuple(value.shape) == shape)
+            place = writer.place(scope, lambda value: is_tensor(value) and tuple(value.shape) == shape)
         except Unfilled:
             pass
-    made: str = writer.among(NEW)
-    return made.format(shape=", ".join(map(str, shape)) if shape else "()")
+        else:
+            return kind_of(writer.value(place).dtype), place
+    kind, made = writer.among(NEW)
+    return kind, made.format(shape=", ".join(map(str, shape)) if shape else "()")
 
 
 def factory(writer: Writer, scope: Scope) -> str:
