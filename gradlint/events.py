@@ -315,10 +315,11 @@ class BackwardRun(Event):
     graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
     where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
     that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
-    certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through
-    which every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits,
-    which leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is
-    called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it.
+    certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient
+    (marks "flat") through which every way to the leaves goes; none where there may be a way around. `company` says for
+    each leaf, as bits, which leaves may be in the history of an operation that takes it. `of` is the expression whose
+    `backward()` is called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler
+    multiplied it.
     Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     `aliased` are gradients that are certainly added to in place although something else than `.grad` holds them.
     """
@@ -568,6 +569,8 @@ class BindingDropped(Event):
     `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
     may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`. `same`: it is
     `old` itself. `holders` are the containers that hold `old`, where the loop binds the name and nothing reads it.
+    `target` is the name, `statement` the assignment where that is all it does, and `element` how the program writes
+    the place that `old` has in what the loop goes over ("" where the loop does not name it).
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
@@ -580,6 +583,9 @@ class BindingDropped(Event):
     updates: bool
     same: Truth = NO
     holders: tuple[Container, ...] = ()
+    target: Syntax = None
+    statement: Syntax = None
+    element: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

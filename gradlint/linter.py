@@ -46,10 +46,10 @@ class Asked:
 
 
 class _Hearing:
-    """Hands events to the rules that subscribed to them and gathers what they yield."""
+    """Hands events to the rules that subscribed to them and gathers what they yield; notes what they heard if asked."""
 
-    def __init__(self, rules: Sequence[Rule], listen: Callable[[Event], None] | None) -> None:
-        self.listen = listen
+    def __init__(self, rules: Sequence[Rule], listen: Callable[[Event], None] | None, *, noting: bool = False) -> None:
+        self.listen, self.noting = listen, noting
         self.by_type: dict[type[Event], list[tuple[Rule, tuple[str, ...], Check]]] = {}
         self.drafts: dict[tuple[str, int], Draft] = {}
         self.heard: dict[tuple[str, int], tuple[str, Any]] = {}
@@ -63,8 +63,9 @@ class _Hearing:
         for rule, keys, check in self.by_type.get(type(event), ()):
             if keys and event.key not in keys:
                 continue
-            for node in _judged(event):
-                self.heard.setdefault((rule.code, id(node)), (rule.code, node))
+            if self.noting:
+                for node in _judged(event):
+                    self.heard.setdefault((rule.code, id(node)), (rule.code, node))
             for draft in check(event):
                 if not (event.expected and draft.effect in (RAISES, LATER)):
                     self._keep(draft.lowered(believed(event)))
@@ -104,14 +105,14 @@ def analyse(
     `source.Unreadable` for text that is no Python.
     """
     module, found = _read(text, project)
-    hearing = _Hearing(rules, listen)
+    hearing = _Hearing(rules, listen, noting=positions)
     run = interpret(module, hearing, packs=packs, project=project, found=found)
     drafts = list(hearing.drafts.values())
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     places = source.places(module, text, nodes) if nodes else {}
-    edited = [edit.node for draft in drafts for edit in draft.edits]
+    edited = [node for draft in drafts for edit in draft.edits for node in (edit.node, edit.to) if node is not None]
     layout = source.layout(module, text, edited) if edited else None
     found_fixes = {draft: fixes.fix_of(draft, layout, text) for draft in drafts} if layout else {}
     findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]

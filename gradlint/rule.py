@@ -63,6 +63,7 @@ class Edit:
     node: Syntax
     text: str = ""
     after: str = ""
+    to: Syntax = None
 
     HOW: ClassVar[dict[str, str]] = {
         "replace": "`text` stands in place of the expression",
@@ -71,6 +72,10 @@ class Edit:
         "insert before": "the line `text` stands before the statement",
         "insert after": "the line `text` stands after the statement",
         "put under": "the statement becomes the body of the line `text`",
+        "put rest under": "the line `text` stands in place of the statement, and what follows in its block is its body",
+        "move before": "the statement goes before that of `to`, which stands in the same block",
+        "move behind": "the statement goes behind the one of its block that holds `to`",
+        "give to": "of the assignment its value is left, between `text` and `after`",
         "delete": "the statement is taken away",
         "set keyword": "the call is given `text=after`, in place of the argument of this name if it has one",
         "drop keyword": "the call is no longer given the argument named `text`",

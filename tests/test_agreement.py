@@ -118,9 +118,7 @@ FAULTS = {
     "a sum is of whole numbers": (OPERATIONS["torch.sum"], "results", (Result(dtype="integer"),)),
     "detaching keeps the graph": (OPERATIONS["torch.detach"], "results", (Result("alias"),)),
     "random numbers are whole": (FACTORIES["torch.randn"], "dtype", "i"),
-    "zeros are complex": (FACTORIES["torch.zeros"], "dtype", "c"),
     "no_grad switches gradients on": (CONTEXTS["torch.no_grad"], "to", "on"),
-    "parameters ask for nothing": (FACTORIES["torch.nn.Parameter"], "asks", False),
 }
 
 
@@ -128,13 +126,13 @@ FAULTS = {
 def test_a_wrong_row_is_found(fault: str) -> None:
     row, name, wrong = FAULTS[fault]
     right = getattr(row, name)
-    texts = [Writer(random.Random(f"{fault}:{number}")).write() for number in range(40)]
+    assert known()  # found out before anything is wrong
+    texts = (Writer(random.Random(f"{fault}:{number}")).write() for number in range(40))
     object.__setattr__(row, name, wrong)
     try:
-        found = [one for text in texts for one in compare(text).disagreements if one.sort not in known()]
+        assert any(one.sort not in known() for text in texts for one in compare(text).disagreements)
     finally:
         object.__setattr__(row, name, right)
-    assert found
 
 
 def test_a_program_is_the_same_whenever_it_is_written() -> None:

@@ -128,8 +128,7 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
         plain = PLAIN.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
     if tensor.loose and not _is_tensor_method(name) and not (is_batch(tensor) and name in PARTS):
-        known = gifts.output(it, node, owner, name)
-        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor))) if known is None else known
+        return gifts.output(it, node, owner, name)
     return Bound(owner, name)
 
 

@@ -94,6 +94,11 @@ def has_gradient(tensor: Tensor) -> bool:
     return type(tensor.gradient) is not Unknown or not tensor.grad <= NONE | LOST
 
 
+def may_lack_gradient(tensor: Tensor) -> bool:
+    """Whether `.grad` may be None."""
+    return tensor.grad.may(NONE) or (tensor.grad.may(LOST) and type(tensor.gradient) is not Ref)
+
+
 def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     """What `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
     if type(tensor.gradient) is not Unknown:

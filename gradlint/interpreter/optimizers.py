@@ -39,7 +39,13 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.given import Given, given_elements
-from gradlint.interpreter.gradients import clear_gradients, joined_gradients, tensors_of
+from gradlint.interpreter.gradients import (
+    clear_gradients,
+    has_gradient,
+    joined_gradients,
+    may_lack_gradient,
+    tensors_of,
+)
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
@@ -291,10 +297,12 @@ def _repeats(thing: Optimizer) -> bool:
 
 
 def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
-    """The parameters are written and their gradients used."""
+    """The parameters that have a gradient are written, and their gradients used."""
     refs, sure = held(it, owner), len(it.all(owner, Optimizer)) == 1
     for ref in refs:
-        written_without_graph(it, node, ref, "step", "step", sure=sure and certain)
+        if has_gradient(it[ref]):
+            whole = sure and certain and not may_lack_gradient(it[ref])
+            written_without_graph(it, node, ref, "step", "step", sure=whole)
         _used(it, ref, sure=sure)
     it.update(owner, Optimizer, stepped=YES)
     _others(it, owner, refs)

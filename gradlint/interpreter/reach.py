@@ -46,8 +46,13 @@ from gradlint.interpreter.writing import memory_written
 
 
 def _tensor(thing: Tensor) -> Tensor:
-    facts = (thing.requires_grad, thing.leaf, thing.retains, thing.grad, thing.unit)
-    if all(fact.is_unsure for fact in facts):
+    if (
+        thing.requires_grad.is_unsure
+        and thing.leaf.is_unsure
+        and thing.retains.is_unsure
+        and thing.grad.is_unsure
+        and thing.unit.is_unsure
+    ):
         return thing
     return replace(
         thing,
@@ -61,7 +66,8 @@ def _tensor(thing: Tensor) -> Tensor:
 
 
 def _node(thing: Node) -> Node:
-    if thing.freed.is_unsure:
+    """Nothing makes a node whole again."""
+    if thing.freed.is_unsure or thing.freed is YES:
         return thing
     return replace(thing, freed=thing.freed | UNSURE, reached=thing.reached | UNSURE)
 
@@ -114,8 +120,8 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         thing = heap[ref]
         if type(thing) is Optimizer:
             it.escaped[ref.key] = None
-        if change := AFTERWARDS.get(type(thing)):
-            heap[ref] = change(thing)
+        if (change := AFTERWARDS.get(type(thing))) and (now := change(thing)) is not thing:
+            heap[ref] = now
     if graphs:
         _differentiated(it, graphs)
     if memories:
@@ -153,7 +159,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
         if ref in seen or thing is None:
             continue
         seen.add(ref)
-        if type(thing) is Node and not (thing.freed.is_unsure and ref.key in it.escaped):
+        if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and ref.key in it.escaped):
             heap[ref] = _node(thing)
             it.escaped[ref.key] = None
             todo += [other for slot in thing.inputs for other in slot if other is not None]

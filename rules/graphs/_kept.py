@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import EVAL, YES, Syntax
+from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
 from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored
 from gradlint.rule import Draft, Edit, believed
 
@@ -37,20 +37,23 @@ def piles(end: ModuleFinished) -> Iterator[Kept]:
 
 
 def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kept]]:
-    """What certainly nobody differentiates, place by place: all that happens at one place is judged together."""
+    """What is kept although certainly nobody differentiates it, place by place: all that happens at one place is judged
+    together, and it is enough to know once that what is kept requires grad."""
     places: dict[Syntax, list[Kept]] = {}
     for one in kept:
         places.setdefault(one.node, []).append(one)
     for found in places.values():
-        if all(_is_in_vain(one, end) for one in found):
+        if any(_has_graph(one) for one in found) and all(_is_in_vain(one, end) for one in found):
             yield found
+
+
+def _has_graph(kept: Kept) -> bool:
+    result = kept.result if isinstance(kept, GraphGrown) else kept.value
+    return isinstance(result, Tensor) and result.requires_grad <= YES and result.leaf <= NO
 
 
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
     """Whether a graph is kept that no backward goes through, or one that no backward can go through again."""
-    result = kept.result if isinstance(kept, GraphGrown) else kept.value
-    if not getattr(result, "requires_grad", None) or not result.requires_grad <= YES:  # type: ignore[union-attr]
-        return False
     if kept.spent <= YES:
         return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
     reached = end.used | end.escaped | end.returned
@@ -58,8 +61,14 @@ def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
 
 
 def _in_forward(kept: Kept, end: ModuleFinished) -> bool:
-    """Whether a module keeps it on the way to its result."""
-    return any(run.index == kept.run and run.function and run.function.name == "forward" for run in end.runs)
+    """Whether a module keeps it on the way to its result: itself, or in what its `forward` calls."""
+    runs = {run.index: run for run in end.runs}
+    run = runs.get(kept.run)
+    while run is not None and run.function is not None:
+        if run.function.name == "forward":
+            return True
+        run = runs.get(run.parent) if run.parent != run.index else None
+    return False
 
 
 def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:

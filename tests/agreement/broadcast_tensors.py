@@ -8,4 +8,4 @@ reveal(whole[1])
 mixed = torch.broadcast_tensors(torch.rand(2, 2, dtype=torch.float64), torch.rand(2, 2, dtype=torch.bfloat16))
 reveal(mixed[1])
 for number in range(2):
-    reveal(both[1])
+    reveal(both[1], number)

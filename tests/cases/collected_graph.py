@@ -27,6 +27,18 @@ def evaluate(loader):
     return outputs
 
 
+def train_what_is_handed_over(net, loader, optimizer):
+    losses, scores = [], []
+    for x, y in loader:
+        loss = F.cross_entropy(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses += [loss]  # GRD502
+        scores.insert(0, net(x))  # ok: nobody knows whether a network that is not shown gives a graph
+    return torch.stack(losses).mean().item(), scores
+
+
 class Agent:
     def __init__(self):
         self.policy = nn.Linear(4, 2)
@@ -89,6 +101,30 @@ def multi_task(steps):
             terms += [model(torch.ones(1, 4))[0, task]]
             terms.append(0.1 * model(torch.ones(1, 4)).norm())  # ok: new in each step and summed up
         sum(terms).backward()
+
+
+class Attention(nn.Module):
+    def __init__(self, parts):
+        super().__init__()
+        self.scores = nn.ModuleList([nn.Linear(4, 1) for _ in range(parts)])
+        self.start = nn.Parameter(torch.zeros(parts, 4))
+
+    def forward(self, parts):
+        score, _ = self.weighed(parts)
+        return score
+
+    def weighed(self, parts):
+        scores = []
+        for layer, part in zip(self.scores, parts):
+            scores.append(layer(part))  # ok: kept until `forward` returns, as all else in it
+        return torch.ones(()), scores
+
+    def unrecorded(self, count):
+        rows = {}
+        with torch.no_grad():
+            for k in range(count):
+                rows[k] = self.start[k].view(2, 2)  # ok: a view that requires grad, as its base, and has no graph
+        return len(rows)
 
 
 def handed_on(loader, report):

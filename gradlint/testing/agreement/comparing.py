@@ -21,16 +21,20 @@ from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
 from gradlint.testing.agreement.exercising import Exercised, in_order
-from gradlint.testing.agreement.watching import CHANCE, MORE_RUNS, Files, Seen, watched
+from gradlint.testing.agreement.silent import Held
+from gradlint.testing.agreement.silent import held as held_against_runs
+from gradlint.testing.agreement.watching import CHANCE, MORE_RUNS, Files, Seen, settled, watched
 from gradlint.testing.programs import MAIN, REVEAL, both_of, excluded
 
+SILENT = "silent"
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    "crash" (gradlint fails), or "lost" (the program could not be run to where anything can be said of it)."""
+    "silent" (a run shows the opposite of what a finding says), "crash" (gradlint fails), or "lost" (the program could
+    not be run to where anything can be said of it)."""
 
     kind: str
     row: int
@@ -39,7 +43,7 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" " if self.kind == RAISES else ":")[0]
+        return self.kind, self.what.partition(" " if self.kind in (RAISES, SILENT) else ":")[0]
 
 
 @dataclass(slots=True)
@@ -57,20 +61,23 @@ class Compared:
     found: Counter[str] = field(default_factory=Counter)
     warned: int = 0
     exercised: Exercised = field(default_factory=Exercised)
+    vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """What facts are vague of, by name and by what made the value."""
+    silent: Held = field(default_factory=Held)
     ended: str = ""
-    silent: bool = False
-    """Whether it said nothing: a name in it is not bound, or a library that it needs is not installed."""
+    idle: bool = False
+    """Whether it says nothing: a name in it is not bound, or a library that it needs is not installed."""
 
 
-def compare(text: str, files: Files = ()) -> Compared:
-    """Run a program that reveals on both sides."""
+def compare(text: str, files: Files = (), *, held: bool = False) -> Compared:
+    """Run a program that reveals on both sides. `held`: what silent rules say is held against its runs as well."""
     out = Compared(text)
     try:
         seen = watched(text, files)
     except NotRestored as error:
         out.disagreements.append(Disagreement("lost", 0, f"not restored: {error}"))
         return out
-    out.ended, out.silent = seen.ended, seen.broken
+    out.ended, out.idle = seen.ended, seen.broken
     if seen.broken:
         return out
     try:
@@ -83,6 +90,10 @@ def compare(text: str, files: Files = ()) -> Compared:
     out.disagreements += _facts(text, seen, known, out)
     out.disagreements += _raising(text, files, seen, findings, out)
     _refusals(text, seen, findings, out)
+    if held:
+        with settled():
+            out.silent = held_against_runs(text, findings, known_rules())
+        out.disagreements += (Disagreement(SILENT, row, what) for row, what in out.silent.contradictions)
     return out
 
 
@@ -177,6 +188,8 @@ def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
             known = [getattr(option, name) for option in options if isinstance(option, Tensor)]
             if len(known) < len(options) or len(set(known)) != 1 or len(known[0].answers()) != 1 or known[0].is_unsure:
                 out.vague[name] += 1
+                made = {option.made or "?" if isinstance(option, Tensor) else "not a tensor" for option in options}
+                out.vague_after[name, " or ".join(sorted(made))] += 1
 
 
 def _raising(text: str, files: Files, seen: Seen, findings: Sequence[Finding], out: Compared) -> Iterator[Disagreement]:

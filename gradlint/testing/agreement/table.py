@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 
 from gradlint.testing.agreement.comparing import Compared, Disagreement
 from gradlint.testing.agreement.exercising import Exercised, areas
+from gradlint.testing.agreement.silent import Held
+from gradlint.testing.agreement.silent import table as silent_table
 
 ENOUGH = 0.95
 """The share of each area, and of the refusals of each kind, that is aimed at."""
 MOST_VAGUE = 0.10
 ENOUGH_STATEMENTS = 12
+VAGUE = 8
+"""How many of the commonest vague facts are told."""
 
 
 @dataclass(slots=True)
@@ -26,7 +30,9 @@ class Total:
     vague: Counter[str] = field(default_factory=Counter)
     refusals: Counter[tuple[str, bool]] = field(default_factory=Counter)
     warned: int = 0
-    silent: int = 0
+    idle: int = 0
+    vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
+    silent: Held = field(default_factory=Held)
     statements: list[int] = field(default_factory=list)
     exercised: Exercised = field(default_factory=Exercised)
 
@@ -38,7 +44,9 @@ class Total:
         self.vague.update(one.vague)
         self.refusals.update(one.refusals)
         self.warned += one.warned
-        self.silent += one.silent
+        self.idle += one.idle
+        self.vague_after.update(one.vague_after)
+        self.silent.update(one.silent)
         self.statements.append(one.exercised.tensor_statements)
         self.exercised.merge(one.exercised)
 
@@ -62,13 +70,17 @@ class Total:
 
 def lines(total: Total, title: str) -> Iterator[str]:
     """The table: what agreed, and what was exercised."""
-    yield f"{title}: {total.programs} programs, {total.silent} of them say nothing"
+    yield f"{title}: {total.programs} programs, {total.idle} of them say nothing"
     yield f"  crashes: {total.of_kind('crash')}; programs lost: {total.of_kind('lost')}"
     yield f"  soundness: {total.of_kind('fact')} facts outside, of {sum(total.facts.values())}"
     for name, count in sorted(total.facts.items()):
         yield f"    {name}: {count} facts, {total.vague[name] / count:.1%} vague{_over(total.vague[name] / count)}"
+    for (name, made), count in total.vague_after.most_common(VAGUE):
+        yield f"    {count} times vague: {name} of what {made} made"
     yield f"  precision of raising rules: {total.of_kind('raises')} of {total.warned} findings where nothing raises"
     yield from _recall(total.refusals)
+    yield f"  silent rules: {total.of_kind('silent')} of {sum(total.silent.findings.values())} findings contradicted"
+    yield from (f"    {line}" for line in silent_table(total.silent))
     yield f"  tensor statements a program: {total.median():.0f} (median){_under(total.median(), ENOUGH_STATEMENTS)}"
 
 

@@ -12,14 +12,16 @@ NAMED = frozenset({"append", "forward"})
 
 def told(text: str) -> ast.Module:
     """The program with the calls put into it, every line where it was."""
-    tree = Telling().visit(ast.parse(text))
+    tree = ast.parse(text)
+    tree = Telling(_reads(tree)).visit(tree)
     return ast.fix_missing_locations(tree)
 
 
 class Telling(ast.NodeTransformer):
     """Puts the calls in."""
 
-    def __init__(self) -> None:
+    def __init__(self, reads: list[ast.Name]) -> None:
+        self.reads = reads
         self.loops: list[ast.For] = []
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
@@ -71,22 +73,29 @@ class Telling(ast.NodeTransformer):
                 yield _statement("was_set", [_again(target.value), *texts], node)
             if isinstance(target, ast.Subscript) and _is_place(target.value) and _is_place(target.slice):
                 yield _statement("stored", [_again(target.value), _again(target.slice)], node)
-            if isinstance(target, ast.Name) and (loop := self._is_loops(target.id)):
+            if isinstance(target, ast.Name) and self._is_loops(target.id):
                 names = [ast.Name(name, ast.Load()) for name in (_old(target.id), target.id)]
                 told = _statement("rebound", [ast.Constant(target.id), *names], node)
-                told.value.keywords = [ast.keyword("read", ast.Constant(_is_read(target.id, node, loop)))]  # type: ignore[attr-defined]
+                told.value.keywords = [ast.keyword("read", ast.Constant(self._is_read(target.id, node)))]  # type: ignore[attr-defined]
                 yield told
 
-    def _is_loops(self, name: str) -> ast.For | None:
-        """The loop whose own name this is."""
-        own = (loop for loop in self.loops if name in {one.id for one in _names(loop.target)})
-        return next(own, None)
+    def _is_loops(self, name: str) -> bool:
+        """Whether a loop around it binds this name."""
+        return any(name in {one.id for one in _names(loop.target)} for loop in self.loops)
+
+    def _is_read(self, name: str, assigned: ast.Assign) -> bool:
+        """Whether a name is read further down after it was bound again."""
+        return any(one.id == name and one.lineno > assigned.lineno for one in self.reads)
 
 
-def _is_read(name: str, assigned: ast.Assign, loop: ast.For) -> bool:
-    """Whether a name is read in the loop after it was bound again."""
-    reads = (one for statement in loop.body for one in _names(statement) if isinstance(one.ctx, ast.Load))
-    return any(one.id == name and one.lineno > assigned.lineno for one in reads)
+def _reads(tree: ast.AST) -> list[ast.Name]:
+    """The names that are read, but for those that a comprehension binds for itself."""
+    comprehensions = [one for one in ast.walk(tree) if isinstance(one, ast.GeneratorExp | ast.ListComp | ast.DictComp)]
+    own: set[ast.Name] = set()
+    for one in comprehensions:
+        bound = {name.id for clause in one.generators for name in _names(clause.target)}
+        own |= {name for name in _names(one) if name.id in bound}
+    return [name for name in _names(tree) if isinstance(name.ctx, ast.Load) and name not in own]
 
 
 def names_read(text: str) -> dict[int, frozenset[str]]:

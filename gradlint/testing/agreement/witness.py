@@ -378,8 +378,7 @@ class Witness(TorchFunctionMode):
     def _optimizer(self, init: Any) -> Any:
         def built(optimizer: Any, *args: Any, **keywords: Any) -> None:
             init(optimizer, *args, **keywords)
-            held = [(one, value_of(one)) for one in parameters(optimizer) if is_built(one)]
-            self.note("optimizer", optimizer=optimizer, held=held)
+            self.note("optimizer", optimizer=optimizer, held=parameters(optimizer))
 
         return built
 
