@@ -7,8 +7,8 @@
 * `revealing` has any program ask for all it has, after each statement;
 * `watching` and `comparing` run one on both sides and say where they disagree;
 * `exercising` and `typestates` say what a program exercised;
-* `mistakes` writes programs of situations in which mistakes happen that raise nothing, and `silent` holds what is said of
-  them against what a run shows;
+* `mistakes` writes programs of situations in which mistakes happen that raise nothing, and `silent` holds what is said
+  of them against what a run shows;
 * `shrinking` takes away all that a disagreement does not need;
 * `foreign` gathers programs that were written for something else;
 * `working` shares the work out to processes, and `table` is what is printed in the end.
