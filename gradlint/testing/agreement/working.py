@@ -28,8 +28,11 @@ class Lost:
 
 @dataclass(slots=True)
 class _Worker:
+    """A process: which task it does, and since when. It can be given one when it has said that it is `ready`."""
+
     process: Any
     pipe: Connection
+    ready: bool = False
     task: int = -1
     since: float = 0.0
 
@@ -47,23 +50,30 @@ def shared_out(
         given = 0
         while given < len(tasks):
             for worker in team:
-                if worker.task < 0 and waiting:
+                if worker.ready and worker.task < 0 and waiting:
                     worker.task, worker.since = waiting.popleft(), time.monotonic()
                     worker.pipe.send(tasks[worker.task])
             for place, worker in enumerate(team):
                 if worker.task >= 0 and time.monotonic() - worker.since > longest:
                     done[worker.task] = Lost(f"takes more than {longest:.0f} s")
                     team[place] = anew(worker)
-            ready = wait([worker.pipe for worker in team if worker.task >= 0], timeout=1.0)
+            heard = wait([worker.pipe for worker in team], timeout=1.0)
             for place, worker in enumerate(team):
-                if worker.pipe in ready:
-                    try:
-                        done[worker.task] = worker.pipe.recv()
-                        worker.task = -1
-                    except EOFError:
-                        worker.process.join()
+                if worker.pipe not in heard:
+                    continue
+                try:
+                    result = worker.pipe.recv()
+                except (EOFError, ConnectionResetError):
+                    worker.process.join()
+                    if not worker.ready:
+                        raise RuntimeError("a process that shares the work does not start") from None
+                    if worker.task >= 0:
                         done[worker.task] = Lost(f"breaks its process, which ends with {worker.process.exitcode}")
-                        team[place] = anew(worker)
+                    team[place] = anew(worker)
+                    continue
+                if worker.ready:
+                    done[worker.task], worker.task = result, -1
+                worker.ready = True
             while given in done:
                 yield done.pop(given)
                 given += 1
@@ -98,7 +108,8 @@ def _team(work: Callable[[Any], Any], size: int) -> Iterator[tuple[list[_Worker]
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
-    """Do one task after another, as long as any come."""
+    """Say that the work can begin, and do one task after another, as long as any come."""
+    pipe.send(None)
     while True:
         try:
             task = pipe.recv()
