@@ -20,7 +20,7 @@ for parameter in layers.parameters():
     reveal(layers[1].bias)
 for parameter in layers.parameters():
     parameter.requires_grad_()
-for number in range(3):
+for _number in range(3):
     for parameter in layers.parameters():
         parameter.grad = None
         reveal(layers[1].bias)
