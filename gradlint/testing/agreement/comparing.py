@@ -20,21 +20,22 @@ from gradlint.project import InMemory, Project
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
+from gradlint.testing.agreement.curing import Cured, cured
 from gradlint.testing.agreement.exercising import Exercised, in_order
 from gradlint.testing.agreement.silent import Held
 from gradlint.testing.agreement.silent import held as held_against_runs
 from gradlint.testing.agreement.watching import CHANCE, MORE_RUNS, Files, Seen, settled, watched
 from gradlint.testing.programs import MAIN, REVEAL, both_of, excluded
 
-SILENT = "silent"
+SILENT, CURE = "silent", "cure"
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    "silent" (a run shows the opposite of what a finding says), "crash" (gradlint fails), or "lost" (the program could
-    not be run to where anything can be said of it)."""
+    "silent" (a run shows the opposite of what a finding says), "cure" (a fix cures nothing), "crash" (gradlint fails),
+    or "lost" (the program could not be run to where anything can be said of it)."""
 
     kind: str
     row: int
@@ -43,13 +44,13 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" " if self.kind in (RAISES, SILENT) else ":")[0]
+        return self.kind, self.what.partition(" " if self.kind in (RAISES, SILENT, CURE) else ":")[0]
 
 
 @dataclass(slots=True)
 class Compared:
     """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
-    with the words of a rule, and whether that was reported; `missed` are those of them that were not. `warned` counts
+    in each run that came by, with the words of a rule, and whether that was reported; `missed` are those of them that were not. `warned` counts
     the findings that say that a line raises, on lines that were run. `ended` is what stopped the program."""
 
     text: str
@@ -64,6 +65,7 @@ class Compared:
     vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
     """What facts are vague of, by name and by what made the value."""
     silent: Held = field(default_factory=Held)
+    cured: Cured = field(default_factory=Cured)
     ended: str = ""
     idle: bool = False
     """Whether it says nothing: a name in it is not bound, or a library that it needs is not installed."""
@@ -93,7 +95,9 @@ def compare(text: str, files: Files = (), *, held: bool = False) -> Compared:
     if held:
         with settled():
             out.silent = held_against_runs(text, findings, known_rules())
+            out.cured = cured(text, findings, lambda fixed: judged(fixed)[1])
         out.disagreements += (Disagreement(SILENT, row, what) for row, what in out.silent.contradictions)
+        out.disagreements += (Disagreement(CURE, 0, f"{code} {why}") for code, why in out.cured.failed)
     return out
 
 
@@ -214,7 +218,7 @@ def _refusals(text: str, seen: Seen, findings: Sequence[Finding], out: Compared)
     reported = {first.get(finding.place.row, finding.place.row) for finding in findings}
     for row, errors in seen.raised.items():
         saying = next((words for words in sayings() if words in errors[0]), None)
-        if saying is not None:
+        if saying is not None and row not in seen.spared:
             is_reported = first.get(row, row) in reported
             out.refusals[saying, is_reported] += 1
             if not is_reported:

@@ -33,6 +33,7 @@ class Total:
     idle: int = 0
     vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
     silent: Held = field(default_factory=Held)
+    cures: int = 0
     statements: list[int] = field(default_factory=list)
     exercised: Exercised = field(default_factory=Exercised)
 
@@ -47,6 +48,7 @@ class Total:
         self.idle += one.idle
         self.vague_after.update(one.vague_after)
         self.silent.update(one.silent)
+        self.cures += one.cured.made.total()
         self.statements.append(one.exercised.tensor_statements)
         self.exercised.merge(one.exercised)
 
@@ -81,6 +83,7 @@ def lines(total: Total, title: str) -> Iterator[str]:
     yield from _recall(total.refusals)
     yield f"  silent rules: {total.of_kind('silent')} of {sum(total.silent.findings.values())} findings contradicted"
     yield from (f"    {line}" for line in silent_table(total.silent))
+    yield f"  fixes of silent rules: {total.of_kind('cure')} of {total.cures} cure nothing"
     yield f"  tensor statements a program: {total.median():.0f} (median){_under(total.median(), ENOUGH_STATEMENTS)}"
 
 

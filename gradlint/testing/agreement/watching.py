@@ -37,6 +37,8 @@ class Seen:
     had: dict[tuple[int, int], list[dict[str, Any]]] = field(default_factory=dict)
     started: Counter[int] = field(default_factory=Counter)
     raised: dict[int, list[str]] = field(default_factory=dict)
+    spared: set[int] = field(default_factory=set)
+    """Rows that some run came by without an error there: chance decides whether they raise."""
     ended: str = ""
     broken: bool = False
     """Whether a name was used that is not bound, or a library that is not installed: then the program says nothing."""
@@ -88,6 +90,8 @@ def settled(files: Files = ()) -> Iterator[None]:
 
 
 def _watch(code: CodeType, number: int, seen: Seen) -> None:
+    started, refused = set[int](), set[int]()
+
     def reveal(*values: Any) -> None:
         row = sys._getframe(1).f_lineno
         for position, value in enumerate(values):
@@ -98,6 +102,7 @@ def _watch(code: CodeType, number: int, seen: Seen) -> None:
             return None
         if event == "line":
             seen.started[frame.f_lineno] += 1
+            started.add(frame.f_lineno)
         elif event == "exception":
             note(argument[1], argument[2])
         return trace
@@ -112,6 +117,7 @@ def _watch(code: CodeType, number: int, seen: Seen) -> None:
                 trace = trace.tb_next
             if len(rows) == 1:  # the frames around hear of it as well
                 seen.raised.setdefault(rows[0], []).append(str(error))
+                refused.add(rows[0])
 
     diary: Diary
     with kept() as diary:
@@ -121,5 +127,6 @@ def _watch(code: CodeType, number: int, seen: Seen) -> None:
             error = execute(code, number, reveal=reveal)
         finally:
             sys.settrace(before)
+            seen.spared |= started - refused
     if error is not None:
         seen.ended = f"{type(error).__name__}: {error}"
