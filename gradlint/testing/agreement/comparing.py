@@ -50,8 +50,9 @@ class Disagreement:
 @dataclass(slots=True)
 class Compared:
     """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
-    in each run that came by, with the words of a rule, and whether that was reported; `missed` are those of them that were not. `warned` counts
-    the findings that say that a line raises, on lines that were run. `ended` is what stopped the program."""
+    in each run that came by, with the words of a rule, and whether that was reported; `missed` are those of them that
+    were not. `warned` counts the findings that say that a line raises, on lines that were run. `ended` is what stopped
+    the program."""
 
     text: str
     disagreements: list[Disagreement] = field(default_factory=list)
