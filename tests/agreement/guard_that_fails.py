@@ -11,5 +11,5 @@ def guarded(each):
     reveal(tensor)
 
 
-guarded(torch.ones(2, requires_grad=True))
-guarded(torch.zeros(2))
+for each in (torch.ones(2, requires_grad=True), torch.zeros(2)):
+    guarded(each)

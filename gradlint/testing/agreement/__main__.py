@@ -37,9 +37,9 @@ def main(programs: int, seed: str, workers: int, folder: Path | None) -> None:
     generated = [Written(f"{seed}:{number}") for number in range(programs)]
     others = [Written(name, text, files) for name, text, files in foreign(folder)] if folder else []
     total, also = _compared(generated, workers), _compared(others, workers)
-    _print_some([*total.disagreements, *also.disagreements], {one.name: one for one in others}, workers)
     for line in (*lines(total, "generated"), *exercised(total), *(lines(also, "not generated") if others else ())):
         click.echo(line)
+    _print_some([*total.disagreements, *also.disagreements], {one.name: one for one in others}, workers)
     sys.exit(bool(total.disagreements or also.disagreements))
 
 
@@ -65,7 +65,7 @@ def _print_some(found: Sequence[tuple[str, Disagreement]], given: dict[str, Writ
     tasks = [task for task in shown if task[1].kind != "lost"]
     texts = iter(shared_out(small, tasks, workers, LONGEST_SHRINKING, "shrinking"))
     for program, disagreement in shown:
-        click.echo(f"program {program.name}, {disagreement.kind}: {disagreement.what}\n")
+        click.echo(f"\nprogram {program.name}, {disagreement.kind}: {disagreement.what}\n")
         if disagreement.kind != "lost":
             text = next(texts)
             click.echo(text.why if isinstance(text, Lost) else "".join(f"    {line}\n" for line in text.splitlines()))
