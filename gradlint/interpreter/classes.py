@@ -40,7 +40,6 @@ from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.registration import unregistered
 from gradlint.interpreter.summaries import by_summary
-from gradlint.knowledge import MODULES
 from gradlint.knowledge.module_families import FAMILIES, public
 
 MOST_INSTANCES_DEEP = 4
@@ -122,7 +121,7 @@ def _is_module(it: Interpreter, base: Value) -> Truth:
     if type(thing) is Class:
         return thing.module
     if type(thing) is Named:
-        if thing.path in MODULES or thing.path in FAMILIES:
+        if thing.path in it.torch.modules or thing.path in FAMILIES:
             return YES
         return NO if thing.path in PLAIN_BASES else libraries.is_module(it, thing.path)
     return UNSURE
@@ -132,7 +131,7 @@ def _is_open(it: Interpreter, base: Value) -> Truth:
     thing = it.thing(base)
     if type(thing) is Class:
         return thing.open
-    if type(thing) is Named and (thing.path in MODULES or thing.path in FAMILIES or thing.path in PLAIN_BASES):
+    if type(thing) is Named and (thing.path in it.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
         return NO
     return libraries.is_open(it, thing.path) if type(thing) is Named else UNSURE
 
@@ -164,7 +163,7 @@ def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None
                     return value
         elif type(one) is not Named:
             return None
-        elif not (one.path in PLAIN_BASES or one.path in MODULES or one.path in FAMILIES):
+        elif not (one.path in PLAIN_BASES or one.path in it.torch.modules or one.path in FAMILIES):
             found = libraries.member(it, one.path, name)
             if found is not None or libraries.is_open(it, one.path) is not NO:
                 return found
@@ -194,7 +193,7 @@ def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
 def torch_base(it: Interpreter, cls: Value) -> str:
     """The path of the torch module a class derives from, or nothing."""
     for one in ancestry(it, cls):
-        if type(one) is Named and one.path in MODULES:
+        if type(one) is Named and one.path in it.torch.modules:
             return one.path
     return ""
 
@@ -292,7 +291,7 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
         return
     initialised(it, node, owner, args)
     path = torch_base(it, cls)
-    if path and path in MODULES:
+    if path and path in it.torch.modules:
         built_as(it, node, owner, path, args)
         return
     if it.may_be(owner, Optimizer):

@@ -50,7 +50,6 @@ from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.text import joined_text, literal_text
-from gradlint.knowledge import OPERATIONS
 
 
 @expression(cst.Name)
@@ -276,7 +275,7 @@ def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
         return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
     kind = index_kind(it, index)
-    row = OPERATIONS["operator.getitem"] if kind is not YES else OPERATIONS[ADVANCED_ROW]
+    row = it.torch.operations["operator.getitem"] if kind is not YES else it.torch.operations[ADVANCED_ROW]
     if kind.is_unsure:
         row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
     return apply(it, node, row, [(row.operands[0], owner)])

@@ -47,7 +47,6 @@ from gradlint.interpreter.operations import first_argument
 from gradlint.interpreter.recording import apply, saved_in_place
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.writing import write
-from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
 
@@ -178,7 +177,7 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
 
     module: Module = it[ref]
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
-    row = MODULES.get(path or "")
+    row = it.torch.modules.get(path or "")
     if row is None:
         told = libraries.applied(it, node, ref, module, args)
         return loose_result(it, node, ref, module, args) if told is None else told

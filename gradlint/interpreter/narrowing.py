@@ -47,7 +47,6 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter import module_containers
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
-from gradlint.knowledge import MODULES
 from gradlint.knowledge.module_families import FAMILIES, public
 
 
@@ -400,7 +399,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
         return YES
     below = FAMILIES.get(cls, frozenset())
     verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
-    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in MODULES or cls in FAMILIES):
+    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in it.torch.modules or cls in FAMILIES):
         return YES if YES in verdicts else Truth.unsure()
     sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
     return NO if sure else Truth.unsure()
@@ -426,7 +425,7 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
         return
     if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
         poke(it, place, unknown_tensor(it, place, "isinstance", Belief.PROVEN))
-    elif all(isinstance(cls, str) and (public(cls) in MODULES or cls in FAMILIES) for cls in classes):
+    elif all(isinstance(cls, str) and (public(cls) in it.torch.modules or cls in FAMILIES) for cls in classes):
         named = one_of([Named(public(cls)) for cls in classes if isinstance(cls, str)])
         poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
     elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:

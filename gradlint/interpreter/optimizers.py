@@ -45,7 +45,6 @@ from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import AFTER_STEP, truth_of
 from gradlint.interpreter.writing import memory_written, written_without_graph
-from gradlint.knowledge import OPTIMIZERS
 
 
 def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
@@ -123,7 +122,9 @@ def torch_optimizer(it: Interpreter, cls: Value) -> bool:
     """Whether a class derives from an optimizer of torch."""
     from gradlint.interpreter.classes import ancestry
 
-    return any(type(one) is Named and (one.path in OPTIMIZERS or one.path in BASES) for one in ancestry(it, cls))
+    return any(
+        type(one) is Named and (one.path in it.torch.optimizers or one.path in BASES) for one in ancestry(it, cls)
+    )
 
 
 BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
@@ -264,7 +265,7 @@ def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Valu
 
     place = it.place_of(node, "closure")
     found = it.hold(NOTHING)
-    again = any(_repeats(thing) for _, thing in it.all(it.state.flight[start], Optimizer))
+    again = any(_repeats(it, thing) for _, thing in it.all(it.state.flight[start], Optimizer))
     ran: list[None] = []
 
     def once() -> None:
@@ -285,9 +286,9 @@ def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Valu
     return it.land(found)[0]
 
 
-def _repeats(thing: Optimizer) -> bool:
+def _repeats(it: Interpreter, thing: Optimizer) -> bool:
     """Whether a step may run its closure several times."""
-    row = OPTIMIZERS.get(f"torch.optim.{thing.kind}")
+    row = it.torch.optimizers.get(f"torch.optim.{thing.kind}")
     return row is None or row.repeats_closure
 
 

@@ -15,6 +15,7 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     YES,
+    Belief,
     Class,
     Function,
     Graph,
@@ -350,4 +351,5 @@ def _method(it: Interpreter, function: Function, runs: Sequence[Run]) -> events.
 
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
     """Tell a story; it is no part of another."""
-    it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, **facts))
+    belief = Belief.BY_NAME if it.doubted else Belief.PROVEN
+    it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, belief=belief, **facts))

@@ -65,7 +65,7 @@ def has(it: Interpreter, owner: Value, name: str) -> Truth:
             return YES
         missing = thing.open is NO and all(known != name for known, _ in thing.attributes)
         return NO if missing and find_member(it, thing.cls, "__getattr__") is None else Truth.unsure()
-    if type(thing) is Tensor and is_tensor_method(name):
+    if type(thing) is Tensor and is_tensor_method(it, name):
         return YES
     if type(thing) is Container and name in container_methods.METHODS:
         return YES

@@ -49,7 +49,6 @@ from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import write
-from gradlint.knowledge import OPERATIONS
 
 
 @statement(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
@@ -150,7 +149,7 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     """The value afterwards, and whether it is the same object, changed in place."""
     operation = AUGMENTED[type(node.operator)]
     if it.only(old, Tensor) is not None:
-        row = OPERATIONS.get(f"operator.i{operation}")
+        row = it.torch.operations.get(f"operator.i{operation}")
         saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
         write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves,
               added=node.value)  # fmt: skip
@@ -257,7 +256,7 @@ def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
     for alias in node.names:
         name = dotted(alias.name)
         path = f"{base}.{name}" if base != dots else f"{base}{name}"
-        value = found_at(canonical(path)) if home is None else Imported(home.module, name)
+        value = found_at(it, canonical(path)) if home is None else Imported(home.module, name)
         it.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
 
 

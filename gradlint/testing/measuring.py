@@ -14,8 +14,14 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 
+from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation
+from gradlint.knowledge.versions import of
+from gradlint.proving import known_here
 
+TABLES = known_here().torch
+"""What is said of the torch that runs."""
+OPERATION_ROWS, ATTRIBUTE_ROWS = (of(ROWS[kind], TABLES.version) for kind in ("operations", "attributes"))
 LETTERS = "xyzwvut"
 MODES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "on": nullcontext,

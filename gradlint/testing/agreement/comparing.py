@@ -17,6 +17,7 @@ from gradlint import linter
 from gradlint.domain import Fact, OneOf, Tensor
 from gradlint.events import Called, Event, Thing
 from gradlint.finding import Confidence, Finding
+from gradlint.proving import known_here
 from gradlint.rule import Findings, Rule
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import REVEAL, both_of, excluded, real
@@ -171,7 +172,7 @@ def judged(
         if events is not None:
             events[type(event).__name__] += 1
 
-    found = linter.analyse(text, [asking, *rules], listen=listen).findings
+    found = linter.analyse(text, [asking, *rules], packs=known_here(), listen=listen).findings
     values = list(things.values())
     known: dict[tuple[int, int], Thing] = {}
     for finding in found:

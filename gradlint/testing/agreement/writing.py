@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from gradlint.knowledge import FACTORIES, MODULE_ROWS, OPERATION_ROWS, OPTIMIZERS
 from gradlint.knowledge.rows import Operation
+from gradlint.proving import known_here
 from gradlint.testing.agreement.vocabulary import DECORATORS, HEADS, IMPORTS, SIMPLE
 from gradlint.testing.measuring import LETTERS, operand_names
 
@@ -25,8 +25,9 @@ OPERATORS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "matmul": "@", "pow": "**", "gt": ">", "lt": "<", "ge": ">=",
     "le": "<=", "eq": "==", "ne": "!=", "iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ipow": "**=",
 }  # fmt: skip
-FACTORY_ROWS = tuple({id(row): row for row in FACTORIES.values()}.values())
-ROWS = tuple(row for row in OPERATION_ROWS if row.measured)
+TABLES = known_here().torch
+FACTORY_ROWS = tuple(dict.fromkeys(TABLES.factories.values()))
+ROWS = tuple(row for row in dict.fromkeys(TABLES.operations.values()) if row.measured)
 
 Test = Callable[[Any], bool]
 
@@ -253,14 +254,14 @@ class Writer:
 
     def module(self, scope: Scope) -> tuple[str, list[str]]:
         """A module by a row of the knowledge table, applied at once."""
-        row = self.chance.choice(MODULE_ROWS)
+        row = self.chance.choice(tuple(TABLES.modules.values()))
         name = self.fresh()
         if not row.input or self.chance.random() < 0.3:
             return f"{name} = {row.example}", [name]
         return f"{name} = {row.example}({row.input})", [name]
 
     def optimizer(self, scope: Scope) -> tuple[str, list[str]]:
-        row = self.chance.choice(tuple(OPTIMIZERS.values()))
+        row = self.chance.choice(tuple(TABLES.optimizers.values()))
         name, leaf = self.fresh(), self.place(scope, KINDS["leaf"])
         made = re.sub(r"\bp\b", lambda _: f"[{leaf}]", row.example)
         return f"{name} = {made}", [name]
