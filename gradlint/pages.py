@@ -103,7 +103,7 @@ def page(rule: Rule) -> str:
 
 def _range(rule: Rule) -> str:
     """In which versions of torch the rule is run, as a sentence behind others; empty where in all."""
-    told = f", by the {rule.source}" if rule.source else ""
+    told = f" (told by: {rule.source})" if rule.source else ""
     span = versions.described(rule)
     return f" Torch: {span}{told}." if span else ""
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.rows import ClipRow, ManagerRow, OptimizerRow, ScalerRow, SchedulerRow
+from gradlint.knowledge.rows import ClearingRow, ClipRow, ManagerRow, OptimizerRow, ScalerRow, SchedulerRow
 from gradlint.testing.measuring import TABLES, resolve
 
 torch.set_num_threads(1)
@@ -205,6 +205,19 @@ def test_a_closure_runs_with_gradients_on_and_as_often_as_the_row_says(row: Opti
         given = optimizer.step(closure)
     assert all(modes) and (len(modes) > 1) == row.repeats_closure
     assert given is losses[0]
+
+
+# ---- clearing
+
+
+@pytest.mark.parametrize("row", TABLES.clearing.values(), ids=lambda row: row.path)
+def test_clearing_leaves_what_the_row_says(row: ClearingRow) -> None:
+    layer = torch.nn.Linear(2, 1)
+    owner: Any = layer if ".nn." in row.path else torch.optim.SGD(layer.parameters())
+    assert resolve(row.path) is type(owner).zero_grad or issubclass(type(owner), resolve(row.path.rpartition(".")[0]))
+    layer(torch.ones(2)).sum().backward()
+    owner.zero_grad()
+    assert (layer.weight.grad is None) is row.to_none
 
 
 # ---- clipping and vectors

@@ -32,11 +32,12 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.leaves import want_leaf
 from gradlint.interpreter.needing import bound_as, use_of
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
+from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh, truth_of
 
 CLEARED, RETURNED = "cleared", "returned"
 """Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
@@ -106,6 +107,14 @@ def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
     it.put(ref, replace(it[ref], gradient=made))
     return made
+
+
+def left_as_none(it: Interpreter, path: str, args: Arguments) -> Truth:
+    """Whether a call of this `zero_grad` leaves None where there was a gradient."""
+    if args.given("set_to_none", 0):
+        return truth_of(args.get("set_to_none", 0, UNKNOWN))
+    row = it.torch.clearing.get(path)
+    return UNSURE if row is None else truth_of(Const(row.to_none))
 
 
 def clear_gradients(

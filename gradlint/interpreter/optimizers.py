@@ -39,12 +39,13 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.given import Elements, given_elements
-from gradlint.interpreter.gradients import clear_gradients, joined_gradients, tensors_of
+from gradlint.interpreter.gradients import clear_gradients, joined_gradients, left_as_none, tensors_of
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import AFTER_STEP, truth_of
+from gradlint.interpreter.tensors import AFTER_STEP
 from gradlint.interpreter.writing import memory_written, written_without_graph
+from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
 
 def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
@@ -315,7 +316,7 @@ def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
 def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`zero_grad()` of an optimizer."""
     refs = held(it, owner)
-    to_none = truth_of(args.get("set_to_none", 0, Const(True)))
+    to_none = left_as_none(it, OF_OPTIMIZERS, args)
     it.sweeping += refs
     clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=len(it.all(owner, Optimizer)) == 1)
     del it.sweeping[len(it.sweeping) - len(refs) :]

@@ -8,15 +8,15 @@ ROWS = (
     Operation("special_round", ("torch.special.round",), refuses=("[bic]",), takes_out=True),
     *(
         row
-        for name in (
-            "bessel_j0",
-            "bessel_j1",
-            "bessel_y0",
-            "bessel_y1",
-            "modified_bessel_i0",
-            "modified_bessel_i1",
-            "modified_bessel_k0",
-            "modified_bessel_k1",
+        for name, saves in (
+            ("bessel_j0", ("input",)),
+            ("bessel_j1", ("input", "result")),
+            ("bessel_y0", ("input",)),
+            ("bessel_y1", ("input", "result")),
+            ("modified_bessel_i0", ("input",)),
+            ("modified_bessel_i1", ("input", "result")),
+            ("modified_bessel_k0", ("input",)),
+            ("modified_bessel_k1", ("input", "result")),
         )
         for row in changing(
             Operation(
@@ -29,6 +29,7 @@ ROWS = (
             until=(2, 14),
             since=(2, 15),
             results=(Result(dtype="inexact"),),
+            saves=saves,
         )
     ),
     *(

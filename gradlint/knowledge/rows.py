@@ -280,6 +280,14 @@ class SchedulerRow(Versioned):
 
 
 @dataclass(frozen=True, slots=True)
+class ClearingRow(Versioned):
+    """What clears gradients, and whether it leaves None where `set_to_none` is left out; else it leaves zeros."""
+
+    path: str
+    to_none: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ClipRow(Versioned):
     """A function that makes the gradients of its first argument smaller, in place and outside the graph.
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from gradlint.knowledge import (
     attributes,
+    clearing,
     clipping,
     contexts,
     factories,
@@ -55,6 +56,7 @@ from gradlint.knowledge import (
     schedulers,
 )
 from gradlint.knowledge.rows import (
+    ClearingRow,
     ClipRow,
     ContextRow,
     Factory,
@@ -118,6 +120,7 @@ ROWS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
         "modules": MODULE_ROWS,
         "reparametrizations": reparametrizations.ROWS,
         "optimizers": optimizers.ROWS,
+        "clearing": clearing.ROWS,
         "clipping": clipping.ROWS,
         "managers": managers.ROWS,
         "scalers": scalers.ROWS,
@@ -148,6 +151,7 @@ class Tables:
     modules: Mapping[str, ModuleRow]
     reparametrizations: Mapping[str, ReparametrizationRow]
     optimizers: Mapping[str, OptimizerRow]
+    clearing: Mapping[str, ClearingRow]
     clipping: Mapping[str, ClipRow]
     managers: Mapping[str, ManagerRow]
     scalers: Mapping[str, ScalerRow]
