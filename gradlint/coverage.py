@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gradlint import linter, source
+from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
 from gradlint.files import SUFFIXES, find
 from gradlint.finding import Finding
@@ -82,6 +83,7 @@ def _most_first(counted: Counter[KeyT]) -> list[tuple[KeyT, int]]:
     return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
+@few_collections()
 def measure(request: Request, packs: Packs = NO_PACKS) -> Coverage:
     """Look at all files that are asked for. Raises `Refused` for a bad configuration."""
     try:

@@ -314,11 +314,12 @@ class BackwardRun(Event):
     them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
     graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
     where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
-    that are to be differentiated by (None: all leaves), `unreached` whether one of them is certainly not in the
-    history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient (marks "flat") through
-    which every way to the leaves goes; none where there may be a way around. `company` says for each leaf, as bits,
-    which leaves may be in the history of an operation that takes it. `of` is the expression whose `backward()` is
-    called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it.
+    that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
+    certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient
+    (marks "flat") through which every way to the leaves goes; none where there may be a way around. `company` says for
+    each leaf, as bits, which leaves may be in the history of an operation that takes it. `of` is the expression whose
+    `backward()` is called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler
+    multiplied it.
     Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
     `aliased` are gradients that are certainly added to in place although something else than `.grad` holds them.
     """
@@ -355,7 +356,8 @@ class BackwardRun(Event):
 class OptimizerBuilt(Event):
     """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
     stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
-    `twice` are the elements that certainly stand there more than once, in one part or in two. `graph` is the
+    `twice` are the elements that certainly stand in two parts, `repeated` those that stand more than once in one.
+    `graph` is the
     optimizer's name for `escaped` and `returned` of `ModuleFinished`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
@@ -365,6 +367,7 @@ class OptimizerBuilt(Event):
     parts: tuple[tuple[Tensor, ...], ...]
     elements: tuple[tuple[Tensor, ...], ...]
     twice: tuple[Tensor, ...]
+    repeated: tuple[Tensor, ...]
     graph: Graph
 
 
@@ -566,6 +569,8 @@ class BindingDropped(Event):
     `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
     may be read before it is bound again. `updates`: `value` was computed from the gradient of `old`. `same`: it is
     `old` itself. `holders` are the containers that hold `old`, where the loop binds the name and nothing reads it.
+    `target` is the name, `statement` the assignment where that is all it does, and `element` how the program writes
+    the place that `old` has in what the loop goes over ("" where the loop does not name it).
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "old")
@@ -578,6 +583,9 @@ class BindingDropped(Event):
     updates: bool
     same: Truth = NO
     holders: tuple[Container, ...] = ()
+    target: Syntax = None
+    statement: Syntax = None
+    element: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -615,7 +623,8 @@ class Stored(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IteratorConsumed(Event):
-    """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it."""
+    """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it ("optimizer": it
+    is all that an optimizer is given, "group": one of its groups)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
 

@@ -8,6 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+RAISES, LATER = "raises", "raises later"
+"""The effects of mistakes at whose line, or on account of whose line, torch raises; they are not wanted where the
+program waits for an error."""
+
 
 class Confidence(IntEnum):
     """How far a finding may be believed; the lowest is the strongest."""
@@ -57,7 +61,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One mistake at one place of one text."""
+    """One mistake at one place of one text. `consequence` is what it does, in the words of `Rule.effect`."""
 
     code: str
     name: str

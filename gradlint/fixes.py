@@ -76,32 +76,84 @@ def _after(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator
     rows, place = _Rows(text), _statement(extent)
     if extent.statement is not None and extent.statement.leaves:
         raise Impossible
-    line = f"{rows.indent(place)}{edit.text}"
-    if place.end_row < len(rows.starts):
-        yield _inserted(place.end_row + 1, 1, f"{line}{rows.newline(place.end_row)}")
-    else:
-        yield _inserted(place.end_row, len(rows.row(place.end_row)) + 1, f"{rows.newline(1)}{line}")
+    yield _put_behind(rows, place.end_row, f"{rows.indent(place)}{edit.text}")
+
+
+def _put_behind(rows: _Rows, row: int, lines: str) -> Edit:
+    """Lines without their last newline put behind a row."""
+    if row < len(rows.starts):
+        return _inserted(row + 1, 1, f"{lines}{rows.newline(row)}")
+    return _inserted(row, len(rows.row(row)) + 1, f"{rows.newline(1)}{lines}")
 
 
 def _put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
     rows, place = _Rows(text), _statement(extent)
-    if any(first < row <= last for first, last in _long_strings(text) for row in range(place.row, place.end_row + 1)):
-        raise Impossible  # a row that begins inside a string cannot be indented
+    first, *others = _indented(rows, place, layout, text)
     header = f"{rows.indent(place)}{edit.text}{rows.newline(place.row)}"
-    yield _inserted(place.row, 1, f"{header}{layout.indent}")
-    for row in range(place.row + 1, place.end_row + 1):
-        if rows.row(row).strip():
-            yield _inserted(row, 1, layout.indent)
+    yield _inserted(place.row, 1, f"{header}{first.text}")
+    yield from others
+
+
+def _rest_put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    rows, place = _Rows(text), _statement(extent)
+    rest = extent.statement.rest if extent.statement is not None else None
+    if rest is None:
+        raise Impossible
+    yield Edit(place, edit.text)
+    yield from _indented(rows, rest, layout, text)
+
+
+def _indented(rows: _Rows, place: Place, layout: Layout, text: str) -> list[Edit]:
+    """Indent each row of a stretch that is not empty."""
+    own = range(place.row, place.end_row + 1)
+    if any(first < row <= last for first, last in _long_strings(text) for row in own):
+        raise Impossible  # a row that begins inside a string cannot be indented
+    return [_inserted(row, 1, layout.indent) for row in own if rows.row(row).strip()]
 
 
 def _deleted(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
     place = _statement(extent)
-    if extent.statement is not None and extent.statement.alone:
-        yield Edit(place, "pass")
-    elif place.end_row < len(_Rows(text).starts):
-        yield Edit(Place(place.row, 1, place.end_row + 1, 1), "")
-    else:
-        yield Edit(Place(place.row, 1, place.end_row, len(_Rows(text).row(place.end_row)) + 1), "")
+    alone = extent.statement is not None and extent.statement.alone
+    yield Edit(place, "pass") if alone else _without_rows(_Rows(text), place)
+
+
+def _without_rows(rows: _Rows, place: Place) -> Edit:
+    if place.end_row < len(rows.starts) or rows.text.endswith(("\n", "\r")):
+        return Edit(Place(place.row, 1, place.end_row + 1, 1), "")
+    return Edit(Place(place.row, 1, place.end_row, len(rows.row(place.end_row)) + 1), "")
+
+
+def _moved_before(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    rows, own, there = _places_of_move(edit, extent, layout, text)
+    beside = layout.extents[edit.to].statement
+    if beside is None or beside.place != there:
+        raise Impossible  # it runs less often, or more
+    yield _without_rows(rows, own)
+    yield _inserted(there.row, 1, f"{rows.lines(own)}{rows.newline(there.row)}")
+
+
+def _moved_behind(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    rows, own, there = _places_of_move(edit, extent, layout, text)
+    yield _without_rows(rows, own)
+    yield _put_behind(rows, there.end_row, rows.lines(own))
+
+
+def _places_of_move(edit: Drafted, extent: Extent, layout: Layout, text: str) -> tuple[_Rows, Place, Place]:
+    """Where a statement that is moved stands, and the one it goes to in the same block."""
+    rows, own = _Rows(text), _statement(extent)
+    block = extent.statement.block if extent.statement is not None else None
+    there = layout.extents[edit.to].within.get(block) if edit.to in layout.extents else None
+    if block is None or there is None or there == own:
+        raise Impossible
+    rows.indent(own)
+    return rows, own, there
+
+
+def _given_to(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if extent.value is None:
+        raise Impossible
+    yield Edit(Place(extent.place.row, extent.place.column, extent.value.row, extent.value.column), edit.text)
+    yield _inserted(extent.value.end_row, extent.value.end_column, edit.after)
 
 
 def _keyword_set(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
@@ -144,6 +196,10 @@ _HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
     "insert before": _before,
     "insert after": _after,
     "put under": _put_under,
+    "put rest under": _rest_put_under,
+    "move before": _moved_before,
+    "move behind": _moved_behind,
+    "give to": _given_to,
     "delete": _deleted,
     "set keyword": _keyword_set,
     "drop keyword": _keyword_dropped,
@@ -183,6 +239,11 @@ class _Rows:
         """A row without its newline."""
         end = self.starts[number] if number < len(self.starts) else len(self.text)
         return self.text[self.starts[number - 1] : end].rstrip("\r\n")
+
+    def lines(self, place: Place) -> str:
+        """The rows of a place, without the last newline."""
+        last = self.offset(place.end_row, len(self.row(place.end_row)) + 1)
+        return self.text[self.starts[place.row - 1] : last]
 
     def newline(self, number: int) -> str:
         """What ends a row, or the row before if it is the last."""

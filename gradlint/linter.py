@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradlint import fixes, source
 from gradlint.events import Event
-from gradlint.finding import Confidence, Finding, Fix, Note, Place
+from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import Version, of, told
@@ -46,15 +46,19 @@ class Asked:
     kind: str | None
 
 
-RAISES = "raises"
-"""The effect of rules whose findings are not wanted where the program waits for an error."""
-
-
 class _Hearing:
-    """Hands events to the rules that subscribed to them and gathers what they yield, in one version of torch."""
+    """Hands events to the rules that subscribed to them and gathers what they yield, in one version of torch; notes
+    what they heard if asked."""
 
-    def __init__(self, rules: Sequence[Rule], listen: Callable[[Event], None] | None, version: Version) -> None:
-        self.listen = listen
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        listen: Callable[[Event], None] | None,
+        version: Version,
+        *,
+        noting: bool = False,
+    ) -> None:
+        self.listen, self.noting = listen, noting
         self.by_type: dict[type[Event], list[tuple[Rule, tuple[str, ...], Check]]] = {}
         self.drafts: dict[tuple[str, int], Draft] = {}
         self.heard: dict[tuple[str, int], tuple[str, Any]] = {}
@@ -69,10 +73,11 @@ class _Hearing:
         for rule, keys, check in self.by_type.get(type(event), ()):
             if keys and event.key not in keys:
                 continue
-            for node in _judged(event):
-                self.heard.setdefault((rule.code, id(node)), (rule.code, node))
+            if self.noting:
+                for node in _judged(event):
+                    self.heard.setdefault((rule.code, id(node)), (rule.code, node))
             for draft in check(event):
-                if not (event.expected and rule.effect == RAISES):
+                if not (event.expected and draft.effect in (RAISES, LATER)):
                     self._keep(draft.lowered(believed(event)))
 
     def _keep(self, draft: Draft) -> None:
@@ -113,14 +118,14 @@ def analyse(
     `source.Unreadable` for text that is no Python.
     """
     module, found = _read(text, project)
-    hearing = _Hearing(rules, listen, packs.torch.version)
+    hearing = _Hearing(rules, listen, packs.torch.version, noting=positions)
     run = interpret(module, hearing, packs=packs, project=project, found=found)
     drafts = list(hearing.drafts.values())
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     places = source.places(module, text, nodes) if nodes else {}
-    edited = [edit.node for draft in drafts for edit in draft.edits]
+    edited = [node for draft in drafts for edit in draft.edits for node in (edit.node, edit.to) if node is not None]
     layout = source.layout(module, text, edited) if edited else None
     found_fixes = {draft: fixes.fix_of(draft, layout, text) for draft in drafts} if layout else {}
     findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]
@@ -196,7 +201,7 @@ def _finding(draft: Draft, places: dict[Any, Place], fix: Fix | None) -> Finding
         message=draft.message,
         place=places[draft.node],
         confidence=draft.confidence,
-        consequence=rule.effect,
+        consequence=draft.effect,
         help=draft.help,
         notes=tuple(sorted(notes, key=lambda note: note.place)),
         fixes=(fix,) if fix else (),

@@ -64,6 +64,7 @@ class Edit:
     node: Syntax
     text: str = ""
     after: str = ""
+    to: Syntax = None
 
     HOW: ClassVar[dict[str, str]] = {
         "replace": "`text` stands in place of the expression",
@@ -72,6 +73,10 @@ class Edit:
         "insert before": "the line `text` stands before the statement",
         "insert after": "the line `text` stands after the statement",
         "put under": "the statement becomes the body of the line `text`",
+        "put rest under": "the line `text` stands in place of the statement, and what follows in its block is its body",
+        "move before": "the statement goes before that of `to`, which stands in the same block",
+        "move behind": "the statement goes behind the one of its block that holds `to`",
+        "give to": "of the assignment its value is left, between `text` and `after`",
         "delete": "the statement is taken away",
         "set keyword": "the call is given `text=after`, in place of the argument of this name if it has one",
         "drop keyword": "the call is no longer given the argument named `text`",
@@ -85,6 +90,7 @@ class Draft:
     rule: Rule
     node: Syntax
     message: str
+    effect: str
     confidence: Confidence = CERTAIN
     help: str = ""
     notes: tuple[tuple[Syntax, str], ...] = ()
@@ -103,6 +109,10 @@ class Draft:
             if mark.how in texts:
                 noted.setdefault(mark.node, texts[mark.how])
         return replace(self, notes=tuple((node, text) for node, text in noted.items() if node is not self.node))
+
+    def doing(self, effect: str) -> Draft:
+        """What this mistake does, where that is not what the rule's mistakes do in general."""
+        return replace(self, effect=effect)
 
     def lowered(self, confidence: Confidence) -> Draft:
         """Believe the finding no further than this; a finding is never raised."""
@@ -160,8 +170,10 @@ class Evidence:
 class Rule:
     """A mistake gradlint knows.
 
-    `message` and `help` are templates filled by the keywords of `at`. `effect` is what the mistake does:
-    "raises", "silently wrong", "no effect" or "keeps memory". `default` says whether the rule is on
+    `message` and `help` are templates filled by the keywords of `at`. `effect` is what the mistake does: "raises" (the
+    reported line, whenever it is run with the facts that are reported), "raises later" (another line, on account of
+    this one), "silently wrong", "no effect" or "keeps memory"; a single finding may do another (`Draft.doing`).
+    `default` says whether the rule is on
     unless asked. It `yields_to` other rules, by code, that report the same mistake: their finding stands at the same
     place, or one of the two points at the other's place in a note. `tokens` are words one of which stands in every
     file, or in a neighbour it imports, in which the rule can find anything; without them it is asked about every file.
@@ -198,7 +210,7 @@ class Rule:
 
     def at(self, node: Syntax, **facts: object) -> Draft:
         """A finding at this place; its message and help are filled with these facts."""
-        return Draft(self, node, self.message.format(**facts), help=self.help.format(**facts))
+        return Draft(self, node, self.message.format(**facts), self.effect, help=self.help.format(**facts))
 
     @overload
     def bad(self, example: Example) -> Example: ...

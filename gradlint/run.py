@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gradlint import linter, source
+from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, find, is_excluded
 from gradlint.finding import Confidence, Finding, Place
@@ -85,6 +86,7 @@ class Refused(Exception):
     """A request that cannot be met at all: an unknown rule, a bad configuration. The message says how to mend it."""
 
 
+@few_collections()
 def lint(request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS) -> Outcome:
     """Lint what is asked for, with these rules and this knowledge of libraries. Raises `Refused`."""
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gradlint import fixes, linter, source
-from gradlint.events import Called, WrittenInPlace
+from gradlint.events import AttributeAssigned, Called, ModuleFinished, WrittenInPlace
 from gradlint.finding import Confidence
 from gradlint.proving import cases_of
 from gradlint.registry import rules
@@ -26,10 +26,19 @@ def fixer(event, key, *edits, **options):
 
     @rule.on(event, *key)
     def check(event):
-        drafted = (Edit(how, event.node, *texts) for how, *texts in edits)
-        yield rule.at(event.node).fix(*drafted, safety="safe", **options)
+        node, to = _places(event)
+        drafted = (Edit(how, node, *texts, to=to) for how, *texts in edits)
+        yield rule.at(node).fix(*drafted, safety="safe", **options)
 
     return rule
+
+
+def _places(event):
+    """What is edited: where the event came by, the assignment, or a clone with the write it is moved to."""
+    if isinstance(event, ModuleFinished):
+        clone = next(one for one in event.story if isinstance(one, Called) and one.path == CLONE[1][0])
+        return clone.node, next(one for one in event.story if isinstance(one, WrittenInPlace)).node
+    return getattr(event, "statement", None) or event.node, None
 
 
 def fixed(text, rule):
@@ -41,7 +50,10 @@ def fixed(text, rule):
 
 CLONE = (Called, ("torch.Tensor.clone",))
 WRITE = (WrittenInPlace, ())
-UNDER = ("put under", "with a:")
+SET = (AttributeAssigned, ("data",))
+STORY = (ModuleFinished, ())
+UNDER, REST = ("put under", "with a:"), ("put rest under", "with a:")
+BEFORE, BEHIND = ("move before",), ("move behind",)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +76,13 @@ UNDER = ("put under", "with a:")
         (CLONE, ("drop keyword", "a"), "x.clone(a=2, b=3)\n", "x.clone(b=3)\n"),
         (CLONE, ("drop keyword", "a"), "x.clone(b=3, a=2)\n", "x.clone(b=3)\n"),
         (CLONE, ("drop keyword", "a"), "x.clone(a=2)\n", "x.clone()\n"),
+        (CLONE, REST, "x.clone()  # a\n\nif y:\n    z = 1\ny", "with a:  # a\n\n    if y:\n        z = 1\n    y"),
         (WRITE, UNDER, "x.add_(1)  # why\n", "with a:\n    x.add_(1)  # why\n"),
         (WRITE, UNDER, "if y:\n    x.add_(\n      1)\n", "if y:\n    with a:\n        x.add_(\n          1)\n"),
+        (STORY, BEHIND, "(\n x.clone())  # why\nif y:\n  x.add_(1)", "if y:\n  x.add_(1)\n(\n x.clone())  # why"),
+        (STORY, BEFORE, "x.add_(1)\ny\nx.clone()  # why\n", "x.clone()  # why\nx.add_(1)\ny\n"),
+        (STORY, BEFORE, "if y:\n  x.add_(1)\n  x.clone()", "if y:\n  x.clone()\n  x.add_(1)\n"),
+        (SET, ("give to", "x.copy_(", ")"), "x.data = (x\n + 1)  # why\n", "x.copy_((x\n + 1))  # why\n"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
@@ -85,6 +102,11 @@ def test_an_edit_changes_its_stretch_alone(heard, edit, before, after, newline, 
         pytest.param(CLONE, ("insert after", "y = 1"), "def f():\n    return x.clone()\n", id="nothing behind it runs"),
         pytest.param(CLONE, ("drop keyword", "b"), "x.clone(a=1)\n", id="no such argument"),
         pytest.param(CLONE, ("drop keyword", "a"), "x.clone(a=1,)\n", id="a comma would be left"),
+        pytest.param(CLONE, REST, "if y:\n    x.clone()\n", id="nothing follows"),
+        pytest.param(CLONE, REST, "x.clone()\ndef f(): pass\n", id="a definition follows"),
+        pytest.param(STORY, BEFORE, "x.add_(1)\nif y:\n    x.clone()\n    y = 1\n", id="another block"),
+        pytest.param(STORY, BEFORE, "if y:\n    x.add_(1)\nx.clone()\n", id="an inner block"),
+        pytest.param(STORY, BEFORE, "x.add_(1) + x.clone()\n", id="the statement itself"),
         pytest.param(WRITE, UNDER, "x.add_(len('''\n'''))\n", id="a row begins in a string"),
     ],
 )

@@ -164,6 +164,17 @@ SEEN = {
         model.requires_grad = False
         """,
     ),
+    "the flag of a part": (
+        "GRD104",
+        """
+        from torchvision import models
+
+        model = models.resnet18()
+        for parameter in model.parameters():
+            parameter.requires_grad = False
+        model.fc.requires_grad = True
+        """,
+    ),
     "a flag in a lightning module": (
         "GRD104",
         """

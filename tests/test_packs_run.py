@@ -446,3 +446,23 @@ def test_a_supervised_evaluator_has_gradients_off(ignite):
     assert type(evaluator) is ignite.Engine
     output = evaluator.run([(torch.rand(2, 3), torch.rand(2, 1))]).output
     assert not model.training and not output[0].requires_grad
+
+
+# ---- torchvision
+
+
+def test_models_have_the_parts_that_are_told():
+    """Built without memory; what is told to be of a class of torch is of no other."""
+    need("torchvision==0.28.0")
+    from importlib import import_module
+
+    from gradlint.knowledge.libraries.torchvision import BUILDERS, NETWORK, PARTS
+
+    for file, names in BUILDERS:
+        module = import_module(f"torchvision.models.{file.replace('/', '.')}")
+        bare = {"weights_backbone": None} if file.startswith(("detection", "segmentation")) else {}
+        for name in names.split() if file in PARTS else ():
+            with torch.device("meta"):
+                children = dict(getattr(module, name)(weights=None, **bare).named_children())
+            for part, path in PARTS[file].items():
+                assert path in (NETWORK, f"torch.nn.{type(children[part]).__name__}"), (name, part)

@@ -324,6 +324,21 @@ def test_neighbours_are_given_to_the_linter(monkeypatch):
     assert [(proof.detail, proof.seen) for proof in prove([rule])] == [("", True), ("", True)]
 
 
+@pytest.mark.parametrize(("kind", "effect"), [("raises", "no effect"), ("measured", "raises")])
+def test_a_finding_that_tells_another_effect_is_noticed(kind, effect, monkeypatch):
+    monkeypatch.undo()
+    rule = planted.planted(*SOUND[kind])
+    rule.effect = effect
+
+    @rule.on(RequiresGradChanged)
+    def check(event: RequiresGradChanged) -> Findings:
+        yield rule.at(event.node)
+
+    bad = next(iter(prove([rule])))
+    assert not bad.shown
+    assert f"the finding says: {effect}" in bad.detail
+
+
 def a_script():
     import torch
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
-from operator import attrgetter
+from itertools import repeat
+from operator import attrgetter, call
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -21,8 +22,7 @@ def replace(thing: T, **facts: Any) -> T:
     cls = type(thing)
     read, setters, by_name = _ways(cls)  # type: ignore[arg-type]
     new = object.__new__(cls)
-    for setter, fact in zip(setters, read(thing), strict=True):
-        setter(new, fact)
+    any(map(call, setters, repeat(new), read(thing)))  # the shortest loop there is: a setter gives None
     for name, fact in facts.items():
         by_name[name](new, fact)
     return new

@@ -185,21 +185,25 @@ def truth(value: bool) -> Truth:
 
 def negation(fact: Truth) -> Truth:
     """The answer to the opposite question."""
-    return fact.mapped({NO: YES, YES: NO})
+    return _NEGATIONS[fact.bits]
+
+
+_NEGATIONS = tuple([fact.mapped({NO: YES, YES: NO}) for fact in map(Truth.of, range(2 * UNSURE.bits))])
 
 
 def either(facts: Iterable[Truth]) -> Truth:
     """Whether any of several holds: yes as soon as one certainly does, no only if none can."""
-    bits, some_yes, all_no = 0, False, True
+    some, all_ = 0, NO.bits
     for fact in facts:
         if fact is YES:
             return YES
-        bits |= fact.bits & UNSURE.bits
-        some_yes = some_yes or fact.possibly(YES)
-        all_no = all_no and fact.possibly(NO)
-    return Truth.of(bits | (YES.bits if some_yes else 0) | (NO.bits if all_no else 0))
+        some |= fact.bits
+        all_ &= fact.bits
+    return Truth.of(some & ~NO.bits | all_)
 
 
 def both(first: Truth, second: Truth) -> Truth:
     """Whether two hold together."""
-    return negation(either((negation(first), negation(second))))
+    if first is NO or second is NO:
+        return NO
+    return Truth.of((first.bits | second.bits) & ~YES.bits | (first.bits & second.bits & YES.bits))

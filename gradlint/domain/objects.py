@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
+from operator import attrgetter, or_
 from typing import Any, get_args
 
 from gradlint.domain.changing import replace
@@ -371,8 +372,8 @@ def _cls(value: Value) -> str:
 
 
 def _join_union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    both = tuple(dict.fromkeys(a + b))
-    return a if len(both) == len(a) else both
+    more = [one for one in b if one not in a]
+    return (*a, *more) if more else a
 
 
 def _join_parts(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -386,7 +387,9 @@ def _join_parts(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 def _join_items(a: Items, b: Items) -> Items:
     out = dict(a)
     for key, value in b:
-        out[key] = one_of((out[key], value)) if key in out else value
+        mine = out.setdefault(key, value)
+        if mine is not value and mine != value:
+            out[key] = one_of((mine, value))
     return tuple(out.items())
 
 
@@ -395,6 +398,8 @@ def _join_marks(a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[Mark, ...]:
 
 
 _JOINS: dict[str, Callable[[Any, Any], Any]] = {
+    "fact": or_,
+    "belief": max,
     "alternatives": _join_union,
     "parts": _join_parts,
     "items": _join_items,
@@ -406,10 +411,15 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
 
 def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
     """For each field its name, how it joins, and its default."""
-    return tuple((f.name, f.metadata.get("join", ""), None if f.default is MISSING else f.default) for f in fields(cls))
+    defaults = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
+    kinds = {name: _KINDS.get(type(default).__base__, "") for name, default in defaults.items()}
+    return tuple((f.name, f.metadata.get("join", kinds[f.name]), defaults[f.name]) for f in fields(cls))
 
 
+_KINDS: dict[type | None, str] = {Fact: "fact", IntEnum: "belief"}
+"""How fields join whose default is of such a kind."""
 _PLANS = {cls: _plan(cls) for cls in get_args(Object)}
+_READERS = {cls: attrgetter(*(name for name, _, _ in plan)) for cls, plan in _PLANS.items()}
 _REFERRING = {
     cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value", "values"))
     for cls, plan in _PLANS.items()
@@ -428,18 +438,11 @@ def joined(a: Object, b: Object) -> Object:
         a, b = _same_places(a, b)  # type: ignore[arg-type]
     changed: dict[str, Any] = {}
     as_b = True
-    for name, how, default in _PLANS[type(a)]:
-        x, y = getattr(a, name), getattr(b, name)
-        if x is y or (not isinstance(x, Fact) and x == y):
+    read, plan = _READERS[type(a)], _PLANS[type(a)]
+    for x, y, (name, how, default) in zip(read(a), read(b), plan, strict=True):
+        if x is y or x == y:
             continue
-        if isinstance(x, Fact):
-            new: Any = x | y
-        elif how:
-            new = _JOINS[how](x, y)
-        elif isinstance(x, Belief):
-            new = max(x, y)
-        else:
-            new = default
+        new = _JOINS[how](x, y) if how else default
         if new is not x and new != x:
             changed[name] = new
         as_b = as_b and (new is y or new == y)

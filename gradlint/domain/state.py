@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
-from gradlint.domain.objects import MOST_ITEMS, Object, joined, object_references, object_renamed, origins
+from gradlint.domain.heap import Heap
+from gradlint.domain.objects import MOST_ITEMS, joined, object_references, object_renamed, origins
 from gradlint.domain.values import CONTEXT_BITS, Context, Origin, Ref, Syntax, Value, one_of, references, renamed
 
 OLDEST = 2
@@ -31,7 +32,7 @@ class State:
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
-    heap: dict[Ref, Object] = field(default_factory=dict)
+    heap: Heap = field(default_factory=lambda: Heap({}, {}))
     flight: list[Value] = field(default_factory=list)
     grad_mode: Truth = YES
     inference: Truth = NO
@@ -46,7 +47,7 @@ class State:
         """The same facts, to be changed on another path."""
         return State(
             dict(self.names),
-            dict(self.heap),
+            self.heap.copy(),
             list(self.flight),
             self.grad_mode,
             self.inference,
@@ -101,7 +102,8 @@ class State:
             for name, value in part.names.items():
                 self.names.setdefault(name, value)
             for ref, thing in part.heap.items():
-                self.heap.setdefault(ref, thing)
+                if ref not in self.heap:
+                    self.heap[ref] = thing
             todo += part.needs
 
     def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> list[Ref]:
@@ -109,12 +111,12 @@ class State:
         new objects. Gives those that are as old as can be now and were not before."""
         heap = self.heap
         touched = [ref for ref, thing in heap.items() if not made.isdisjoint(origins(thing))]
-        mentioned = set(heap)
+        mentioned = dict.fromkeys(heap)
         for ref in touched:
-            mentioned.update(object_references(heap[ref]))
+            mentioned |= dict.fromkeys(object_references(heap[ref]))
         for value in (*self.names.values(), *self.flight):
             if type(value) is not Ref:
-                mentioned.update(references(value))
+                mentioned |= dict.fromkeys(references(value))
         now: dict[Ref, Ref] = {}
         for ref in mentioned:
             site, part, context, age = ref
@@ -164,7 +166,7 @@ class State:
         """Forget objects that nothing refers to."""
         kept = self.reach([*self.names.values(), *self.flight])
         if len(kept) < len(self.heap):
-            self.heap = {ref: thing for ref, thing in self.heap.items() if ref in kept}
+            self.heap = self.heap.of(kept)
         self.swept = len(self.heap)
 
     def tidy(self) -> None:
@@ -197,19 +199,16 @@ def joined_states(states: Iterable[State]) -> State:
 
 def _join_into(out: State, other: State) -> None:
     names = out.names
-    for name, value in other.names.items():
+    for name, value in [(name, value) for name, value in other.names.items() if names.get(name) is not value]:
         mine = names.get(name)
         if mine is None:
             names[name] = value
-        elif mine is not value and mine != value:
+        elif mine != value:
             names[name] = one_of((mine, value))
     heap = out.heap
-    for ref, thing in other.heap.items():
+    for ref, thing in [(ref, thing) for ref, thing in other.heap.items() if heap.get(ref) is not thing]:
         known = heap.get(ref)
-        if known is None:
-            heap[ref] = thing
-        elif known is not thing:
-            heap[ref] = joined(known, thing)
+        heap[ref] = thing if known is None else joined(known, thing)
     out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference
@@ -224,6 +223,5 @@ def same(a: State, b: State) -> bool:
         and a.grad_mode is b.grad_mode
         and a.inference is b.inference
         and a.names == b.names
-        and a.heap.keys() == b.heap.keys()
-        and all(thing is b.heap[ref] or thing == b.heap[ref] for ref, thing in a.heap.items())
+        and a.heap == b.heap
     )

@@ -214,6 +214,8 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
     What was allowed to have more alternatives keeps them.
     """
     values = tuple(values)
+    if len(values) == 1 and type(values[0]) is not OneOf:
+        return values[0]
     found: list[Value] = []
     for value in values:
         options = alternatives(value)

@@ -31,22 +31,28 @@ def set_requires_grad(
     sure: bool = True,
     statement: Any = None,
 ) -> None:
-    """`requires_grad` of a tensor is set; only a leaf can change it, unless it is a view made without the graph.
-
-    `sure` says that it is certainly this tensor.
-    """
+    """`requires_grad` of a tensor is set; `sure` says that it is certainly this tensor."""
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
         each = tuple(tensor for _, tensor in found) if by == "module" or _leaves_none_out(it, found) else ()
         it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name, each=each, statement=statement)
     for ref, tensor in found:
-        fixed = tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base)
-        now = tensor.requires_grad if fixed else to if tensor.leaf is YES else tensor.requires_grad | to
+        now = _afterwards(tensor, to)
         marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-MOST_MARKS:]
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             _show_on_views(it, ref, now, sure=sure and it.sure(found))
+
+
+def _afterwards(tensor: Tensor, to: Truth) -> Truth:
+    """Whatever was asked for gradients requires grad if the line runs at all: what is no leaf did so before. Only a
+    leaf can be told not to, unless it is a view made without the graph."""
+    if to is YES:
+        return YES
+    if tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base):
+        return tensor.requires_grad
+    return to if tensor.leaf is YES else tensor.requires_grad | to
 
 
 def _leaves_none_out(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:

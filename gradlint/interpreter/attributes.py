@@ -58,6 +58,7 @@ from gradlint.interpreter.operations import plain_result, plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.uses import by_use, told_by_use
 from gradlint.knowledge.module_settings import SETTINGS, SIZES
+from gradlint.knowledge.signs import METHODS_OF_TENSORS
 
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
@@ -95,7 +96,7 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
     if type(owner) is Plain and (row := it.torch.object_attributes.get(f"{owner.kind}.{name}")) is not None:
         return plain_result(it, node, row.returns)
     if type(owner) is Unknown:
-        return Bound(owner, name) if name in LEAVING_THE_GRAPH or name == "backward" else owner
+        return Bound(owner, name) if name in LEAVING_THE_GRAPH or name in METHODS_OF_TENSORS else owner
     if type(owner) is Super:
         return Bound(owner, name)
     return Bound(owner, name)
@@ -126,8 +127,7 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
         plain = it.torch.plain.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
     if tensor.loose and not _is_tensor_method(it, name) and not (is_batch(tensor) and name in PARTS):
-        known = gifts.output(it, node, owner, name)
-        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor))) if known is None else known
+        return gifts.output(it, node, owner, name)
     return Bound(owner, name)
 
 

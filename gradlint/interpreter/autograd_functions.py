@@ -178,7 +178,7 @@ def _note(it: Interpreter, node: Any, args: Arguments, name: str) -> Value:
 
 def _owner(it: Interpreter, function: Function) -> Ref | None:
     cls = it.classes.get(function.owner)
-    return cls if cls in it.state.heap and is_function(it, cls) else None
+    return cls if cls is not None and cls in it.state.heap and is_function(it, cls) else None
 
 
 def mode_alone(it: Interpreter, function: Function) -> Truth:

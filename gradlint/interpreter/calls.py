@@ -67,6 +67,7 @@ from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.setting import read_by_class
+from gradlint.interpreter.uses import owner_by_method
 
 
 @expression(cst.Call)
@@ -112,8 +113,12 @@ def _lacks(it: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     in_vain = all(type(option) is Bound and option.function is None for option in alternatives(callee))
     if type(owner) is not Module or not in_vain:
         return UNSURE if type(callee) is Unknown else NO
-    known = all(type(cls) is not Named or cls.path.startswith("torch.") for cls in alternatives(owner.cls))
+    known = all(type(cls) is Ref or _is_of_torch(cls) for cls in alternatives(owner.cls))
     return YES if known and read_by_class(it, owner, method) is NO else UNSURE
+
+
+def _is_of_torch(cls: Value) -> bool:
+    return type(cls) is Named and cls.path.startswith("torch.")
 
 
 def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
@@ -271,6 +276,11 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
 
 
 def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+    if type(owner) is Unknown:
+        given = args.unknown or bool(args.positional or args.keywords)
+        tensor = owner_by_method(it, node, owner, name, given=given)
+        if tensor is not None:
+            return _of_tensor(it, node, tensor, name, args, "")
     known = builtins.plain_method(it, node, owner, name, args)
     if not it.muted and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
         tell_called(it, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})

@@ -266,7 +266,7 @@ class Interpreter:
 
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
-        if node in self.scan.deep:
+        if (deep := self.scan.deep) and node in deep:
             self.hit("depth of an expression")
             return UNKNOWN
         found = EXPRESSIONS[type(node)](self, node)
@@ -352,6 +352,8 @@ class Interpreter:
     def all(self, value: Value, kind: type[ObjectT]) -> list[tuple[Ref, ObjectT]]:
         """The objects of this kind among the alternatives of a value."""
         heap = self.state.heap
+        if type(value) is Ref:
+            return [(value, thing)] if type(thing := heap.get(value)) is kind else []  # type: ignore[list-item]
         out = []
         for option in alternatives(value):
             if type(option) is Ref and type(thing := heap.get(option)) is kind:
@@ -360,6 +362,8 @@ class Interpreter:
 
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
         """What is known of a value if every alternative is an object of this kind."""
+        if type(value) is Ref:
+            return thing if type(thing := self.state.heap.get(value)) is kind else None  # type: ignore[return-value]
         found = self.all(value, kind)
         if not found or len(found) != len(alternatives(value)):
             return None

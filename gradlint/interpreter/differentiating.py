@@ -29,7 +29,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.gradients import filled, tensors_of
+from gradlint.interpreter.gradients import filled
 from gradlint.interpreter.graphs import company, in_every, past_outside, sure_past, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
 from gradlint.interpreter.leaves import aliased_gradients
@@ -43,14 +43,16 @@ SCALE = "GradScaler.scale"
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `exact` whether these are all known. `of` is the expression whose
-    `backward()` is called."""
+    tensors to differentiate by (None: all leaves), `listed` the values that they are the alternatives of, one for each
+    that is asked for, and `exact` says whether these are all known. `of` is the expression whose `backward()` is
+    called."""
 
     how: str
     retain: Truth = NO
     create: Truth = NO
     gradient: Truth = NO
     inputs: tuple[Ref, ...] | None = None
+    listed: tuple[Value, ...] = ()
     exact: bool = True
     allow_unused: Truth = NO
     of: Any = None
@@ -188,7 +190,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         how=request.how,
         unit=history.unit_of_all(),
         gradient=request.gradient,
-        inputs=None if wanted is None else tensors_of(it, wanted),
+        inputs=None if wanted is None else tuple(one for each in request.listed if (one := it.only(each, Tensor))),
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),

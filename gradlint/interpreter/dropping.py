@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 
 from gradlint import events
 from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.scan import parts, targets
+from gradlint.interpreter.scan import dotted, parts, targets
 from gradlint.interpreter.writing import holders
 
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
 
 
 @dataclass(frozen=True, slots=True)
 class Rebinding:
     """An assignment to a name inside a loop: whether a `for` around it binds the same name, and whether the name may
-    be read before it is bound again."""
+    be read before it is bound again, and how the program writes the place of what it held in what that `for` goes
+    over."""
 
     looped: bool
     read: bool
+    element: str
 
 
 @dataclass(slots=True)
@@ -32,6 +35,17 @@ class _Walk:
     reads: dict[str, list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
     writes: list[tuple[cst.Name, int, tuple[Any, ...]]] = field(default_factory=list)
     inner: set[str] = field(default_factory=set)
+
+
+class _Step(NamedTuple):
+    """A node that is to be walked: in which statement and loops it stands, whether in a function of its own, and the
+    names that are others in there."""
+
+    node: Any
+    statement: int
+    loops: tuple[Any, ...]
+    inner: bool
+    hidden: frozenset[str]
 
 
 def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
@@ -54,6 +68,9 @@ def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> 
         updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
         same=_same(old, value),
         holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
+        target=target,
+        statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
+        element=rebinding.element,
     )
 
 
@@ -74,11 +91,14 @@ def rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
 
 def _walked(scope: cst.CSTNode) -> _Walk:
     found, number = _Walk(), 0
-    todo: list[tuple[Any, int, tuple[Any, ...], bool]] = [(child, 0, (), False) for child in reversed(parts(scope))]
+    nothing = frozenset[str]()
+    todo = [_Step(child, 0, (), inner=False, hidden=nothing) for child in reversed(parts(scope))]
     while todo:
-        node, at, loops, inner = todo.pop()
+        node, at, loops, inner, hidden = todo.pop()
         kind = type(node)
         if kind is cst.Name:
+            if node.value in hidden:
+                continue
             found.reads.setdefault(node.value, []).append((at, loops))
             if inner:
                 found.inner.add(node.value)
@@ -91,8 +111,22 @@ def _walked(scope: cst.CSTNode) -> _Walk:
             found.writes += [(name, at, loops) for name in names if type(name) is cst.Name]
         inner = inner or kind in (cst.FunctionDef, cst.ClassDef, cst.Lambda)
         within = (*loops, node) if kind in (cst.For, cst.While) else loops
-        todo += [(child, at, within, inner) for child in reversed(parts(node))]
+        own = hidden
+        if isinstance(node, _COMPREHENSIONS):
+            own = hidden | _own_names(node)
+            todo.append(_Step(node.for_in.iter, at, within, inner, hidden))  # which it finds outside
+        todo += [_Step(child, at, within, inner, own) for child in reversed(parts(node))]
     return found
+
+
+def _own_names(comprehension: Any) -> frozenset[str]:
+    """The names that a comprehension binds for itself."""
+    found: list[str] = []
+    clause = comprehension.for_in
+    while clause is not None:
+        found += [one.value for one in targets(clause.target) if type(one) is cst.Name]
+        clause = clause.inner_for_in
+    return frozenset(found)
 
 
 def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) -> Rebinding:
@@ -104,7 +138,19 @@ def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) ->
         or (at != number and any(loop in between for loop in around))
         for at, around in walk.reads.get(name.value, ())
     )
-    return Rebinding(bool(binding), read)
+    return Rebinding(bool(binding), read, _element(loops[binding[-1]], name.value) if binding else "")
+
+
+def _element(loop: Any, name: str) -> str:
+    """How a program writes what the second name of a loop over `d.items()` or `enumerate(l)` stands for."""
+    names, call = [*targets(loop.target)], loop.iter
+    if len(names) != 2 or type(call) is not cst.Call or any(type(one) is not cst.Name for one in names):
+        return ""
+    by_key = type(call.func) is cst.Attribute and call.func.attr.value == "items" and not call.args
+    by_number = type(call.func) is cst.Name and call.func.value == "enumerate" and len(call.args) == 1
+    whole = call.func.value if by_key else call.args[0].value if by_number else None
+    chain = dotted(whole) if whole is not None else ""
+    return f"{chain}[{names[0].value}]" if chain and names[1].value == name else ""
 
 
 def _bound_between(around: tuple[Any, ...], loops: tuple[Any, ...], name: str) -> bool:

@@ -273,7 +273,7 @@ def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     if tensor is not None and tensor.loose and tensor.many:
         return owner
     if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
-        return Unknown(tuple(ref for ref, _ in it.all(owner, Tensor)))
+        return gifts.output(it, node, owner, index.value)
     kind = index_kind(it, index)
     row = it.torch.operations["operator.getitem"] if kind is not YES else it.torch.operations[ADVANCED_ROW]
     if kind.is_unsure:

@@ -265,14 +265,16 @@ def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Val
 
     known = it.packs.cls(path)
     if path == MODULE:
-        return unknown_module(it, node, part, belief, Named(path))
+        made = unknown_module(it, node, part, belief, Named(path))
+        it.put(made, replace(it[made], attributes=tuple(held.items())))
+        return made
     if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
         kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
         return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
-    made = call(it, node, path, Arguments([], held), "") if path.startswith("torch.") else None
+    found = call(it, node, path, Arguments([], held), "") if path.startswith("torch.") else None
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
-    return it.new(node, part, unseen) if made is None else made
+    return it.new(node, part, unseen) if found is None else found
 
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
@@ -294,14 +296,18 @@ def _made(
     return ref
 
 
-def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
-    """An attribute of what a module of a library gave: a tensor with the facts of the whole, or None."""
+def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
+    """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
+    the whole hold of it, else nothing is known of it."""
     found: list[Value] = []
-    for _, tensor in it.all(owner, Tensor):
+    for ref, tensor in it.all(owner, Tensor):
         known = it.packs.cls(tensor.made)
-        if known is None or name not in known.row.outputs:
-            return None
-        found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+        if known is not None and name in known.row.outputs:
+            found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+        else:
+            some = unknown_tensor(it, node, f"part {name}", max(tensor.belief, Belief.BY_USE), (ref,))
+            it.put(some, replace(it[some], loose=True))
+            found.append(some)
     return one_of([*found, NONE_VALUE])
 
 

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from gradlint.domain import NO, NOTHING, Container, Iterator, Ref, Tensor, Value
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter.containers import listing
 from gradlint.interpreter.core import Interpreter
 
-Elements = tuple[tuple[Tensor, ...], ...]
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The elements of each group, one by one (all that an iteration gives is one), those that are in two groups
+    (`twice`), and those that are in one group more than once (`repeated`)."""
+
+    elements: tuple[tuple[Tensor, ...], ...]
+    twice: tuple[Tensor, ...]
+    repeated: tuple[Tensor, ...]
 
 
-def given_elements(it: Interpreter, given: Value) -> tuple[Elements, tuple[Tensor, ...]]:
-    """The elements of each group, one by one (all that an iteration gives is one), and those that are there twice."""
+def given_elements(it: Interpreter, given: Value) -> Given:
+    """What certainly stands in the argument."""
     parts = _parts(it, given)
-    known = Counter(ref for part in parts for ref in listing(it, part) or [part] if type(ref) is Ref)
-    twice = [ref for ref, times in known.items() if times > 1 and _is_one(it, ref)]
-    elements = tuple(tuple(t for v in _slots(it, part) if (t := it.only(v, Tensor))) for part in parts)
-    return elements, tuple(it[ref] for ref in twice)
+    listed = [[ref for ref in listing(it, part) or [part] if type(ref) is Ref and _is_one(it, ref)] for part in parts]
+    return Given(
+        tuple(tuple(t for v in _slots(it, part) if (t := it.only(v, Tensor))) for part in parts),
+        twice=tuple(it[ref] for ref in _more_than_once(ref for refs in listed for ref in dict.fromkeys(refs))),
+        repeated=tuple(it[ref] for refs in listed for ref in _more_than_once(refs)),
+    )
+
+
+def _more_than_once(refs: Iterable[Ref]) -> list[Ref]:
+    return [ref for ref, times in Counter(refs).items() if times > 1]
 
 
 def _parts(it: Interpreter, given: Value) -> list[Value]:

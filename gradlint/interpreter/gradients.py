@@ -14,6 +14,7 @@ from gradlint.domain import (
     MOST_MARKS,
     NO,
     NONE,
+    NONE_VALUE,
     PLAIN,
     UNKNOWN,
     UNSURE,
@@ -28,6 +29,7 @@ from gradlint.domain import (
     Unit,
     Unknown,
     Value,
+    alternatives,
     either,
     one_of,
 )
@@ -58,12 +60,13 @@ def is_left_over(grad: Grad) -> bool:
 def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
     """The tensor after a gradient in that unit has arrived."""
     grad = tensor.grad.mapped(AFTER_BACKWARD)
+    gradient = UNKNOWN if NONE_VALUE in alternatives(tensor.gradient) else tensor.gradient
     marks = (*(mark for mark in tensor.marks if mark.how not in FILLING), Mark("backward", node))[-MOST_MARKS:]
     if certain and is_left_over(tensor.grad):
         marks = (*marks, Mark("mixed", node))
-    if certain and tensor.grad <= NONE | LOST:
-        return replace(tensor, grad=grad, unit=unit, marks=marks)
-    return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=tensor.unit | unit, marks=marks)
+    if not (certain and tensor.grad <= NONE | LOST):
+        unit = tensor.unit | unit
+    return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, marks=marks)
 
 
 def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name: str) -> Value:
@@ -84,10 +87,7 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
         want_leaf(it, node, value, "gradient", name)
     out: list[Value] = []
     for ref, tensor in it.all(value, Tensor):
-        if type(tensor.gradient) is Unknown and (tensor.grad.may(NONE) or tensor.grad.may(LOST)):
-            out.append(Const(None))
-        if has_gradient(tensor):
-            out.append(_gradient(it, node, ref, tensor))
+        out.append(_gradient(it, node, ref, tensor) if has_gradient(tensor) else NONE_VALUE)
     return one_of(out, MOST_ITEMS)
 
 
@@ -96,8 +96,13 @@ def has_gradient(tensor: Tensor) -> bool:
     return type(tensor.gradient) is not Unknown or not tensor.grad <= NONE | LOST
 
 
+def may_lack_gradient(tensor: Tensor) -> bool:
+    """Whether `.grad` may be None."""
+    return tensor.grad.may(NONE) or (tensor.grad.may(LOST) and type(tensor.gradient) is not Ref)
+
+
 def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
-    """The tensor that `.grad` holds: the same one until it is cleared."""
+    """What `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
     if type(tensor.gradient) is not Unknown:
         for held, gradient in it.all(tensor.gradient, Tensor):
             if not any(mark.node is node for mark in gradient.marks):
@@ -105,8 +110,9 @@ def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
         return tensor.gradient
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
-    it.put(ref, replace(it[ref], gradient=made))
-    return made
+    held = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
+    it.put(ref, replace(it[ref], gradient=held))
+    return held
 
 
 def left_as_none(it: Interpreter, path: str, args: Arguments) -> Truth:
@@ -129,7 +135,7 @@ def clear_gradients(
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
             zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
-            left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, Const(None)))
+            left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
             marks = marked(thing, CLEARED, node)
             now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), unit=PLAIN, gradient=left, marks=marks)
             it.put(ref, now, sure=sure)

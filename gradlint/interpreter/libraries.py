@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, UNKNOWN, UNSURE, Bound, Class, Instance, Module, Named, Ref, Tensor, Truth, Value
+from gradlint.domain import NO, UNSURE, Bound, Class, Instance, Module, Named, Ref, Tensor, Truth, Value
 from gradlint.domain.changing import replace
 from gradlint.interpreter import effects, gifts
 from gradlint.interpreter.arguments import Arguments
@@ -152,6 +152,6 @@ def applied(it: Interpreter, node: Any, ref: Ref, module: Module, args: Argument
         return module_calls.call(it, node, inner, args, "call", "") if whole and inner is not None else None
     if not row.outputs:
         return None
-    result = module_calls.loose_result(it, node, ref, module, Arguments(args.values() or [UNKNOWN]))
+    result = module_calls.loose_result(it, node, ref, module, args)
     it.update(result, Tensor, made=found[0])
     return result

@@ -202,7 +202,8 @@ def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
 def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
     """What a module of an unknown class gives: something computed from its parameters and arguments."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
-    result = apply(it, node, row, [("input", value) for value in args.positional], extra=_own(it, ref), part="call ")
+    given = [("input", value) for value in args.values() or [UNKNOWN]]
+    result = apply(it, node, row, given, extra=_own(it, ref), part="call ")
     belief = max(module.belief, Belief.BY_USE)
     for found, tensor in it.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf

@@ -269,7 +269,7 @@ def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) 
             matters=depends_on_mode(it, owner),
         )
     for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        written_without_graph(it, node, ref, "load_state_dict", "load", sure=True)
+        written_without_graph(it, node, ref, "load_state_dict", "load", sure=True, same=shares is YES)
     return UNKNOWN if shown is None else Plain("keys")
 
 

@@ -19,6 +19,7 @@ from gradlint.domain import (
     NONE,
     NONE_VALUE,
     NOTHING,
+    UNKNOWN,
     YES,
     Array,
     Belief,
@@ -189,13 +190,14 @@ def _gradient(it: Interpreter, place: Any, none: bool) -> None:
     """`x.grad is None`."""
     value = peek(it, place)
     for ref, tensor in it.all(value, Tensor) if value is not None else ():
-        if type(tensor.gradient) is not Unknown:
-            dead = all((option == NONE_VALUE) != none for option in alternatives(tensor.gradient))
-            grad = tensor.grad.without(tensor.grad) if dead else tensor.grad
-        else:
-            grad = tensor.grad & (NONE | LOST) if none else tensor.grad.without(NONE | LOST)
+        grad, gradient = tensor.grad & (NONE | LOST) if none else tensor.grad, tensor.gradient
+        if type(gradient) is not Unknown:
+            kept = [option for option in alternatives(gradient) if (option == NONE_VALUE) == none]
+            grad, gradient = grad if kept else grad.without(grad), one_of(kept)
+        elif not none:
+            grad = grad.without(NONE | LOST)
         if not grad.is_empty:
-            it.put(ref, replace(tensor, grad=grad))
+            it.put(ref, replace(tensor, grad=grad, gradient=UNKNOWN if gradient == NONE_VALUE else gradient))
         elif len(alternatives(value)) == 1 and not tensor.many:  # type: ignore[arg-type]
             it.end_path()
 

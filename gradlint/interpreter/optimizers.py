@@ -38,8 +38,15 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.given import Elements, given_elements
-from gradlint.interpreter.gradients import clear_gradients, joined_gradients, left_as_none, tensors_of
+from gradlint.interpreter.given import Given, given_elements
+from gradlint.interpreter.gradients import (
+    clear_gradients,
+    has_gradient,
+    joined_gradients,
+    left_as_none,
+    may_lack_gradient,
+    tensors_of,
+)
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
@@ -55,17 +62,17 @@ def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref
         inner = [dict(group.items).get("params") for _, v in thing.items for _, group in it.all(v, Container)]
         groups = [v for v in inner if v is not None]
         if groups:
-            found = [given_tensors(it, node, group) for group in groups]
+            found = [given_tensors(it, node, group, "group") for group in groups]
             sure = thing.rest == NOTHING and len(groups) == len(thing.items) and all(o is NO for _, o in found)
             return [refs for refs, _ in found], NO if sure else UNSURE
     refs, opened = given_tensors(it, node, value)
     return [refs], opened
 
 
-def given_tensors(it: Interpreter, node: Any, value: Value) -> tuple[list[Ref], Truth]:
-    """The tensors that an argument is or runs over, and whether there may be others."""
+def given_tensors(it: Interpreter, node: Any, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
+    """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
     element = value if it.may_be(value, Tensor) else elements(it, node, value)
-    consume(it, node, value, "optimizer")
+    consume(it, node, value, by)
     listing = it.only(value, Container)
     want_leaves(it, node, [element] if listing is None else [*(v for _, v in listing.items), listing.rest], "optimizer")
     refs = [ref for ref, _ in it.all(element, Tensor)]
@@ -100,9 +107,7 @@ def _filled(
     return replace(made, listing=_listing(it, node, made, parts)), parts
 
 
-def _tell_built(
-    it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: tuple[Elements, tuple[Tensor, ...]]
-) -> None:
+def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
     shown = tuple(tensors_of(it, part) for part in parts)
     it.emit(
         events.OptimizerBuilt,
@@ -110,8 +115,9 @@ def _tell_built(
         optimizer=it[ref],
         parameters=tuple(tensor for part in shown for tensor in part),
         parts=shown,
-        elements=given[0],
-        twice=given[1],
+        elements=given.elements,
+        twice=given.twice,
+        repeated=given.repeated,
         graph=ref.key,
     )
 
@@ -294,10 +300,12 @@ def _repeats(it: Interpreter, thing: Optimizer) -> bool:
 
 
 def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
-    """The parameters are written and their gradients used."""
+    """The parameters that have a gradient are written, and their gradients used."""
     refs, sure = held(it, owner), len(it.all(owner, Optimizer)) == 1
     for ref in refs:
-        written_without_graph(it, node, ref, "step", "step", sure=sure and certain)
+        if has_gradient(it[ref]):
+            whole = sure and certain and not may_lack_gradient(it[ref])
+            written_without_graph(it, node, ref, "step", "step", sure=whole)
         _used(it, ref, sure=sure)
     it.update(owner, Optimizer, stepped=YES)
     _others(it, owner, refs)

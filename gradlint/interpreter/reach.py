@@ -46,8 +46,13 @@ from gradlint.interpreter.writing import memory_written
 
 
 def _tensor(thing: Tensor) -> Tensor:
-    facts = (thing.requires_grad, thing.leaf, thing.retains, thing.grad, thing.unit)
-    if all(fact.is_unsure for fact in facts):
+    if (
+        thing.requires_grad.is_unsure
+        and thing.leaf.is_unsure
+        and thing.retains.is_unsure
+        and thing.grad.is_unsure
+        and thing.unit.is_unsure
+    ):
         return thing
     return replace(
         thing,
@@ -114,8 +119,8 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         thing = heap[ref]
         if type(thing) is Optimizer:
             it.escaped[ref.key] = None
-        if change := AFTERWARDS.get(type(thing)):
-            heap[ref] = change(thing)
+        if (change := AFTERWARDS.get(type(thing))) and (now := change(thing)) is not thing:
+            heap[ref] = now
     if graphs:
         _differentiated(it, graphs)
     if memories:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import libcst as cst
 
@@ -60,8 +59,7 @@ Slot = tuple[Ref | None, ...]
 """One part of what a node refers to: its alternatives."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """One operand of an operation: its value and the facts that matter."""
 
     name: str
@@ -230,6 +228,8 @@ NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Mark, ...]], Valu
     "list": _listed,
 }
 """Results that leave the tensors' world."""
+TAKING = frozenset({"getitem", "unbind"})
+"""What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
 
 
 def _handle(
@@ -249,17 +249,18 @@ def _handle(
     wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    requires, leaf = _flags(it, wanted, _recorded_for(first.requires_grad, [first]) if viewed else None)
-    if viewed and first.tensor and first.tensor.loose:  # what looks like a view of it may be an element
-        requires, leaf = requires | first.tensor.requires_grad, leaf | first.tensor.leaf
+    kept = _recorded_for(first.requires_grad, [first]) if viewed else NO
+    requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
+    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
+        requires, leaf = UNSURE, UNSURE
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     facts["many"] = row.bundle == "list"
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
         if first.tensor:
-            kept = first.tensor.inference
-            facts["inference"] = kept | it.state.inference if "fresh" in handle else kept
+            made_there = first.tensor.inference
+            facts["inference"] = made_there | it.state.inference if "fresh" in handle else made_there
     tensors = [o.tensor for o in operands if o.tensor]
     if len(tensors) == 1 and not own:
         facts["device"] = tensors[0].device
@@ -275,11 +276,11 @@ def _handle(
     return fresh(it, node, f"{part}{index}", **facts)
 
 
-def _flags(it: Interpreter, requires: Truth, viewed: Truth | None) -> tuple[Truth, Truth]:
-    """requires_grad and leaf of a result, by the mode. A view made without the graph keeps its base's flag."""
+def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
+    """requires_grad and leaf of a result, by the mode; `kept` is the flag it has if it is made without the graph."""
     mode = it.recording
     on = (requires, negation(requires))
-    off = (NO, YES) if viewed is None else (viewed, YES)
+    off = (kept, YES)
     if mode is YES:
         return on
     if mode is NO:

@@ -62,6 +62,7 @@ def requested(
         create=create,
         gradient=negation(_is_none(args.get(given, positions[given], NONE_VALUE))),
         inputs=None if wanted is None else refs,
+        listed=tuple(listed),
         exact=all(len(alternatives(value)) == 1 and it.may_be(value, Tensor) for value in listed) and not args.unknown,
         allow_unused=either(
             (flag(args, "allow_unused", positions.get("allow_unused", -1)), flag(args, MATERIALIZED, -1))

@@ -7,9 +7,10 @@ parameter is), whether a loop can be left early, how deep loops nest, and what a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import libcst as cst
@@ -32,11 +33,19 @@ def semantic_fields(kind: type) -> tuple[str, ...]:
     return tuple([f.name for f in fields(kind) if not f.name.startswith(_LAYOUT)])
 
 
+@cache
+def _reader(kind: type) -> Callable[[Any], tuple[Any, ...]]:
+    """How these fields are read, all at once."""
+    names = semantic_fields(kind)
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda node: tuple([getattr(node, name) for name in names])
+
+
 def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The pieces of syntax directly inside another."""
     out: list[cst.CSTNode] = []
-    for name in semantic_fields(type(node)):
-        content = getattr(node, name)
+    for content in _reader(type(node))(node):
         kind = type(content)
         if kind in _NO_SYNTAX:
             continue

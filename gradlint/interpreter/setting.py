@@ -41,7 +41,7 @@ from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
-from gradlint.interpreter.tensors import truth_of
+from gradlint.interpreter.tensors import AFTER_CLEARING, truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
 
 
@@ -119,7 +119,10 @@ def _old(shown: Any, name: str) -> Value:
 
 
 def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
-    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning."""
+    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning.
+
+    What is told to be a module by its use alone is taken for one of a class like most, as an annotation is.
+    """
     if not isinstance(shown, (Module, Instance)):
         return NO
     verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE
@@ -135,7 +138,7 @@ def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
                     todo += [it.thing(base) for base in one.bases]
             if thing.open is not NO:
                 verdict = verdict | UNSURE
-        elif type(thing) is not Named:
+        elif type(thing) is not Named and not (cls == UNKNOWN and type(shown) is Module):
             verdict = verdict | UNSURE
     return verdict
 
@@ -144,13 +147,14 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     if name == "grad" and value == NONE_VALUE:
         clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=sure)
     elif name == "grad":
-        it.put(ref, replace(thing, grad=FRESH, unit=Unit.unsure(), gradient=value), sure=sure)
+        cleared = thing.grad.mapped(AFTER_CLEARING) if NONE_VALUE in alternatives(value) else FRESH
+        it.put(ref, replace(thing, grad=FRESH | cleared, unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
+        facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE, "inference": UNSURE}
         if other:
-            facts = {"dtype": other.dtype, "precision": other.precision, "device": other.device}
+            facts = {name: getattr(other, name) for name in ("dtype", *facts)}
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 

@@ -53,7 +53,7 @@ def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
         plain = [*params.posonly_params, *params.params][1:]
         it.hold(*(value for _, value in arguments(it, frame, method, plain)))
         args.keywords = dict(arguments(it, frame, method, list(params.kwonly_params)))
-        args.unknown = False
+        args.unknown = type(params.star_arg) is cst.Param or params.star_kwarg is not None
     held, *args.positional = it.land(start)
     made = instantiate(it, node, held, args)  # type: ignore[arg-type]
     for ref in submodules(it, made):

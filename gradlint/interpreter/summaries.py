@@ -46,6 +46,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
+from gradlint.domain.heap import Heap
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, syntax
@@ -120,7 +121,7 @@ class Call:
     key: Hashable
     arguments: tuple[Ref, ...]
     given: tuple[Value, ...]
-    heap: dict[Ref, Object]
+    heap: Heap
     names: dict[Name, Value]
     taken: frozenset[int]
     mode: tuple[Truth, Truth]
@@ -169,7 +170,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         key=signature,
         arguments=tuple(slots),
         given=given,
-        heap=dict(it.state.heap),
+        heap=it.state.heap.copy(),
         names=dict(it.state.names),
         taken=frozenset(it.state.taken),
         mode=(it.state.grad_mode, it.state.inference),
@@ -321,7 +322,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     """Summarise a call that has run, if it left everything around it as it was."""
     for number in it.state.taken.keys() - call.taken:
         part = it.state.ground.parts[number]
-        call.heap, call.names = part.heap | call.heap, part.names | call.names
+        call.heap, call.names = call.heap.above(part.heap), part.names | call.names
     read, it.read = it.read, call.read | it.read
     state = it.state
     handed = _handed(it, call) if state.live and (state.grad_mode, state.inference) == call.mode else None
@@ -373,7 +374,7 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
     changed = [ref for ref, thing in before.items() if heap.get(ref, thing) is not thing]
     expected = before
     if changed and handed:
-        it.state.heap = expected = dict(before)
+        it.state.heap = expected = before.copy()
         havoc(it, handed)
         it.state.heap = heap
     for ref in changed:

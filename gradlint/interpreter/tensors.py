@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -49,7 +50,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge import DTYPES, PRECISIONS
-from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation
+from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, refused
 
 LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
 LETTER_OF = {fact: letter for letter, fact in LETTERS.items()}
@@ -59,21 +60,16 @@ AFTER_CLEARING: dict[Grad, Grad] = {FRESH: LOST, USED: NONE, MIXED: NONE}
 AFTER_STEP: dict[Grad, Grad] = {FRESH: USED, LOST: NONE}
 
 
+_FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN)
+
+
 def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref:
     """A new tensor with memory of its own that nothing has recorded."""
-    known: dict[str, Any] = {
-        "requires_grad": NO,
-        "leaf": YES,
-        "retains": NO,
-        "parameter": NO,
-        "inference": it.state.inference,
-        "grad": NONE,
-        "unit": PLAIN,
-        "marks": (Mark("made", node),),
-    }
     if "storage" not in facts:
-        known["storage"] = (it.memory(node, part),)
-    made = Tensor(**(known | facts))
+        facts["storage"] = (it.memory(node, part),)
+    if "marks" not in facts:
+        facts["marks"] = (Mark("made", node),)
+    made = replace(_FRESH, **{"inference": it.state.inference, **facts})
     if made.inference is YES and it.state.inferring is not None:
         made = replace(made, marks=(*made.marks[: MOST_MARKS - 1], Mark("inference", it.state.inferring)))
     return it.new(node, part, made)
@@ -174,14 +170,24 @@ def truth_of(value: Value) -> Truth:
     return UNSURE if out is None else out
 
 
+MOST_COMBINED = 5
+MOST_COMBINATIONS = 4096
+"""How many answers of dtype rules are remembered: they depend on nothing but what is asked."""
+
+
 def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), row: Operation | None = None) -> Dtypes:
     """The dtype rule applied to facts: every combination of what the operands may be and the row does not refuse."""
+    plain = (*numbers, *[False] * len(kinds))[:MOST_COMBINED]
+    return _combined(rule, tuple(kinds[:MOST_COMBINED]), plain, row.refuses if row is not None else ())
+
+
+@lru_cache(maxsize=MOST_COMBINATIONS)
+def _combined(rule: str, kinds: tuple[Dtypes, ...], numbers: tuple[bool, ...], refuses: tuple[str, ...]) -> Dtypes:
     compute = DTYPE_RULES[rule]
-    kinds, numbers = kinds[:MOST_COMBINED], (*numbers, *[False] * len(kinds))[:MOST_COMBINED]
     found: set[str] = set()
     for letters in product(*(_letters(kind) for kind in kinds or [ANY_DTYPE])):
         word = "".join(letter.upper() if plain else letter for letter, plain in zip(letters, numbers, strict=False))
-        if row is None or not row.refused(word):
+        if not refused(refuses, word):
             try:
                 found.add(compute(*letters))
             except TypeError:
@@ -190,9 +196,6 @@ def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), r
         return ANY_DTYPE
     out = [LETTERS[letter] for letter in KINDS if letter in found]
     return Dtypes.of(sum(fact.bits for fact in out))
-
-
-MOST_COMBINED = 5
 
 
 def _letters(kind: Dtypes) -> str | list[str]:

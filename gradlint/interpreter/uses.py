@@ -201,6 +201,13 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ..
     return tuple(history), tuple(memories)
 
 
+def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
+    """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
+    if it.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
+        return None
+    return unknown_tensor(it, node, "by method", Belief.BY_USE, owner.reach)
+
+
 def by_use(
     it: Interpreter, node: Any, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
 ) -> Ref | None:

@@ -26,9 +26,7 @@ from gradlint.domain import (
     both,
     either,
     negation,
-    object_references,
     one_of,
-    origins,
     truth,
     with_mark,
 )
@@ -55,7 +53,8 @@ def write(
     """The memory of a tensor is written in place by an operation on these other operands, which `saves` some memories.
     `added` is the syntax of the only one.
 
-    An operation that is not `checked` may write a leaf that requires grad: nobody needs to hear of it.
+    An operation that is not `checked` is none of autograd's: it may write a leaf that requires grad, nobody needs to
+    hear of it, and it leaves every handle on the graph node where that was.
     """
     found = it.all(target, Tensor)
     if not found:
@@ -93,7 +92,7 @@ def write(
         if cut:
             marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
             it.put(ref, replace(it[ref], marks=marks), sure=sure)
-        if differentiable:
+        if differentiable and checked:
             _rebase(it, node, op, ref, wants, operands, saves, sure)
     if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
         tell_grown(it, node, op, now, name, added)
@@ -129,15 +128,19 @@ def _other_unit(it: Interpreter, gradient: Tensor) -> None:
             it.state.heap[ref] = replace(thing, unit=thing.unit | Unit.unsure())
 
 
-def written_without_graph(it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool) -> None:
-    """A parameter is written by code of torch that has switched gradients off: a step, a load."""
+def written_without_graph(
+    it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False
+) -> None:
+    """A parameter is written by code of torch that has switched gradients off: a step, a load; with the `same` numbers
+    where it is loaded with its own memory."""
     tensor: Tensor = it[ref]
     mode, it.state.grad_mode = it.state.grad_mode, NO
     held_by = holders(it, [ref]) if not it.muted else ()
     it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=YES,
             local=is_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode
-    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref, mark=Mark(WRITERS[by], syntax(node)))
+    mark = Mark(WRITERS[by], syntax(node))
+    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref, mark=mark, same=same)
 
 
 WRITERS = {"step": "stepped", "load": "loaded"}
@@ -207,18 +210,17 @@ def memory_written(
     by: Ref | None = None,
     known: bool = True,
     mark: Mark | None = None,
+    same: bool = False,
 ) -> None:
     """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
 
-    `known` says that a write was seen, which left this `mark`; else unknown code may have done it.
+    `known` says that a write was seen, which left this `mark`; else unknown code may have done it. Where the `same`
+    numbers are written, the nodes notice all the same.
     """
     written = frozenset(memories)
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
-    made_at = {memory.origin for memory in written}
-    for ref, thing in it.state.heap.items():
+    for ref, thing in it.state.heap.holding(written):
         if not known and _in_doubt(thing):
-            continue
-        if made_at.isdisjoint(origins(thing)) or written.isdisjoint(object_references(thing)):
             continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
             strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
@@ -226,10 +228,10 @@ def memory_written(
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
                 it.state.heap[ref] = replace(thing, marks=marks, **spoiled)
-        elif type(thing) is Tensor and ref != by and thing.overwritten is not YES:
+        elif type(thing) is Tensor and ref != by and not same and not written.isdisjoint(thing.storage):
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
-            if now is not thing.overwritten:
+            if thing.overwritten is not YES and now is not thing.overwritten:
                 it.state.heap[ref] = replace(thing, overwritten=now)
 
 

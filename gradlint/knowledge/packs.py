@@ -104,8 +104,9 @@ class Either:
 class New:
     """A new object of the class at this path, of a pack or of torch; without a path, of the class whose method this is.
 
-    `holding` are attributes that it has from the start (for a class of torch, arguments of its constructor); `mode` is
-    the mode of a module that is not made as its class says.
+    `holding` are attributes that it has from the start (for a class of torch, arguments of its constructor, but the
+    parts of a `torch.nn.Module`, which stands for any); `mode` is the mode of a module that is not made as its class
+    says.
     """
 
     path: str = ""

@@ -9,7 +9,7 @@ binary and unary operators of Python.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -51,6 +51,11 @@ MIXED = r"(?!(.)\1*$).+"
 
 
 @cache
+def refused(patterns: Iterable[str], word: str) -> bool:
+    """Whether one of these patterns says that torch raises for operands of these kinds."""
+    return any(_matches(pattern, word) for pattern in patterns)
+
+
 def _matches(pattern: str, word: str) -> bool:
     if pattern.startswith("="):
         return re.fullmatch(pattern[1:], word) is not None
@@ -154,7 +159,7 @@ class Operation(Versioned):
         A pattern in small letters speaks of tensors and numbers alike; one with capitals, or after "=", of the
         word as it stands.
         """
-        return any(_matches(pattern, word) for pattern in self.refuses)
+        return refused(self.refuses, word)
 
     def rejects(self, operand: str, word: str) -> bool:
         """Whether torch raises, with gradients on, because this operand requires grad."""

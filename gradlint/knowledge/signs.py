@@ -46,6 +46,9 @@ TENSOR_USES = frozenset(name + call for name in ONLY_TENSORS for call in CALLED)
 }  # fmt: skip
 """Each of these shows a tensor."""
 
+METHODS_OF_TENSORS = frozenset(use.partition("(")[0] for use in TENSOR_USES if use.endswith(CALLED)) - {"size"}
+"""Methods that show a tensor where they are called like that."""
+
 MODULE_USES = frozenset(
     name + call
     for name in (

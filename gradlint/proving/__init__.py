@@ -16,16 +16,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
 from gradlint import fixes, linter
-from gradlint.finding import Confidence, Finding
-from gradlint.knowledge import differing
+from gradlint.finding import LATER, RAISES, Confidence, Finding
+from gradlint.knowledge import differing, versions
 from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.knowledge.versions import MEASURED, PINNED, described, holds, nearest, written
+from gradlint.pages import described
 from gradlint.project import InMemory, Project, View
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
 from gradlint.proving.examples import BadEvidence, Source, changed_lines, defined, is_same_program, read
 from gradlint.proving.surroundings import NotRestored
-from gradlint.rule import Consequence, Evidence, Rule
+from gradlint.rule import Consequence, Evidence, Raises, Rule
 
 EXAMPLE = "example.py"
 """What an example is called among its neighbours."""
@@ -106,7 +106,7 @@ def known_here() -> Packs:
         import torch
     except (ImportError, OSError):
         return NO_PACKS
-    return NO_PACKS.at(nearest(torch.__version__))
+    return NO_PACKS.at(versions.nearest(torch.__version__))
 
 
 def ran_on() -> Iterator[str]:
@@ -118,11 +118,11 @@ def ran_on() -> Iterator[str]:
     import torch
 
     version = known_here().torch.version
-    kind = "measured" if version in MEASURED else f"not measured, taken for {written(version)}"
-    rows = differing(version, PINNED)
-    yield f"torch {torch.__version__} ({kind}); {len(rows)} rows differ from torch {written(PINNED)}"
+    kind = "measured" if version in versions.MEASURED else f"not measured, taken for {versions.written(version)}"
+    rows = differing(version, versions.PINNED)
+    yield f"torch {torch.__version__} ({kind}); {len(rows)} rows differ from torch {versions.written(versions.PINNED)}"
     for row in rows:
-        yield f"  {', '.join(spellings(row))}: torch {described(row)}"
+        yield f"  {', '.join(spellings(row))}: torch {versions.described(row)}"
 
 
 def cases_of(rule: Rule, together: Sequence[Rule]) -> list[Case]:
@@ -194,8 +194,8 @@ class Case:
     @property
     def outside(self) -> str:
         """Why nothing is asked on the torch that is installed; empty where the rule holds there."""
-        held = holds(self.rule, known_here().torch.version)
-        return "" if held else f"a mistake in torch {described(self.rule)} only"
+        held = versions.holds(self.rule, known_here().torch.version)
+        return "" if held else f"a mistake in torch {versions.described(self.rule)} only"
 
     def seen(self) -> Verdict:
         """Reported on exactly the marked lines if bad, quiet if good."""
@@ -235,8 +235,20 @@ class Case:
         return f"`{self.name}`, line {row + self.source.shift} of {self.source.file}"
 
     def shown(self) -> Verdict:
-        """Whether torch shows the consequence of this bad example."""
-        return _asked(lambda: is_shown(self.consequence, self.subject, [cure.subject for cure in self.cures]))
+        """Whether torch shows the consequence of this bad example, and the findings say as much: that there is an error
+        where there is one, and that it is at their line only where it is."""
+        verdict = _asked(lambda: is_shown(self.consequence, self.subject, [cure.subject for cure in self.cures]))
+        return _asked(self._told) if verdict.holds else verdict
+
+    def _told(self) -> Verdict:
+        """Whether the findings tell what the consequence shows."""
+        own = [found for found in self._findings(self.source.text) if found.code == self.rule.code]
+        effects = {found.consequence for found in own if found.consequence}
+        raises = isinstance(self.consequence, Raises)
+        if not effects or (not effects.isdisjoint((RAISES, LATER)) if raises else RAISES not in effects):
+            return Verdict(True)
+        told = ", ".join(sorted(effects))
+        return Verdict(False, f"`{self.name}` shows {described(self.consequence)}, and the finding says: {told}")
 
     def cured(self) -> Verdict:
         """Whether the cure shows no consequence and is close to what it cures; for a bad example: each of its cures."""

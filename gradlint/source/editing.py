@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst
 
@@ -21,26 +21,35 @@ _WITHOUT_LINES = (
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement with lines of its own. `alone`: it is all there is in its block; `leaves`: nothing behind it runs."""
+    """A statement with lines of its own, in its `block`.
+
+    `alone`: it is all there is in there; `leaves`: nothing behind it runs; `rest` is where the statements behind it
+    stand (None: there are none, or there are definitions among them).
+    """
 
     place: Place
+    block: libcst.CSTNode | None
     alone: bool
     leaves: bool
+    rest: Place | None
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
     """Where a piece of syntax stands, brackets around it included.
 
-    `statement` is the innermost one that holds it (None where that shares its lines with others), `name` the last
-    name of the expression, `arguments` what a call is given, by keyword or by "". `atomic`: what follows directly
+    `statement` is the innermost one that holds it (None where that shares its lines with others), `within` says by
+    block which statement holds it there. `name` is the last name of the expression, `value` what an assignment to a
+    single target assigns, `arguments` what a call is given, by keyword or by "". `atomic`: what follows directly
     (`.detach()`) is about all of it; `expression`: it is one. `imported` are the modules that can be
     called by their names there.
     """
 
     place: Place
     statement: Statement | None
+    within: dict[libcst.CSTNode | None, Place]
     name: Place | None
+    value: Place | None
     arguments: tuple[tuple[str, Place, Place], ...]
     atomic: bool
     expression: bool
@@ -63,11 +72,13 @@ class Layout:
 
 @dataclass(slots=True)
 class _Around:
-    """What is around a node: the statement (and how many share its block), and the scopes, outermost first."""
+    """What is around a node: the statement and its block, and outermost first the scopes, and the statements with the
+    blocks they stand in."""
 
     statement: libcst.CSTNode | None = None
-    siblings: int = 0
+    block: libcst.CSTNode | None = None
     scopes: tuple[libcst.CSTNode, ...] = ()
+    within: tuple[tuple[libcst.CSTNode | None, libcst.CSTNode], ...] = ()
 
 
 @dataclass(slots=True)
@@ -86,7 +97,8 @@ def layout(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) ->
     first = _first_after_preface(module)
     marked: list[libcst.CSTNode] = [first] if first is not None else []
     for node, around in walk.around.items():
-        marked += [*_bounds(node), *_parts(node), *(() if around.statement is None else _bounds(around.statement))]
+        marked += [*_bounds(node), *_parts(node), *_rest(around)]
+        marked += [bound for _, statement in around.within for bound in _bounds(statement)]
     found = places(module, text, marked)
     return Layout(
         {node: _extent(node, around, walk, found) for node, around in walk.around.items()},
@@ -97,19 +109,44 @@ def layout(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) ->
 
 
 def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libcst.CSTNode, Place]) -> Extent:
-    statement = around.statement
-    name = _last_name(node)
+    name, value = _last_name(node), _assigned(node)
     given = node.args if isinstance(node, libcst.Call) else ()
     scopes: tuple[libcst.CSTNode | None, ...] = (None, *around.scopes)
     return Extent(
         _whole(node, found),
-        None if statement is None else Statement(_whole(statement, found), around.siblings == 1, _leaves(statement)),
+        None if around.statement is None else _statement(around.statement, around, found),
+        {block: _whole(statement, found) for block, statement in around.within},
         None if name is None else found[name],
+        None if value is None else _whole(value, found),
         tuple((arg.keyword.value if arg.keyword else "", found[arg], found[arg.value]) for arg in given),
         isinstance(node, _ATOMS) or bool(getattr(node, "lpar", ())),
         isinstance(node, libcst.BaseExpression),
         frozenset[str]().union(*(walk.imports.get(scope, ()) for scope in scopes)),
     )
+
+
+def _statement(statement: libcst.CSTNode, around: _Around, found: dict[libcst.CSTNode, Place]) -> Statement:
+    rest = [found[node] for node in _rest(around)]
+    return Statement(
+        _whole(statement, found),
+        around.block,
+        len(_body(around.block)) == 1,
+        _leaves(statement),
+        Place(rest[0].row, rest[0].column, rest[-1].end_row, rest[-1].end_column) if rest else None,
+    )
+
+
+def _body(block: libcst.CSTNode | None) -> list[libcst.CSTNode]:
+    return list(getattr(block, "body", ()))
+
+
+def _rest(around: _Around) -> list[libcst.CSTNode]:
+    """The statements behind one in its block, if they are all to be run there and then."""
+    if around.statement is None:
+        return []
+    body = _body(around.block)
+    rest = body[body.index(around.statement) + 1 :]
+    return [] if any(isinstance(node, libcst.FunctionDef | libcst.ClassDef) for node in rest) else rest
 
 
 def _leaves(statement: libcst.CSTNode) -> bool:
@@ -139,6 +176,12 @@ def _parts(node: libcst.CSTNode) -> Iterator[libcst.CSTNode]:
     if isinstance(node, libcst.Call):
         for arg in node.args:
             yield from (arg, arg.value)
+    if (value := _assigned(node)) is not None:
+        yield from _bounds(value)
+
+
+def _assigned(node: libcst.CSTNode) -> libcst.CSTNode | None:
+    return node.value if isinstance(node, libcst.Assign) and len(node.targets) == 1 else None
 
 
 def _last_name(node: libcst.CSTNode) -> libcst.CSTNode | None:
@@ -161,9 +204,7 @@ def _walked(module: libcst.Module, wanted: frozenset[libcst.CSTNode]) -> _Walk:
         around = _within(node, around)
         if node in wanted:
             walk.around[node] = around
-        inner = (
-            _Around(around.statement, around.siblings, (*around.scopes, node)) if isinstance(node, _SCOPES) else around
-        )
+        inner = replace(around, scopes=(*around.scopes, node)) if isinstance(node, _SCOPES) else around
         waiting += [(child, inner) for child in node.children]
     return walk
 
@@ -171,13 +212,14 @@ def _walked(module: libcst.Module, wanted: frozenset[libcst.CSTNode]) -> _Walk:
 def _within(node: libcst.CSTNode, around: _Around) -> _Around:
     """What is around the parts of a node."""
     if isinstance(node, libcst.Module | libcst.IndentedBlock):
-        return _Around(None, len(node.body), around.scopes)
+        return replace(around, statement=None, block=node)
     if isinstance(node, libcst.SimpleStatementLine):
-        return _Around(node if len(node.body) == 1 else None, around.siblings, around.scopes)
+        own = node if len(node.body) == 1 else None
+        return replace(around, statement=own, within=(*around.within, (around.block, node)))
     if isinstance(node, _WITHOUT_LINES) or (isinstance(node, libcst.If) and isinstance(around.statement, libcst.If)):
-        return _Around(None, 0, around.scopes)
+        return replace(around, statement=None, block=None)
     if isinstance(node, libcst.BaseCompoundStatement):
-        return _Around(node, around.siblings, around.scopes)
+        return replace(around, statement=node, within=(*around.within, (around.block, node)))
     return around
 
 

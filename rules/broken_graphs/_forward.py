@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradlint.domain import YES
-from gradlint.events import ClassFinished, Event, Run
+from gradlint.events import ClassFinished, Event, OptimizerBuilt, Run
 
 
 def runs_of_forward(event: ClassFinished) -> Iterator[Run]:
-    """The runs of `forward` of a class of modules."""
+    """The runs of `forward` of a class of modules, except of one that trains by itself what it makes."""
     if event.cls.module <= YES:
         for method in event.methods:
-            yield from method.runs if method.name == "forward" else ()
+            for run in method.runs if method.name == "forward" else ():
+                if not any(isinstance(happened, OptimizerBuilt) for happened in run.story):
+                    yield run
 
 
 def own_events(run: Run) -> Iterator[Event]:

@@ -52,6 +52,7 @@ def check(event: BackwardRun) -> Findings:
         operation=f"`{event.flat[0].by}`",
         so="which has no derivative in torch" if refused else "so every gradient is zero",
     )
+    draft = draft.doing("raises") if refused else draft
     yield draft.marked(event.flat, flat="constant between its jumps, so no gradient gets through")
 
 

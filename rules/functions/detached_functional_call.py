@@ -31,6 +31,7 @@ rule = Rule(
     "this functional call is given detached parameters, so the `backward()` of its result reaches nothing; "
     "pass `dict(module.named_parameters())`",
     help="`state_dict()` and `.detach()` give handles that require no grad",
+    effect="raises later",
     default=False,
     tokens=("functional_call",),
 )

@@ -47,7 +47,8 @@ def check_definition(event: ClassFinished) -> Findings:
     forward = (custom_function(event) or {}).get("forward")
     if forward is not None and forward.function.kind == "function":
         what = "`forward` of a custom function is no method of an object"
-        yield rule.at(forward.function.node, what=what, cure="put `@staticmethod` over it").lowered(POSSIBLE)
+        draft = rule.at(forward.function.node, what=what, cure="put `@staticmethod` over it")
+        yield draft.doing("raises later").lowered(POSSIBLE)
 
 
 @rule.bad

@@ -32,6 +32,7 @@ rule = Rule(
     "wrong-gradient-count",
     "`backward` returns {given} where `forward` takes {taken}; return one for each, `None` where there is none",
     help="`forward` takes {names}",
+    effect="raises later",
     tokens=TOKENS,
 )
 

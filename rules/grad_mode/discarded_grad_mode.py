@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import Context, OneOf
 from gradlint.events import ResultDiscarded, Thing
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Edit, Findings, Rule
 
 rule = Rule(
     "GRD402",
@@ -47,7 +47,9 @@ def consequence(returned: Any) -> bool:
 def check(event: ResultDiscarded) -> Findings:
     dropped = [value for value in shown(event.value) if isinstance(value, Context)]
     if len(dropped) == len(shown(event.value)) and not any(mode.path.endswith(AT_ONCE) for mode in dropped):
-        yield rule.at(event.node, path=dropped[0].path)
+        path = dropped[0].path
+        draft = rule.at(event.node, path=path)
+        yield draft.fix(Edit("put rest under", event.node, f"with {path}():"), safety="unsafe", imports=("torch",))
 
 
 def shown(value: Thing) -> tuple[Thing, ...]:

@@ -35,6 +35,7 @@ rule = Rule(
     "`torch.set_grad_enabled(False)` outlasts `{function}()`, so its caller goes on with gradients off; "
     "use `with torch.no_grad():`",
     help="a context ends with its block: `with torch.no_grad():`, or `@torch.no_grad()` over the function",
+    effect="raises later",
     tokens=("set_grad_enabled",),
 )
 

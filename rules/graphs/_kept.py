@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import EVAL, YES, Syntax
+from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
 from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored
 from gradlint.rule import Draft, Edit, believed
 
@@ -49,7 +49,7 @@ def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kep
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
     """Whether a graph is kept that no backward goes through, or one that no backward can go through again."""
     result = kept.result if isinstance(kept, GraphGrown) else kept.value
-    if not getattr(result, "requires_grad", None) or not result.requires_grad <= YES:  # type: ignore[union-attr]
+    if not isinstance(result, Tensor) or not (result.requires_grad <= YES and result.leaf <= NO):
         return False
     if kept.spent <= YES:
         return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
@@ -58,8 +58,14 @@ def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
 
 
 def _in_forward(kept: Kept, end: ModuleFinished) -> bool:
-    """Whether a module keeps it on the way to its result."""
-    return any(run.index == kept.run and run.function and run.function.name == "forward" for run in end.runs)
+    """Whether a module keeps it on the way to its result: itself, or in what its `forward` calls."""
+    runs = {run.index: run for run in end.runs}
+    run = runs.get(kept.run)
+    while run is not None and run.function is not None:
+        if run.function.name == "forward":
+            return True
+        run = runs.get(run.parent) if run.parent != run.index else None
+    return False
 
 
 def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:

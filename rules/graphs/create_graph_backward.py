@@ -13,13 +13,13 @@ torch warns, and the whole graph with its activations stays alive until `.grad` 
 
 ## When it is right to ignore it
 
-With optimizers that need it (AdaHessian, Sophia) and a `zero_grad()` after each step: code that is seen to clear the
-gradients to None afterwards is not reported.
+With optimizers that need it (AdaHessian, Sophia) and a `zero_grad()` after each step or before the next: code that is
+seen to clear the gradients to None afterwards is not reported.
 """
 
 from __future__ import annotations
 
-from gradlint.domain import YES
+from gradlint.domain import YES, Syntax
 from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished
 from gradlint.rule import Findings, Rule, Warns, believed
 
@@ -37,12 +37,18 @@ consequence = Warns("will create a reference cycle between the parameter and its
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    cleared = False
+    cleared, kept, freed = False, dict[Syntax, BackwardRun](), set[Syntax]()
     for happened in reversed(event.story):
         if isinstance(happened, GradientsCleared) and happened.to_none.may(YES):
             cleared = True
-        elif isinstance(happened, BackwardRun) and not cleared and _makes_a_circle(happened):
-            yield rule.at(happened.node).lowered(believed(happened))
+        elif isinstance(happened, BackwardRun) and _makes_a_circle(happened):
+            # In a loop, the next pass clears before its own backward what the one before has left.
+            kept.setdefault(happened.node, happened)
+            if cleared:
+                freed.add(happened.node)
+    for node, run in kept.items():
+        if node not in freed:
+            yield rule.at(node).lowered(believed(run))
 
 
 def _makes_a_circle(run: BackwardRun) -> bool:

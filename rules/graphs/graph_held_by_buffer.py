@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Module, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, Called, ModuleFinished
-from gradlint.rule import Draft, Findings, Rule, believed
+from gradlint.rule import Draft, Edit, Findings, Rule, believed
 
 rule = Rule(
     "GRD508",
@@ -31,6 +31,7 @@ rule = Rule(
     "buffer `{name}` is set to a tensor with a graph, which the next forward pass and backward() go back into; update "
     "it from detached values",
     help="update it under `with torch.no_grad():`, or from `x.detach()`",
+    effect="raises later",
     tokens=("register_buffer",),
 )
 
@@ -49,6 +50,9 @@ def check(event: ModuleFinished) -> Findings:
             name = f"{happened.name}.{happened.attr}"
             if name not in detached:
                 draft = rule.at(happened.node, name=name).lowered(believed(happened))
+                draft = draft.fix(
+                    Edit("put under", happened.node, "with torch.no_grad():"), safety="unsafe", imports=("torch",)
+                )
                 yield _pointing(draft, spent)
 
 

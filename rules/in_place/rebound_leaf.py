@@ -30,6 +30,7 @@ rule = Rule(
     "`{name} = ...` makes `{name}` {what}, so `{name}.grad` is None in the next iteration; update it in place under "
     "`torch.no_grad()`",
     help="`with torch.no_grad(): {name} -= lr * {name}.grad`, then `{name}.grad = None`",
+    effect="raises later",
     tokens=("grad",),
 )
 consequence = Raises(TypeError, "NoneType")

@@ -4,11 +4,12 @@
 
 `for p in model.parameters():` gives `p`, one after the other, the parameters that the model holds. `p = p - lr *
 p.grad` computes a new tensor and makes `p` its name; the model still holds the old one, and the new one is gone when
-the loop goes on. Only a write in place (`p -= ...`, `p.sub_(...)`) under `torch.no_grad()` reaches the parameter.
+the loop goes on. Only a write in place (`p -= ...`, `p.sub_(...)`, `p.copy_(...)`) under `torch.no_grad()` reaches the
+parameter. The same holds for a clipped weight (`p = p.clamp(-c, c)`) and a moving average (`t = m * t + (1 - m) * p`).
 
 ## What it costs
 
-Training runs through and nothing is learned: the weights stay as they were.
+The weights stay as they were, without an error: nothing is learned, clipped or averaged.
 
 ## When it is right to ignore it
 
@@ -20,9 +21,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES
+from gradlint.domain import NO, YES
 from gradlint.events import BindingDropped
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Draft, Edit, Findings, Rule
 
 from ._rebinding import tensors
 
@@ -31,9 +32,9 @@ rule = Rule(
     "rebound-parameter",
     "`{name} = ...` binds the loop's variable to a new tensor, so the parameter stays as it was; write it in place "
     "under `torch.no_grad()`",
-    help="`with torch.no_grad(): {name} -= lr * {name}.grad`",
+    help="{cure}",
     effect="no effect",
-    tokens=("grad",),
+    tokens=("parameters", "grad"),
 )
 
 
@@ -44,10 +45,30 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(BindingDropped)
 def check(event: BindingDropped) -> Findings:
-    if event.updates and event.looped and not event.read and (held := tensors(event)):
-        old, _ = held
-        if old.leaf <= YES and old.requires_grad <= YES:
-            yield rule.at(event.node, name=event.name)
+    """A leaf that was to be updated by its gradient, or a parameter whose name gets a tensor with memory of its own."""
+    held = tensors(event) if event.looped and not event.read else None
+    if held is None:
+        return
+    old, value = held
+    if event.updates and old.leaf <= YES and old.requires_grad <= YES:
+        cure = f"`with torch.no_grad(): {event.name} -= lr * {event.name}.grad`"
+    elif old.parameter <= YES and value.storage and set(old.storage).isdisjoint(value.storage):
+        cure = f"`with torch.no_grad(): {event.name}.copy_(...)`"
+    else:
+        return
+    yield _updated(rule.at(event.node, name=event.name, cure=cure), event)
+
+
+def _updated(draft: Draft, event: BindingDropped) -> Draft:
+    """The draft with an update in place, where the assignment does nothing else."""
+    if event.statement is None:
+        return draft
+    copied = Edit("give to", event.statement, f"{event.name}.copy_(", ")")
+    if event.grad_mode <= NO:
+        return draft.fix(copied, safety="unsafe")
+    return draft.fix(
+        copied, Edit("put under", event.statement, "with torch.no_grad():"), safety="unsafe", imports=("torch",)
+    )
 
 
 @rule.bad
@@ -103,3 +124,28 @@ def momentum_in_place():
         for _, p in model.named_parameters():
             p.sub_(p.grad, alpha=0.1)
     return model
+
+
+@rule.bad
+def moving_average_by_assignment():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    student, teacher = nn.Linear(2, 1), nn.Linear(2, 1)
+    for mine, its in zip(teacher.parameters(), student.parameters(), strict=True):
+        mine = 0.9 * mine + 0.1 * its  # GRD306
+    return teacher
+
+
+@rule.good(cures=moving_average_by_assignment)
+def moving_average_in_place():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    student, teacher = nn.Linear(2, 1), nn.Linear(2, 1)
+    with torch.no_grad():
+        for mine, its in zip(teacher.parameters(), student.parameters(), strict=True):
+            mine.copy_(0.9 * mine + 0.1 * its)
+    return teacher

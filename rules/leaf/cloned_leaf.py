@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES
-from gradlint.events import RequiresGradChanged
-from gradlint.rule import Edit, Findings, Raises, Rule, quoted
+from gradlint.domain import NO, YES, Syntax
+from gradlint.events import ModuleFinished, RequiresGradChanged
+from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed, quoted
 
 rule = Rule(
     "GRD122",
@@ -46,18 +46,31 @@ def consequence(returned: Any) -> bool:
     return not returned.is_leaf and returned.requires_grad and not returned.retains_grad
 
 
-@rule.on(RequiresGradChanged)
-def check(event: RequiresGradChanged) -> Findings:
-    tensor = event.tensor
-    if not (event.to <= YES and tensor.made == "clone" and tensor.leaf <= NO and event.by in OUTCOMES):
-        return
-    draft = rule.at(event.node, name=quoted(event.name, "this"), outcome=OUTCOMES[event.by])
-    cloned = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    first: dict[tuple[Syntax, int], RequiresGradChanged] = {}
+    for asked in event.story:
+        if isinstance(asked, RequiresGradChanged):
+            first.setdefault((asked.node, asked.run), asked)
+    # Where the first pass of a loop asks a leaf, the request is needed, whatever it does for the clones of later ones.
+    for asked in first.values():
+        if _is_for_a_clone(asked):
+            yield _at(asked).lowered(believed(asked))
+
+
+def _is_for_a_clone(asked: RequiresGradChanged) -> bool:
+    tensor = asked.tensor
+    return asked.to <= YES and tensor.made == "clone" and tensor.leaf <= NO and asked.by in OUTCOMES
+
+
+def _at(asked: RequiresGradChanged) -> Draft:
+    marks = asked.tensor.marks
+    draft = rule.at(asked.node, name=quoted(asked.name, "this"), outcome=OUTCOMES[asked.by])
+    draft = draft.doing("raises") if asked.by == "assign" else draft
+    cloned = next((mark.node for mark in marks if mark.how == "made"), None)
     if cloned is not None:
         draft = draft.fix(Edit("wrap", cloned, after=".detach()"), safety="unsafe")
-    yield draft.marked(
-        tensor.marks, made="cloned here, as an operation of the graph", asked="asked to require grad here"
-    )
+    return draft.marked(marks, made="cloned here, as an operation of the graph", asked="asked to require grad here")
 
 
 @rule.bad

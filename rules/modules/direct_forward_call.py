@@ -14,7 +14,9 @@ changed, a pruned weight is not computed anew, and nothing says so.
 
 ## When it is right to ignore it
 
-Where the hooks must not run: in a hook that calls its own module, in a wrapper that replaced
+Where no hook is ever put on the module: it is reported without being asked for only where the program is seen to put
+one there, else as `possible`, for much code that nobody watches is written that way and works. And
+where the hooks must not run: in a hook that calls its own module, in a wrapper that replaced
 `forward` and hands on to what was there before. `super().forward(x)`, `self.forward(x)`, a `forward` held
 under another name and classes with a `__call__` of their own are never reported.
 """
@@ -24,7 +26,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.events import ModuleCalled
-from gradlint.rule import Edit, Findings, Rule, quoted
+from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD804",
@@ -48,6 +50,8 @@ def check(event: ModuleCalled) -> Findings:
         return
     name = quoted(event.name, "the module")
     draft = rule.at(event.node, name=name, cure=f"call {name} as a function")
+    if not event.module.hooks:
+        draft = draft.lowered(POSSIBLE)
     if event.name:
         draft = draft.fix(Edit("replace", event.callee, event.name), safety="safe")
     yield draft

@@ -32,6 +32,7 @@ from gradlint.events import (
     Method,
     ModuleBuilt,
     ModuleCalled,
+    OptimizerBuilt,
     RequiresGradChanged,
     StateLoaded,
     Thing,
@@ -64,6 +65,8 @@ def check(event: ClassFinished) -> Findings:
     own = {run.index for method in event.methods if _is_plain(method) for run in method.runs}
     for run in (run for method in event.methods if method.name == "forward" for run in method.runs):
         story = [happened for happened in run.story if happened.run in own]
+        if any(isinstance(happened, OptimizerBuilt) for happened in run.story):
+            continue  # it trains by itself what it builds
         built = {
             happened.node: happened
             for happened in story

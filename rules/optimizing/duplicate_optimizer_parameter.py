@@ -36,9 +36,11 @@ IN_ONE_GROUP = Warns("optimizer contains a parameter group with duplicate parame
 
 @rule.on(OptimizerBuilt)
 def check(event: OptimizerBuilt) -> Findings:
-    if event.twice:
-        count = f"{len(event.twice)} parameters" if len(event.twice) > 1 else "a parameter"
-        yield rule.at(event.node, count=count).marked(event.twice[0].marks, made="one of them is made here")
+    found = event.twice or event.repeated
+    if found:
+        count = f"{len(found)} parameters" if len(found) > 1 else "a parameter"
+        draft = rule.at(event.node, count=count).marked(found[0].marks, made="one of them is made here")
+        yield draft if event.twice else draft.doing("silently wrong")
 
 
 @rule.bad

@@ -48,6 +48,7 @@ def check(event: IteratorConsumed) -> Findings:
     iterator = event.iterator
     if iterator.used <= YES and _gives_parameters(event):
         draft = rule.at(event.node, what=WHAT.get(iterator.by, f"this {iterator.by} of parameters"))
+        draft = draft.doing("raises") if event.by == "optimizer" else draft
         yield _cured(draft, iterator).marked(iterator.marks, made="made here", used="used up here")
 
 

@@ -5,8 +5,8 @@
 "element 0 of tensors does not require grad" says that the loss was computed without a graph: through `argmax`,
 `.item()`, NumPy, `.detach()` or with gradients off. Asking such a loss to require grad makes it a leaf, a
 starting point of its own. Backward then has somewhere to stop, and stops at once: it computes the derivative of
-the loss by itself, which is one, and no parameter is reached. `Variable(loss, requires_grad=True)` does the
-same even to a loss that has a graph, because it cuts it off.
+the loss by itself, which is one, and no parameter is reached. `Variable(loss, requires_grad=True)` and
+`torch.tensor(loss, requires_grad=True)` do the same even to a loss that has a graph, because they cut it off.
 
 ## What it costs
 
@@ -16,16 +16,18 @@ down with the batches. Nothing warns.
 ## When it is right to ignore it
 
 Not where backward starts at that very tensor. A tensor that is asked and then used in further operations
-(a fresh leaf for meta-learning, a placeholder of zeros to which losses are added) is not reported.
+(a fresh leaf for meta-learning, a placeholder of zeros to which losses are added) is not reported. One that is made
+anew from a number is reported where an optimizer of other tensors steps after its backward.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint.domain import YES, Syntax, Tensor
-from gradlint.events import BackwardRun, ModuleFinished, Recorded
-from gradlint.rule import Findings, Rule, believed
+from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, Recorded
+from gradlint.rule import LIKELY, Findings, Rule, believed
 
 rule = Rule(
     "GRD112",
@@ -34,6 +36,7 @@ rule = Rule(
     "find out where the graph was cut",
     help="take the line away; the error that comes back tells the truth: the loss was computed without a graph",
     effect="silently wrong",
+    yields_to=("GRD123",),
     tokens=("requires_grad", "requires_grad_"),
 )
 
@@ -45,15 +48,30 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    """What was computed, not made by a factory, is no leaf to start from."""
+    """What was computed is no leaf to start from; what a factory made is none if somebody steps after it."""
     computed = {happened.node for happened in event.story if isinstance(happened, Recorded) and happened.operands}
-    for happened in event.story:
-        if isinstance(happened, BackwardRun) and _is_a_leaf_by_hand(happened.root):
-            asked, made = (_place(happened.root, how) for how in ("asked", "made"))
-            if asked is not None and made in computed:
-                draft = rule.at(asked).marked(happened.root.marks, cut="the graph is cut here")
-                draft = draft.note(happened.node, "backward starts here")
-                yield draft.lowered(believed(happened))
+    for index, happened in enumerate(event.story):
+        if not (isinstance(happened, BackwardRun) and _is_a_leaf_by_hand(happened.root)):
+            continue
+        asked, made = (_place(happened.root, how) for how in ("asked", "made"))
+        step = None if made in computed else _step_after(event.story[index:], happened)
+        if asked is None or (made not in computed and step is None):
+            continue
+        draft = rule.at(asked).marked(happened.root.marks, cut="the graph is cut here")
+        draft = draft.note(happened.node, "backward starts here")
+        if step is not None:
+            draft = draft.note(step.node, "and this steps without a gradient of it").lowered(LIKELY)
+        yield draft.lowered(believed(happened))
+
+
+def _step_after(story: Sequence[Event], backward: BackwardRun) -> OptimizerStepped | None:
+    """The step behind a backward, in the same run, of an optimizer that does not hold what that started from."""
+    made = _place(backward.root, "made")
+    for event in story:
+        if isinstance(event, OptimizerStepped) and event.run == backward.run:
+            own = {_place(tensor, "made") for tensor in event.parameters}
+            return None if made in own else event
+    return None
 
 
 def _is_a_leaf_by_hand(root: Tensor) -> bool:
@@ -165,3 +183,42 @@ def loss_of_a_forward_pass_with_gradients():
     trainer = Trainer()
     trainer.step(torch.ones(8, 4), torch.ones(8, 1))
     return trainer.model
+
+
+@rule.bad
+def reward_made_differentiable_by_force():
+    import torch
+    from torch import nn
+
+    def play(action):
+        return action.item() - 1.0
+
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        reward = play(model(torch.ones(4)))
+        loss = torch.tensor(-reward, requires_grad=True)  # GRD112
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+@rule.good(cures=reward_made_differentiable_by_force)
+def probability_weighted_by_the_reward():
+    import torch
+    from torch import nn
+
+    def play(action):
+        return action.item() - 1.0
+
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        choice = torch.distributions.Normal(model(torch.ones(4)), 1.0)
+        action = choice.sample()
+        loss = -choice.log_prob(action) * play(action)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model

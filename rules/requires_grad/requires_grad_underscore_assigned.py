@@ -55,10 +55,11 @@ def _flags(thing: Any) -> list[Any]:
 
 @rule.on(AttributeAssigned, *sorted(frozenset().union(*METHODS.values())))
 def check(event: AttributeAssigned) -> Findings:
-    """A module's class may well have an attribute of that name for itself."""
+    """A module's class may well have an attribute of that name for itself, and of the more common ones does."""
     if event.attr not in METHODS.get(type(event.owner), ()) or not isinstance(event.value, Const | Scalar):
         return
-    if isinstance(event.owner, Module) and (event.own or event.read_by_class):
+    own = event.own and event.attr != "requires_grad_"
+    if isinstance(event.owner, Module) and (own or event.read_by_class):
         return
     place = f"{event.name}.{event.attr}" if event.name else f".{event.attr}"
     yield _fixed(rule.at(event.node, place=place, cure=_cure(event, place)), event)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from gradlint.domain import Const, Tensor
 from gradlint.events import AttributeAssigned, Called, Thing
-from gradlint.rule import Edit, Findings, Raises, Rule, Warns
+from gradlint.rule import Draft, Edit, Findings, Raises, Rule, Warns
 
 rule = Rule(
     "GRD115",
@@ -46,9 +46,15 @@ def check_argument(event: Called) -> Findings:
     named = dict(event.keywords).get("volatile")
     placed = event.args[FLAG_OF_VARIABLE:]
     if named is not None and _switches_on(named):
-        yield rule.at(event.node).fix(Edit("drop keyword", event.node, "volatile"), safety="unsafe")
+        yield _of_variable(event).fix(Edit("drop keyword", event.node, "volatile"), safety="unsafe")
     elif placed and _switches_on(placed[0]):
-        yield rule.at(event.node)
+        yield _of_variable(event)
+
+
+def _of_variable(event: Called) -> Draft:
+    """torch refuses the flag next to a request for gradients."""
+    asks = dict(event.keywords).get("requires_grad") or next(iter(event.args[1:FLAG_OF_VARIABLE]), None)
+    return rule.at(event.node).doing("raises") if asks is not None and _switches_on(asks) else rule.at(event.node)
 
 
 @rule.on(AttributeAssigned, "volatile")

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import MIXED, USED
 from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
-from gradlint.rule import Findings, Rule, believed
+from gradlint.rule import Draft, Edit, Findings, Rule, believed
 
 from ._protocol import GONE, memories, places, some
 
@@ -50,9 +50,14 @@ def check(event: ModuleFinished) -> Findings:
         if all(_is_late(one) for one in found) and not any(_uses_them(step, found) for step in steps):
             draft = rule.at(node).lowered(max(believed(one) for one in found))
             mine = memories(found[0].parameters)
-            used = (step.node for step in steps if not mine.isdisjoint(memories(step.parameters)))
+            used = (step for step in steps if not mine.isdisjoint(memories(step.parameters)))
             first = next(used, None)
-            yield draft if first is None else draft.note(first, "this step has used them")
+            yield draft if first is None else _placed(draft, first)
+
+
+def _placed(draft: Draft, step: OptimizerStepped) -> Draft:
+    draft = draft.note(step.node, "this step has used them")
+    return draft.fix(Edit("move before", draft.node, to=step.node), safety="unsafe")
 
 
 def _is_late(clipping: GradientsClipped) -> bool:

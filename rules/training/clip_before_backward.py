@@ -22,7 +22,7 @@ from typing import Any
 
 from gradlint.domain import FRESH
 from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
-from gradlint.rule import Findings, Rule, believed
+from gradlint.rule import Edit, Findings, Rule, believed
 
 from ._protocol import GONE, memories, places, some
 
@@ -53,6 +53,8 @@ def check(event: ModuleFinished) -> Findings:
             using = [step for step in using if some(step.parameters, FRESH)]
             if using:
                 draft = rule.at(node).note(using[0].node, "this step uses gradients that were computed after clipping")
+                if using[0].conditions == found[0].conditions:
+                    draft = draft.fix(Edit("move before", node, to=using[0].node), safety="unsafe")
                 yield draft.lowered(max(believed(one) for one in (*found, using[0])))
 
 

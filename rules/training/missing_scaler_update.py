@@ -68,7 +68,7 @@ def check_plain(event: ModuleFinished) -> Findings:
         fault = f"{name} steps with gradients that are still multiplied by the scale of `{scaler}`"
         draft = rule.at(step.node, fault=fault, cure=f"`{scaler}.step({step.name or 'optimizer'})` instead")
         same = bool(step.name) and any(one.run == step.run and one.name == scaler for one in scalers)
-        draft = draft.lowered(believed(step))
+        draft = draft.doing("silently wrong").lowered(believed(step))
         yield draft.fix(Edit("replace", step.node, f"{scaler}.step({step.name})"), safety="unsafe") if same else draft
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from gradlint.domain import NO, Optimizer
 from gradlint.events import LoopFinished, OptimizerStepped, SchedulerStepped
-from gradlint.rule import Findings, Rule, Warns, believed, quoted
+from gradlint.rule import Edit, Findings, Rule, Warns, believed, quoted
 
 from ._protocol import made_at
 
@@ -62,6 +62,7 @@ def check(event: LoopFinished) -> Findings:
                 name, optimizer = quoted(early.name, "the scheduler"), quoted(happened.name, "its optimizer")
                 draft = rule.at(early.node, name=name, optimizer=optimizer)
                 draft = draft.note(happened.node, "the first step of the optimizer comes only here")
+                draft = draft.fix(Edit("move behind", early.node, to=happened.node), safety="unsafe")
                 yield draft.lowered(max(believed(early), believed(happened)))
 
 

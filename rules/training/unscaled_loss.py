@@ -55,6 +55,7 @@ def check(event: ModuleFinished) -> Findings:
             filled = [mark.node for p in first.parameters for mark in p.marks if mark.how == "backward"]
             draft = draft.note(filled[0], "the loss that is differentiated here was not scaled") if filled else draft
             draft = draft.lowered(max(believed(one) for one in found))
+            draft = draft if all(one.scaler.begun <= NO for one in found) else draft.doing("silently wrong")
             yield draft.fix(*_scaled(first, frozenset(filled), backwards), safety="safe")
 
 

@@ -58,6 +58,15 @@ def perturbed(steps=3):
         delta = (delta - delta.grad).detach().clone().requires_grad_()  # ok: detached before it was cloned
 
 
+def weights_by_layer(layers, x):
+    weight, seen = torch.ones(4), []
+    for layer in layers:
+        weight = weight.clone().requires_grad_()  # ok: the first of them is a leaf and has to be asked
+        seen.append(weight)
+        x = layer(x * weight)
+    return torch.autograd.grad(x.sum(), seen)
+
+
 def inputs_for(kind: str):
     noise = torch.randn(2, 4).clone().requires_grad_()  # ok: nothing that was cloned requires grad
     if kind == "other":

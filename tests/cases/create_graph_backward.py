@@ -6,6 +6,20 @@ import torch
 from torch import nn, optim
 
 
+def second_order(model: nn.Linear, optimizer, batches):
+    for batch in batches:
+        optimizer.zero_grad()
+        model(batch).pow(2).mean().backward(create_graph=True)  # ok: the next pass clears what this one leaves
+        optimizer.step()
+    optimizer.zero_grad()
+    model(batches[0]).pow(2).mean().backward(create_graph=True)  # GRD506
+    optimizer.step()
+
+
+line = nn.Linear(2, 1)
+second_order(line, optim.SGD(line.parameters(), lr=0.1), [torch.ones(3, 2), torch.ones(4, 2)])
+
+
 def penalty():
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
     x = torch.ones(2, 4, requires_grad=True)

@@ -51,7 +51,7 @@ def view_taken_under_no_grad():
     weight = torch.ones(6, requires_grad=True)
     with torch.no_grad():
         half = weight.reshape(2, 3)[0]
-    half.clamp_(max=0.5)  # GRD302
+    half.clamp_(max=0.5)  # todo GRD302
     return weight
 
 

@@ -243,3 +243,14 @@ def second_head_differentiated(batch):
 def weight_in_the_result(batch):
     out, weight = WithWeight().eval()(batch)  # ok: nothing in the result carries a graph
     return out.sum().item(), weight.shape
+
+
+def tokens_of_a_batch(network, loader):
+    network.eval()
+    tokens = []
+    for batch in loader:
+        output = network(ids=batch["ids"], mask=batch["mask"])  # GRD401
+        tokens.append(output.logits.argmax(-1).cpu().numpy())
+        losses = network(ids=batch["ids"], labels=batch["labels"])  # ok: its loss is differentiated
+        losses["loss"].backward()
+    return tokens

@@ -109,3 +109,23 @@ def mark(name):
     sample = Sample(name)
     sample.requires_grad = len(name) > 3  # ok: no module at all
     return sample
+
+
+class PerceptualLoss:
+    def __init__(self, base, student):
+        self.base = base
+        self.base.eval()
+        self.base.requires_grad = not isinstance(base, str)  # GRD104
+        self.student = student
+        self.student.requires_grad = True  # ok: nothing says what it is
+
+    def __call__(self, x):
+        return (self.base(x) - self.student(x)).pow(2).mean()
+
+
+def alternate(discriminator, batches, optimizer):
+    for batch in batches:
+        discriminator.requires_grad = len(batch) > 1  # GRD104
+        discriminator.train()
+        discriminator(batch).mean().backward()
+        optimizer.step()

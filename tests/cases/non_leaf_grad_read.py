@@ -114,3 +114,22 @@ def bias_gradient():
     hidden = torch.tanh(layer(torch.ones(1, 3)))
     hidden.backward(torch.ones_like(hidden))
     return layer.bias.grad.tolist()  # ok: the parameter, not the activation
+
+
+def saliency_of_a_batch(network, image):
+    network.eval()
+    image = image.unsqueeze(0)
+    image.requires_grad_()
+    resized = torch.nn.functional.interpolate(image, size=8)
+    scores = network(resized)
+    scores[0, scores.argmax()].backward()
+    print(image.grad.amax(dim=1))  # ok: it was asked itself
+    return resized.grad.abs()  # GRD201
+
+
+def attention_of_a_pipeline(network, batch):
+    network.eval()
+    output = network(pixels=batch["pixels"], mask=batch["mask"])
+    hidden = output.hidden * 2
+    output.logits.sum().backward()
+    return hidden.grad  # ok: nothing says that the hidden states require grad

@@ -108,6 +108,20 @@ class Sampler:
         return F.relu(nn.Linear(4, 4)(x))  # ok: no module's forward
 
 
+class Fitting(nn.Module):
+    """What `forward` gives is fitted to its argument, by a model of its own."""
+
+    def forward(self, graph):
+        size = graph.shape[0]
+        model, scale = nn.Linear(size, 2), nn.Parameter(torch.ones(2))  # ok: trained below
+        optimizer = torch.optim.Adam([*model.parameters(), scale], lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            (model(graph) * scale).pow(2).mean().backward()
+            optimizer.step()
+        return model(graph).detach()
+
+
 class Frozen(nn.Module):
     @torch.no_grad()
     def forward(self, x):

@@ -85,3 +85,24 @@ def averaged(models):
     for name, total in totals.items():
         total = total.round(decimals=2)  # ok: the next line reads it
         print(name, total)
+
+
+def cast(model: nn.Module):
+    for p in model.parameters():
+        p = (p - p.mean()) / p.std()  # GRD307
+    for p in model.parameters():
+        p = -p.detach()  # ok: read before the next one
+        if p.max() > 1:
+            return False
+    return True
+
+
+def in_comprehensions():
+    kept = [torch.ones(2), torch.zeros(2)]
+    for t in kept:
+        t = t * 2 + 1  # GRD307
+    total = sum(t.sum() for t in kept)
+    for t in kept:
+        t = t.chunk(2)[0]  # ok: the comprehension goes over it
+        total = total + sum(t.sum() for t in t)
+    return total

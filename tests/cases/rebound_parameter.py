@@ -19,7 +19,7 @@ class SGD:
         with torch.no_grad():
             for p in self.model.parameters():
                 p.sub_(self.lr * p.grad)
-                p = p.view(-1)  # ok: not computed from the gradient
+                p = p.view(-1)  # GRD307
 
     def step_data(self):
         for p in self.model.parameters():
@@ -79,6 +79,27 @@ def weights_by_name(steps: int):
         for key, value in weights.items():
             value = (value - value.grad).detach().requires_grad_()  # ok: put back
             weights[key] = value
+
+
+def clipped_critic(critic, limit):
+    for weight in critic.parameters():
+        weight = weight.clamp(-limit, limit)  # GRD306
+    for weight in critic.parameters():
+        weight = weight.to("cpu")  # ok: where it is there, it is the parameter itself
+    for name, weight in critic.named_parameters():
+        weight = weight.detach().abs()
+        print(name, weight.max())
+    for weight in critic.parameters():
+        weight = torch.nn.Parameter(weight.data * 0.5)  # GRD306
+    for buffer in critic.buffers():
+        buffer = buffer * 0.5
+
+
+def followed(teacher: nn.Module, student: nn.Module, momentum=0.99):
+    for old, new in zip(teacher.parameters(), student.parameters()):
+        old = momentum * old + (1 - momentum) * new  # GRD306
+    for old, new in zip(teacher.parameters(), student.parameters()):
+        old.data = momentum * old.data + (1 - momentum) * new.data
 
 
 if __name__ == "__main__":

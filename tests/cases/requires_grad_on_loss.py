@@ -109,3 +109,33 @@ def saliency(model: nn.Linear):
     x = torch.rand(1, 4).mul(2).requires_grad_()
     model(x)[0, 0].backward()  # ok: what is asked is the input
     return x.grad
+
+
+def confidence_as_a_loss(agent, optimizer, samples):
+    for sample in samples:
+        answer = agent.answer(sample)
+        optimizer.zero_grad()
+        loss = torch.tensor(1.0 - answer["confidence"], requires_grad=True)  # GRD112
+        loss.backward()
+        optimizer.step()
+        missing = answer["missing"].detach()
+        missing.pow(2).mean().requires_grad_().backward()  # GRD112
+
+
+def its_own_weight(steps: int):
+    x = torch.tensor(2.0, requires_grad=True)
+    optimizer = torch.optim.SGD([x], lr=0.1)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        x.backward(inputs=[x])  # ok: the optimizer moves what backward starts from
+        optimizer.step()
+    return x
+
+
+def on_one_path(model: nn.Linear, optimizer: torch.optim.SGD, x: Tensor, quantized: bool):
+    loss = model(x).pow(2).mean()
+    if quantized:
+        loss = torch.tensor(round(loss.item()), dtype=torch.float, requires_grad=True)
+    loss.backward(retain_graph=quantized)  # ok: on the other path it is the loss itself
+    optimizer.step()
+    return model

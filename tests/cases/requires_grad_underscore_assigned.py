@@ -56,6 +56,22 @@ def configure(budget: Budget):
     return budget
 
 
+class Masking(nn.Module):
+    def __init__(self, width=20):
+        super().__init__()
+        self.width = width
+        self.requires_grad_ = self.frozen = False  # GRD107
+
+
+def load(build, path: str):
+    network = build(path)
+    network.load_state_dict(torch.load(path))
+    network.eval()
+    network.requires_grad_, network.tag = False, path  # GRD107
+    network.zero_grad: object = build.reset  # ok: replaced by a function of its own
+    return network
+
+
 class Options:
     def __init__(self):
         self.requires_grad_ = True  # ok: neither a tensor nor a module

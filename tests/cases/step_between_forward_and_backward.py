@@ -65,8 +65,8 @@ def disjoint(steps: int):
         (0.01 * entropy).backward()  # ok: the critic's weights are not in this graph
 
 
-def actor_critic():
-    shared = nn.Sequential(nn.Linear(3, 8), nn.Tanh())
+def actor_critic_on_two_layers():
+    shared = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 8))
     policy, value = nn.Linear(8, 2), nn.Linear(8, 1)
     optimizer = optim.Adam([*shared.parameters(), *policy.parameters(), *value.parameters()], lr=1e-3)
     for episode in range(10):
@@ -78,6 +78,22 @@ def actor_critic():
         optimizer.step()
         optimizer.zero_grad()
         (policy_loss - 0.01).backward()  # GRD305
+        optimizer.step()
+
+
+def actor_critic_on_one_layer():
+    shared = nn.Sequential(nn.Linear(3, 8), nn.Tanh())
+    policy, value = nn.Linear(8, 2), nn.Linear(8, 1)
+    optimizer = optim.Adam([*shared.parameters(), *policy.parameters(), *value.parameters()], lr=1e-3)
+    for episode in range(10):
+        features = shared(torch.ones(1, 3))
+        value_loss = value(features).pow(2).mean()
+        policy_loss = policy(features).logsumexp(-1).mean()
+        optimizer.zero_grad()
+        value_loss.backward(retain_graph=True)
+        optimizer.step()
+        optimizer.zero_grad()
+        policy_loss.sub(0.01).backward()  # ok: the policy had no gradient, so the step passed over it
         optimizer.step()
 
 

@@ -78,6 +78,25 @@ def frozen(flag):
     return autograd.grad((weight * factor).sum(), weight, None)  # ok: as the flag says
 
 
+def weights_of(count, trained):
+    if not trained:
+        return torch.ones(count)
+    return torch.ones(count).requires_grad_(bool(trained))
+
+
+def on_one_of_two_ways(count, trained):
+    weights, factor = weights_of(count, trained), torch.ones(count, requires_grad=True)
+    loss = (weights * factor).sum()
+    if trained:
+        return autograd.grad(loss, [factor, weights])  # ok: one of the two that it may be requires grad
+    return autograd.grad(loss, [factor, factor.detach()])  # GRD613
+
+
+def on_none_of_two_ways(count, wide):
+    weights, factor = torch.ones(count) if wide else torch.zeros(2), torch.ones(2, requires_grad=True)
+    return autograd.grad((weights * factor).sum(), (factor, weights))  # GRD613
+
+
 def test_refused():
     w = torch.ones(1, requires_grad=True)
     with pytest.raises(RuntimeError):

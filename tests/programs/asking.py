@@ -37,3 +37,21 @@ def one_of_two(choice):
 
 one_of_two(True)
 one_of_two(False)
+
+
+def of_unseen_callers(x, y):
+    x.requires_grad_()
+    reveal(x)  # Tensor[?, requires_grad=yes, leaf=?]
+    reveal(x.exp())  # Tensor[?, requires_grad=yes, leaf=no]
+    if y.dim() > 1:
+        y.requires_grad = True
+    reveal(y)  # Tensor[?, requires_grad=yes|?, leaf=?]
+    with torch.no_grad():
+        part = x[:1]
+    part.requires_grad_()
+    reveal(part)  # Tensor[?, requires_grad=yes, leaf=yes]
+
+
+for asked in (torch.ones(2), torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True) * 2):
+    globals()["of_unseen_callers"](asked, asked.detach())
+    globals()["of_unseen_callers"](asked, asked.detach().unsqueeze(0))

@@ -1,4 +1,5 @@
-"""Classes of which the file shows no instance: one that is handed another large one, enums, what turns out partial."""
+"""Classes of which the file shows no instance: one that is handed another large one, one that hands
+on what it is given, enums, what turns out partial."""
 
 import enum
 from functools import partial
@@ -49,6 +50,23 @@ class Named(str, enum.Enum):
         return [str(one) for one in cls]
 
 
+class Sized(nn.Module):
+    def __init__(self, width=None, **options):
+        super().__init__()
+        if width is None and not options:
+            raise ValueError("no width")
+        self.layer = nn.Linear(width or options["size"], 2)
+
+
+class HandsOn:
+    def __init__(self, *args, **options):
+        self.model = Sized(*args, **options)
+
+    def use(self, x):
+        reveal(self.model)  # Module[?, mode=train]
+        return self.model.layer(x)
+
+
 def partly(function):
     if isinstance(function, partial):
         reveal(function(weight))  # unknown
@@ -59,3 +77,4 @@ def partly(function):
 eval("Around")(Stack(2, 2), inner=Stack(1, 2))(weight)
 eval("Named.values")()
 eval("partly")(partial(torch.mul, 2))
+eval("HandsOn")(2).use(weight)

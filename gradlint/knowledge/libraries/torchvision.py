@@ -1,4 +1,4 @@
-"""torchvision: builders of models, which come in train mode with all parameters requiring grad."""
+"""torchvision: builders of models, which come in train mode with all parameters requiring grad, and their parts."""
 
 from __future__ import annotations
 
@@ -67,11 +67,59 @@ BUILDERS = (
 """The builders by the file they are in; those of a folder are offered by the folder."""
 
 
+NETWORK = "torch.nn.Module"
+FEATURES = {"features": NETWORK, "classifier": NETWORK}
+STAGES = {f"layer{index}": NETWORK for index in (1, 2, 3, 4)} | {"fc": "torch.nn.Linear"}
+FOUND = {"backbone": NETWORK, "rpn": NETWORK, "roi_heads": NETWORK}
+DENSE = {"backbone": NETWORK, "head": NETWORK}
+SEGMENTED = {"backbone": NETWORK, "classifier": NETWORK}
+WINDOWS = {"features": NETWORK, "norm": "torch.nn.LayerNorm", "head": "torch.nn.Linear"}
+
+PARTS = {
+    "alexnet": FEATURES,
+    "convnext": FEATURES,
+    "densenet": {"features": NETWORK, "classifier": "torch.nn.Linear"},
+    "detection/faster_rcnn": FOUND,
+    "detection/fcos": DENSE,
+    "detection/keypoint_rcnn": FOUND,
+    "detection/mask_rcnn": FOUND,
+    "detection/retinanet": DENSE,
+    "detection/ssd": DENSE,
+    "detection/ssdlite": DENSE,
+    "efficientnet": FEATURES,
+    "googlenet": {"conv1": NETWORK, "fc": "torch.nn.Linear"},
+    "inception": {"AuxLogits": NETWORK, "fc": "torch.nn.Linear"},
+    "maxvit": {"stem": NETWORK, "blocks": NETWORK, "classifier": NETWORK},
+    "mnasnet": {"layers": NETWORK, "classifier": NETWORK},
+    "mobilenetv2": FEATURES,
+    "mobilenetv3": FEATURES,
+    "resnet": {"conv1": "torch.nn.Conv2d", "bn1": "torch.nn.BatchNorm2d"} | STAGES,
+    "segmentation/deeplabv3": SEGMENTED,
+    "segmentation/fcn": SEGMENTED,
+    "segmentation/lraspp": SEGMENTED,
+    "shufflenetv2": {"conv1": NETWORK, "conv5": NETWORK, "fc": "torch.nn.Linear"},
+    "squeezenet": FEATURES,
+    "swin_transformer": WINDOWS,
+    "vgg": FEATURES,
+    "video/resnet": {"stem": NETWORK} | STAGES,
+    "video/s3d": FEATURES,
+    "video/swin_transformer": {"patch_embed": NETWORK} | WINDOWS,
+    "vision_transformer": {
+        "conv_proj": "torch.nn.Conv2d",
+        "encoder": NETWORK,
+        "heads": NETWORK,
+    },
+}
+"""The parts that programs freeze and replace, by the file of the builder: `named_children()` of what it gives, those
+that hold layers as modules of any class."""
+
+
 def _builder(file: str, name: str) -> Call:
     folder, _, stem = f"torchvision.models.{file.replace('/', '.')}".rpartition(".")
+    parts = tuple((part, New(path)) for part, path in PARTS.get(file, {}).items())
     return Call(
         f"{folder}.{name}",
-        gives=New("torch.nn.Module", mode="train"),
+        gives=New(NETWORK, mode="train", holding=parts),
         also=(f"{folder}.{stem}.{name}",),
         source=f"torchvision/models/{file}.py:{name}",
     )

@@ -11,12 +11,20 @@ import click
 
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
+from gradlint.testing.agreement import mistakes
 from gradlint.testing.agreement.comparing import Compared, Disagreement, compare
 from gradlint.testing.agreement.shrinking import shrunk
+from gradlint.testing.agreement.silent import table
 from gradlint.testing.agreement.writing import Writer
 
+SITUATIONS = 0.4
+"""How many programs are made of situations."""
 SHOWN = 3
 """How many disagreements of one sort are shrunk and printed."""
+
+
+VAGUE = 12
+"""How many of the commonest vague facts are printed."""
 
 
 @click.command()
@@ -29,8 +37,8 @@ def main(programs: int, seed: str) -> None:
     sayings = sayings_of(known)
     total, shown = Compared(""), Counter[tuple[str, str]]()
     for number in range(programs):
-        found = compare(Writer(random.Random(f"{seed}:{number}")).write(), known, sayings)
-        for name in ("facts", "vague", "refusals", "found"):
+        found = compare(written(random.Random(f"{seed}:{number}")), known, sayings)
+        for name in ("facts", "vague", "vague_after", "refusals", "found", "silent"):
             getattr(total, name).update(getattr(found, name))
         for disagreement in found.disagreements:
             total.disagreements.append(disagreement)
@@ -39,6 +47,11 @@ def main(programs: int, seed: str) -> None:
                 _print(f"{seed}:{number}", disagreement, _small(found.text, disagreement, known, sayings))
     _print_table(total, programs)
     sys.exit(bool(total.disagreements))
+
+
+def written(chance: random.Random) -> str:
+    """A program of single statements, or of situations in which silent mistakes happen."""
+    return mistakes.program(chance) if chance.random() < SITUATIONS else Writer(chance).write()
 
 
 def sayings_of(known: tuple[Rule, ...]) -> tuple[str, ...]:
@@ -68,6 +81,10 @@ def _print_table(total: Compared, programs: int) -> None:
     for saying in words:
         reported, missed = total.refusals[saying, True], total.refusals[saying, False]
         click.echo(f"  {reported} of {reported + missed} reported: {saying}")
+    for (name, made), count in total.vague_after.most_common(VAGUE):
+        click.echo(f"  {count} times vague: {name} of what {made} made")
+    for line in table(total.silent):
+        click.echo(f"  {line}")
 
 
 if __name__ == "__main__":

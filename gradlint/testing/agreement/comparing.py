@@ -16,15 +16,16 @@ import torch
 from gradlint import linter
 from gradlint.domain import Fact, OneOf, Tensor
 from gradlint.events import Called, Event, Thing
-from gradlint.finding import Confidence, Finding
+from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.proving import known_here
 from gradlint.rule import Findings, Rule
+from gradlint.testing.agreement.silent import Held, held
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import REVEAL, both_of, excluded, real
 
 FILE = "<program>"
-RUNS = 3
-RAISES = "raises"
+RUNS, MORE_RUNS = 3, 40
+"""How often a program with chance in it is run, and how often to see whether it never raises where it is said to."""
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
 
 
@@ -44,7 +45,7 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    or "crash" (gradlint fails)."""
+    "silent" (a run shows the opposite of what a finding says), or "crash" (gradlint fails)."""
 
     kind: str
     row: int
@@ -53,7 +54,9 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" ")[0] if self.kind == "raises" else self.what.partition(":")[0]
+        return self.kind, self.what.partition(" ")[0] if self.kind in ("raises", "silent") else self.what.partition(
+            ":"
+        )[0]
 
 
 @dataclass(slots=True)
@@ -69,6 +72,9 @@ class Compared:
     missed: list[tuple[int, str]] = field(default_factory=list)
     events: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
+    vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """What facts are vague of, by name and by what made the value."""
+    silent: Held = field(default_factory=Held)
 
 
 def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compared:
@@ -84,21 +90,23 @@ def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compare
         return out
     out.found = Counter(finding.code for finding in findings)
     out.disagreements += _facts(seen, known, out)
-    out.disagreements += _raising(text, seen, findings, rules)
+    out.disagreements += _raising(text, seen, findings)
     _refusals(seen, findings, rules, sayings, out)
+    out.silent = held(text, findings, rules)
+    out.disagreements += (Disagreement("silent", row, what) for row, what in out.silent.contradictions)
     return out
 
 
 # ---- torch
 
 
-def watched(text: str) -> Seen:
+def watched(text: str, runs: int = RUNS) -> Seen:
     """What torch does with a program, in several runs that differ in chance."""
     seen = Seen()
     code = compile(text, FILE, "exec", dont_inherit=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number in range(RUNS):
+        for number in range(runs):
             _run(code, number, seen)
             if "random.random()" not in text:
                 break
@@ -211,14 +219,20 @@ def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
             known = [getattr(option, name) for option in options if isinstance(option, Tensor)]
             if len(known) < len(options) or len(set(known)) != 1 or len(known[0].answers()) != 1 or known[0].is_unsure:
                 out.vague[name] += 1
+                made = {option.made or "?" if isinstance(option, Tensor) else "not a tensor" for option in options}
+                out.vague_after[name, " or ".join(sorted(made))] += 1
 
 
-def _raising(text: str, seen: Seen, findings: Sequence[Finding], rules: Sequence[Rule]) -> Iterator[Disagreement]:
-    """Findings that say that a line raises, on lines that were run and never did."""
-    raising = {rule.code for rule in rules if rule.effect == RAISES}
-    for finding in findings:
+def _raising(text: str, seen: Seen, findings: Sequence[Finding]) -> Iterator[Disagreement]:
+    """Findings that say that a line raises, on lines that were run and never did.
+
+    What is said of the second time round is no disagreement where chance ended each loop after the first."""
+    said = [finding for finding in findings if finding.consequence == RAISES]
+    never = [one for one in said if seen.started[one.place.row] and one.place.row not in seen.raised]
+    raised = watched(text, MORE_RUNS).raised if never else {}
+    for finding in never:
         row = finding.place.row
-        if finding.code in raising and seen.started[row] and row not in seen.raised:
+        if row not in raised:
             yield Disagreement("raises", row, f"{finding.code} {finding.message}")
 
 

@@ -1,0 +1,196 @@
+"""What is seen of modes that outlast their use, and of graphs that are kept."""
+
+from __future__ import annotations
+
+import types
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import torch
+
+from gradlint.testing.agreement.seeing import Mistake, at, by_row, rows_of, tensors
+from gradlint.testing.agreement.witness import Act, Run, nodes_of
+
+
+def evaluated_with_graph(run: Run) -> Iterator[Mistake]:
+    """A module in eval mode recorded a graph that nothing went through."""
+    used: dict[Any, None] = {}
+    for act in run.of("backward", "grad"):
+        used |= act.nodes
+    for act in run.of("module"):
+        graph = nodes_of([*tensors(act.result)])
+        if not act.training and graph and not act.nested and not any(node in used for node in [*graph][:1]):
+            yield at(act.row)
+
+
+def _calls(run: Run) -> Iterator[tuple[Act, Act]]:
+    """How functions of the program were entered and left."""
+    entered: dict[int, Act] = {}
+    for act in run.of("entered", "left"):
+        if act.what == "entered":
+            entered.setdefault(id(act.frame), act)
+        elif id(act.frame) in entered:
+            yield entered[id(act.frame)], act
+
+
+def _switched_off(run: Run, code: types.CodeType) -> bool:
+    """Whether a function itself switches gradients off."""
+    rows = rows_of(code)
+    return any(act.name == "_set_grad_enabled" and act.row in rows and not act.args[0] for act in run.of("op"))
+
+
+def left_off(run: Run) -> Iterator[Mistake]:
+    """A function was entered with gradients on and left with them off."""
+    for first, last in _calls(run):
+        if first.recording and not last.recording and not is_generator(last):
+            yield rows_of(last.code)
+
+
+def left_off_with_result(run: Run) -> Iterator[Mistake]:
+    """The same of a function that gives something back."""
+    for first, last in _calls(run):
+        leaks = first.recording and not last.recording and not is_generator(last)
+        if leaks and last.state is not None and _switched_off(run, last.code):
+            yield rows_of(last.code)
+
+
+def left_on(run: Run) -> Iterator[Mistake]:
+    """A function was entered with gradients off and left with them on."""
+    for first, last in _calls(run):
+        if not first.recording and last.recording:
+            yield rows_of(last.code)
+
+
+def always_entered_on(run: Run) -> Iterator[Mistake]:
+    """Functions that only callers with gradients on have called."""
+    for code in {last.code for _, last in _calls(run)}:
+        if all(first.recording for first, last in _calls(run) if last.code is code):
+            yield rows_of(code)
+
+
+def is_generator(act: Act) -> bool:
+    return bool(act.code.co_flags & 0x20)
+
+
+def yielded_off(run: Run) -> Iterator[Mistake]:
+    """A generator that was entered with gradients on gave something with them off."""
+    for first, last in _calls(run):
+        if is_generator(last) and first.recording and not last.recording and _switched_off(run, last.code):
+            yield at(last.row)
+
+
+def trained_in_eval(run: Run) -> Iterator[Mistake]:
+    """A call that had found its module in train mode finds it in eval mode."""
+    for row, acts in by_row(act for act in run.of("module") if act.recording and not act.nested).items():
+        modes = [act.training for act in acts]
+        if True in modes and False in modes[modes.index(True) :]:
+            yield at(row)
+
+
+def stepped_in_eval(run: Run) -> Iterator[Mistake]:
+    """An optimizer moved something after a module in eval mode was called."""
+    evaluating = False
+    for act in run.of("module", "step"):
+        if act.what == "module" and not act.nested:
+            evaluating = not act.training
+        elif act.what == "step" and act.moved and evaluating and act.functions[-1] != "<module>":
+            yield at(act.row)
+
+
+def graphs_growing(run: Run) -> Iterator[Mistake]:
+    """What is computed at a row has an ever longer history."""
+    for row, acts in by_row(act for act in run.of("op") if act.made).items():
+        sizes: dict[str, list[int]] = defaultdict(list)
+        for act in acts:
+            if act.made[0][2] is not None:
+                sizes[act.name].append(len(_behind([act.made[0][2]])))
+        if any(len(each) > 1 and each == sorted(set(each)) for each in sizes.values()):
+            yield at(row)
+
+
+def _behind(nodes: Iterable[Any]) -> dict[Any, None]:
+    waiting, found = [*nodes], dict[Any, None]()
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = None
+            waiting += [before for before, _ in node.next_functions if before is not None]
+    return found
+
+
+def sums_growing(run: Run) -> Iterator[Mistake]:
+    """The same of sums that nothing differentiates."""
+    used: dict[Any, None] = {}
+    for act in run.of("backward", "grad"):
+        used |= act.nodes
+    growing = {row for one in graphs_growing(run) for row in one}
+    for row, acts in by_row(run.of("op")).items():
+        adding = [act for act in acts if act.name in ADDING and act.made]
+        nodes = [act.made[0][2] for act in adding]
+        if row in growing and len(nodes) > 2 and None not in nodes and not any(node in used for node in nodes):
+            yield at(row)
+
+
+ADDING = frozenset({"add", "__add__", "__radd__", "__iadd__", "add_"})
+
+
+def _collected(run: Run) -> Iterator[Act]:
+    for act in run.of("method", "stored"):
+        if (act.what == "stored" or act.name == "append") and act.given and isinstance(act.given[0], torch.Tensor):
+            yield act
+
+
+def graph_collected(run: Run) -> Iterator[Mistake]:
+    """What is put into a container carries a graph."""
+    return (at(act.row) for act in _collected(run) if act.size)
+
+
+def graphs_collected_in_vain(run: Run) -> Iterator[Mistake]:
+    """The same, again and again, into a list that stays, and nothing differentiates it later."""
+    places = {id(act): number for number, act in enumerate(run.acts)}
+    for row, acts in by_row(_collected(run)).items():
+        graphs = [act for act in acts if act.size]
+        later = [act for act in run.of("backward", "grad") if places[id(act)] > places[id(acts[0])]]
+        reached = any(
+            act.given[0].grad_fn in one.nodes and places[id(one)] > places[id(act)] for act in graphs for one in later
+        )
+        retained = any(act.kept or act.circle for act in run.of("backward"))
+        used_before = {node for one in run.of("backward") for node in one.nodes}
+        in_vain = all(
+            (act.given[0].grad_fn in used_before) == (acts[0].given[0].grad_fn in used_before) for act in graphs
+        )
+        if len(graphs) > 2 and len(graphs) == len(acts) and not (reached or retained) and in_vain:
+            yield at(row)
+
+
+def kept_for_nothing(run: Run) -> Iterator[Mistake]:
+    """A backward kept its graph, and no other goes through it."""
+    runs = [*run.of("backward", "grad")]
+    for number, act in enumerate(runs):
+        if (
+            act.what == "backward"
+            and act.kept
+            and not any(act.nodes.keys() & one.nodes.keys() - _leaves(act) for one in runs[number + 1 :])
+        ):
+            yield at(act.row)
+
+
+def _leaves(act: Act) -> set[Any]:
+    return {node for node in act.nodes if hasattr(node, "variable")}
+
+
+def kept_by_habit(run: Run) -> Iterator[Mistake]:
+    """The same of every backward there is, again and again."""
+    acts = [*run.of("backward")]
+    rows = {act.row for act in acts}
+    in_vain = [row for one in kept_for_nothing(run) for row in one]
+    if len(rows) == 1 and len(acts) > 1 and len(in_vain) == len(acts) and not any(act.circle for act in acts):
+        yield at(*rows)
+
+
+def circles(run: Run) -> Iterator[Mistake]:
+    """A gradient that carries a graph stays to the end."""
+    for act in run.of("backward"):
+        if act.circle and act.error is None and any(leaf.grad is not None and leaf.grad.grad_fn for leaf in act.leaves):
+            yield at(act.row)

@@ -1,0 +1,90 @@
+"""Lint the packages, compare with the verdicts, print the figures; ends with 1 where the promise is not kept."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from gradlint.registry import rules
+
+from .fetching import NotFetched, unpacked
+from .judging import MOST_UNWANTED, Comparison, compare, judged, table
+from .linting import Found, Linted, lint
+from .packages import Package, packages
+
+CACHE = Path(__file__).parents[2] / ".wild"
+AROUND = 5
+
+
+@click.command()
+@click.option("--package", "names", multiple=True, metavar="NAME", help="Only this package; repeatable.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=CACHE,
+    envvar="GRADLINT_WILD_CACHE",
+    help="Where packages and results are kept. [.wild, or GRADLINT_WILD_CACHE]",
+)
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many processes lint.")
+@click.option("--unjudged", is_flag=True, help="Print the findings that nobody has judged, with the source around.")
+def main(names: tuple[str, ...], cache: Path, workers: int, unjudged: bool) -> None:
+    """Lint the packages of tests/wild/packages.toml and compare with tests/wild/judged.csv."""
+    chosen = _chosen(names)
+    folders, faults, found = dict[str, Path](), list[str](), list[Found]()
+    files = 0
+    for package in chosen:
+        try:
+            folders[package.name], linted = _of(package, cache, workers)
+        except (NotFetched, OSError) as error:
+            faults.append(f"{package.name}: {error}")
+            continue
+        found += linted.found
+        faults += linted.faults
+        files += linted.files
+        click.echo(f"{package.pinned}: {linted.files} files, {len(linted.found)} findings", err=True)
+    compared = compare(found, judged(), frozenset(folders))
+    _print(compared, {name: path for name, path in folders.items() if unjudged})
+    click.echo(f"{len(folders)} packages, {files} files, {len(found)} findings, {len(compared.unjudged)} unjudged")
+    for fault in faults:
+        click.echo(f"fault: {fault}", err=True)
+    sys.exit(bool(faults or compared.unjudged or compared.unwanted > MOST_UNWANTED))
+
+
+def _chosen(names: tuple[str, ...]) -> tuple[Package, ...]:
+    every = packages()
+    unknown = set(names) - {package.name for package in every}
+    if unknown:
+        raise click.UsageError(f"packages.toml does not name {', '.join(sorted(unknown))}")
+    return tuple(package for package in every if not names or package.name in names)
+
+
+def _of(package: Package, cache: Path, workers: int) -> tuple[Path, Linted]:
+    folder = unpacked(package, cache)
+    return folder, lint(package, folder, cache, workers)
+
+
+def _print(compared: Comparison, folders: dict[str, Path]) -> None:
+    """Print the findings that nobody judged (with their surroundings in these folders), what is gone, the figures."""
+    for one in compared.unjudged:
+        click.echo(f"unjudged: {one.package},{one.path},{one.line},{one.code} {one.message}")
+        if one.package in folders:
+            click.echo(surroundings(folders[one.package] / one.path, one.line))
+    for gone in compared.gone:
+        click.echo(f"gone: {gone.package},{gone.path},{gone.line},{gone.code} was judged {gone.verdict}")
+    for line in table(compared.counts, {rule.code: rule.name for rule in rules()}):
+        click.echo(line)
+
+
+def surroundings(path: Path, line: int) -> str:
+    """A line of a file and those around it, numbered."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    first, last = max(line - AROUND, 1), min(line + AROUND, len(lines))
+    return "".join(
+        f"  {'>' if number == line else ' '}{number:>6} | {lines[number - 1]}\n" for number in range(first, last + 1)
+    )
+
+
+if __name__ == "__main__":
+    main()
