@@ -186,6 +186,10 @@ class Node(Cell):
 OPAQUE = Ref(-1, "opaque", 0)
 """A graph node of which nothing is known: backward through it may reach all that escaped."""
 
+NOWHERE = Ref(-3, "nowhere", 0)
+"""The graph node of a view that requires grad because its base was asked after it was taken: no gradient goes on from
+there, neither to the view nor to its base."""
+
 KEPT = Ref(-2, "kept", 0)
 """Memory inside a summarised call that the graph saved and nothing outside can write."""
 

@@ -9,6 +9,7 @@ from gradlint import events
 from gradlint.domain import (
     MOST_MARKS,
     NO,
+    NOWHERE,
     YES,
     Mark,
     Ref,
@@ -39,8 +40,9 @@ def set_requires_grad(
         it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name, each=each, statement=statement)
     for ref, tensor in found:
         now = _afterwards(tensor, to)
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node))[-MOST_MARKS:]
-        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
+        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by))[-MOST_MARKS:]
+        made = () if NOWHERE in tensor.node and to is YES else tensor.node
+        it.put(ref, replace(tensor, requires_grad=now, node=made, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             _show_on_views(it, ref, now, sure=sure and it.sure(found))
 
@@ -72,4 +74,9 @@ def _show_on_views(it: Interpreter, base: Ref, to: Truth, *, sure: bool) -> None
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and base in thing.base and thing.leaf is not NO:
             certain = sure and thing.base == (base,) and thing.leaf is YES
-            it.state.heap[ref] = replace(thing, requires_grad=to if certain else thing.requires_grad | to)
+            made = thing.node if thing.requires_grad is YES or to is NO else (NOWHERE,)
+            it.state.heap[ref] = replace(
+                thing,
+                requires_grad=to if certain else thing.requires_grad | to,
+                node=made if certain else tuple(dict.fromkeys((*(thing.node or (None,)), *made))),
+            )

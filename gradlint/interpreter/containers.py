@@ -375,6 +375,7 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
         new = thing
         if known is not None:
             for value in known:
+                tell_stored(it, node, thing, value, among=True)
                 new = appended(new, value)
         else:
             whole = summarised(thing)

@@ -10,12 +10,16 @@ from gradlint.domain import (
     MAPPINGS,
     MOST_MARKS,
     NO,
+    NONE,
+    PLAIN,
     UNKNOWN,
+    YES,
     Class,
     Container,
     Instance,
     Mark,
     Module,
+    Object,
     Ref,
     Tensor,
     Value,
@@ -38,10 +42,19 @@ def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy of the object alone: what it holds, and its memory, is shared."""
     value = args.get("x", 0, UNKNOWN)
     copies = [
-        it.new(it.copy_site(node, o), "copy", it[o]) if type(o) is Ref and o in it.state.heap else o
+        it.new(it.copy_site(node, o), "copy", _shallow(it, node, it[o])) if type(o) is Ref and o in it.state.heap else o
         for o in alternatives(value)
     ]
     return one_of(copies)
+
+
+def _shallow(it: Interpreter, node: Any, thing: Object) -> Object:
+    """The copy of a tensor is a leaf on its memory that requires grad as it does, whatever recorded it."""
+    if type(thing) is not Tensor:
+        return thing
+    marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
+    return replace(thing, leaf=YES, node=(), base=(), retains=NO, grad=NONE, unit=PLAIN, gradient=UNKNOWN,
+                   inference=it.state.inference, made="copy", marks=marks)  # fmt: skip
 
 
 @special("copy.deepcopy")

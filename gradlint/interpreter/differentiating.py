@@ -10,6 +10,7 @@ from gradlint import events
 from gradlint.domain import (
     MAYBE,
     NO,
+    NOWHERE,
     OPAQUE,
     PLAIN,
     SCALED,
@@ -24,6 +25,7 @@ from gradlint.domain import (
     Truth,
     Unit,
     Value,
+    alternatives,
     truth,
     with_mark,
 )
@@ -112,16 +114,67 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
 
 
 def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
-    """What only its use shows to be a tensor requires grad if it is differentiated, and was recorded by something."""
+    """What is differentiated requires grad: where nothing told so before, and no program asked for it by hand, it was
+    recorded, by an operation that is known or by one that nobody saw. So was what alone can have led to it."""
     found = it.all(root, Tensor)
+    before = []
     for ref, tensor in found:
-        if tensor.belief >= Belief.BY_USE and tensor.requires_grad.is_unsure and {OPAQUE, None}.issuperset(tensor.node):
-            unseen = it.new(node, f"history of {ref.site}.{ref.part}", Node("unknown", syntax(node), ((OPAQUE,),)))
-            it.put(ref, replace(tensor, requires_grad=YES, leaf=NO, node=(unseen,)), sure=len(found) == 1)
+        recorded = _recorded(it, tensor.node)
+        if _may_be_told(tensor) and (recorded or tensor.belief >= Belief.BY_USE):
+            if not recorded or OPAQUE in recorded:
+                unseen = Node("unknown", syntax(node), (recorded or (OPAQUE,),))
+                recorded = (it.new(node, f"history of {ref.site}.{ref.part}", unseen),)
+            it.put(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded), sure=len(found) == 1)
+        before.append(_alone_before(it, recorded))
+    if before and len(found) == len(alternatives(root)):
+        _all_recorded(it, set.intersection(*before))
+
+
+def _may_be_told(tensor: Tensor) -> bool:
+    """Whether it is not known of a tensor whether it requires grad, but that nobody asked for it by hand."""
+    return tensor.requires_grad.is_unsure and not any(mark.how == "asked" and mark.by for mark in tensor.marks)
+
+
+def _alone_before(it: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
+    """The nodes without which these alternatives cannot have been recorded: the way back while there is only one."""
+    before: set[Ref] = set()
+    while len(recorded) == 1 and recorded[0].age < 2 and recorded[0] not in before:
+        thing = it.state.heap.get(recorded[0])
+        if type(thing) is not Node:
+            break
+        before.add(recorded[0])
+        slots = [_recorded(it, slot) for slot in thing.inputs]
+        if sum(map(bool, slots)) != 1:
+            break
+        it.state.heap[recorded[0]] = replace(thing, inputs=tuple(slot or (None,) for slot in slots))
+        recorded = next(filter(None, slots))
+    return before
+
+
+def _all_recorded(it: Interpreter, nodes: set[Ref]) -> None:
+    """These nodes were recorded, so the tensors that they made require grad."""
+    heap = it.state.heap
+    for ref, tensor in list(heap.items()) if nodes else ():
+        if type(tensor) is Tensor and ref.age < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
+            recorded = _recorded(it, tensor.node)
+            if len(recorded) == 1:
+                heap[ref] = replace(tensor, requires_grad=YES, leaf=NO, node=recorded)
+
+
+def _recorded(it: Interpreter, slot: tuple[Ref | None, ...]) -> tuple[Ref, ...]:
+    """What an operand is where it was recorded: the nodes of its alternatives. A tensor that an operation made stands
+    beside its node for the leaf that it may have been made by hand."""
+    out = []
+    for ref in slot:
+        thing = None if ref is None else it.state.heap.get(ref)
+        by_hand = type(thing) is Tensor and _may_be_told(thing) and not set(slot).isdisjoint(set(thing.node) - {None})
+        if ref is not None and not by_hand:
+            out.append(ref)
+    return tuple(out)
 
 
 def _looked_at(it: Interpreter, roots: Sequence[Value]) -> tuple[list[tuple[Ref | None, ...]], History]:
-    starts = [it.operand(root) for root in roots]
+    starts = [_recorded(it, operand) or operand for operand in map(it.operand, roots)]
     return starts, _history(it, starts)
 
 
@@ -159,7 +212,7 @@ def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     ends: set[Ref] = set()
     for ref in wanted:
         ends.add(ref)
-        ends.update(node for node in it[ref].node if node is not None)
+        ends.update(node for node in it[ref].node if node not in (None, NOWHERE))
     return frozenset(ends)
 
 

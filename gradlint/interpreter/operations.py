@@ -37,6 +37,7 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
@@ -165,12 +166,26 @@ def _run(
     inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
     if row.writes or inplace is YES:
         return _in_place(it, node, row, slots, by if row.writes else "function", name)
+    if row.bundle == "list" and row.operands[0].startswith("*"):
+        return _one_each(it, node, row, bound, slots, part)
     result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), part=part)
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
         write(it, node, out, row.name, "out", [value for _, value in slots], "")
         return out
     return result
+
+
+def _one_each(
+    it: Interpreter, node: Any, row: Operation, bound: dict[str, Value], slots: list[tuple[str, Value]], part: str
+) -> Value:
+    """A result for each operand of a sequence, from it alone."""
+    given = it.only(bound.get(row.operands[0].lstrip("*"), UNKNOWN), Container)
+    alone = replace(row, bundle="")
+    made = [apply(it, node, alone, [slot], part=f"{part}{number} ") for number, slot in enumerate(slots)]
+    if given is not None and given.rest == NOTHING:
+        return it.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(made))))
+    return it.new(node, f"{part}list", Container("tuple", rest=one_of(made)))
 
 
 def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str) -> Value:

@@ -66,7 +66,8 @@ def _tensor(thing: Tensor) -> Tensor:
 
 
 def _node(thing: Node) -> Node:
-    if thing.freed.is_unsure:
+    """Nothing makes a node whole again."""
+    if thing.freed.is_unsure or thing.freed is YES:
         return thing
     return replace(thing, freed=thing.freed | UNSURE, reached=thing.reached | UNSURE)
 
@@ -158,7 +159,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
         if ref in seen or thing is None:
             continue
         seen.add(ref)
-        if type(thing) is Node and not (thing.freed.is_unsure and ref.key in it.escaped):
+        if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and ref.key in it.escaped):
             heap[ref] = _node(thing)
             it.escaped[ref.key] = None
             todo += [other for slot in thing.inputs for other in slot if other is not None]

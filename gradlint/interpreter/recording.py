@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -249,7 +251,7 @@ def _handle(
     wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    kept = _recorded_for(first.requires_grad, [first]) if viewed else NO
+    kept = _recorded_for(_flag_of_base(it, first), [first]) if viewed else NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
     if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
         requires, leaf = UNSURE, UNSURE
@@ -271,9 +273,18 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    cut = _switched_off(it, node) if wanted.possibly(YES) else Mark("cut", node, row.name)
+    cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
     facts["marks"] = _reasons(it, node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
+
+
+def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
+    """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself."""
+    if first.tensor is None or not first.tensor.base:
+        return first.requires_grad
+    found = [it.thing(first.value if base is None else base) for base in first.tensor.base]
+    facts = [thing.requires_grad for thing in found if type(thing) is Tensor]
+    return reduce(or_, facts) if len(facts) == len(found) else first.requires_grad | UNSURE
 
 
 def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
@@ -314,10 +325,11 @@ def _switched_off(it: Interpreter, node: Any) -> Mark:
 def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
-    if requires is NO and any(o.requires_grad.possibly(YES) for o in operands):
+    known = it.recording is not NO  # gradients that are off keep out what nobody has seen, too
+    if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
     marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
-    marks += [mark for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
+    marks += [Mark("asked", mark.node) for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
     return tuple(dict.fromkeys(marks))[:MOST_MARKS]
 
 

@@ -13,8 +13,11 @@ from gradlint.interpreter.graphs import in_every
 from gradlint.interpreter.scan import spelled
 
 
-def tell_stored(it: Interpreter, node: Any, container: Container, value: Value, *, adds: bool = True) -> None:
-    """A value is about to be put into a container; `adds` says that nothing makes room for it."""
+def tell_stored(
+    it: Interpreter, node: Any, container: Container, value: Value, *, adds: bool = True, among: bool = False
+) -> None:
+    """A value is about to be put into a container; `adds` says that nothing makes room for it, `among` that it is one
+    of those in what is given."""
     if it.muted:
         return
     recorded = [ref for _, tensor in it.all(value, Tensor) for ref in tensor.node if ref is not None]
@@ -29,7 +32,7 @@ def tell_stored(it: Interpreter, node: Any, container: Container, value: Value, 
         container=container,
         value=it.thing(value),
         name=name,
-        given=given,
+        given=None if among else given,
         graph=tuple(places),
         piles=truth(bool(same)),
         spent=either([_spent(it, nodes) for nodes in same]) if same else NO,
@@ -51,4 +54,6 @@ def _written(place: Any) -> tuple[str, Any]:
         return spelled(place.value), None
     if type(place) is cst.Call and type(place.func) is cst.Attribute and place.args:
         return spelled(place.func.value), place.args[-1].value
+    if type(place) is cst.AugAssign:
+        return spelled(place.target), None
     return "", None

@@ -10,6 +10,7 @@ from gradlint.domain import (
     NO,
     NONE_VALUE,
     NOTHING,
+    OPAQUE,
     UNKNOWN,
     UNSURE,
     YES,
@@ -96,10 +97,17 @@ def _requires_grad(it: Interpreter, value: Value) -> Truth:
 
 @special("torch.utils.checkpoint.checkpoint_sequential")
 def _checkpoint_sequential(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A Sequential is called part by part."""
+    """A Sequential is called part by part; the last is recorded whatever the kind."""
     functions, given = args.get("functions", 0, UNKNOWN), args.get("input", 2, UNKNOWN)
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
-    return _checkpoint(it, node, Arguments([functions, given], options))
+    made = _checkpoint(it, node, Arguments([functions, given], options))
+    if flag(Arguments([], options), "use_reentrant", -1, default=True) is not NO:
+        for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
+            asks, leaf = tensor.requires_grad, tensor.leaf
+            asks, leaf = asks if asks is YES else asks | UNSURE, leaf if leaf is NO else leaf | UNSURE
+            made_by = tuple(dict.fromkeys((*tensor.node, OPAQUE)))
+            it.put(ref, replace(tensor, requires_grad=asks, leaf=leaf, node=made_by))
+    return made
 
 
 @special("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")

@@ -27,7 +27,6 @@ from gradlint.domain import (
     either,
     negation,
     one_of,
-    truth,
     with_mark,
 )
 from gradlint.domain.changing import replace
@@ -159,7 +158,20 @@ def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
     """Whether autograd does not see a write through this handle."""
     tensor = it[ref]
     through = [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
-    return truth(any(one.made == "data" for one in through))
+    return either([_counts_alone(one) for one in through])
+
+
+ALIASING = frozenset({"detach", "data", "Variable"})
+
+
+def _counts_alone(tensor: Tensor) -> Truth:
+    """Whether a handle on the memory of another has a count of writes of its own, which no graph compares: `.data`
+    does, and outside of inference mode every alias of an inference tensor, which has none."""
+    if tensor.made not in ALIASING:
+        return NO
+    made_there = tensor.inference if any(mark.how == "inference" for mark in tensor.marks) else NO
+    alone = YES if tensor.made == "data" else tensor.inference
+    return both(alone, negation(made_there))
 
 
 def viewed(it: Interpreter, tensor: Tensor) -> Tensor | None:

@@ -37,20 +37,23 @@ def piles(end: ModuleFinished) -> Iterator[Kept]:
 
 
 def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kept]]:
-    """What certainly nobody differentiates, place by place: all that happens at one place is judged together."""
+    """What is kept although certainly nobody differentiates it, place by place: all that happens at one place is judged
+    together, and it is enough to know once that what is kept requires grad."""
     places: dict[Syntax, list[Kept]] = {}
     for one in kept:
         places.setdefault(one.node, []).append(one)
     for found in places.values():
-        if all(_is_in_vain(one, end) for one in found):
+        if any(_has_graph(one) for one in found) and all(_is_in_vain(one, end) for one in found):
             yield found
+
+
+def _has_graph(kept: Kept) -> bool:
+    result = kept.result if isinstance(kept, GraphGrown) else kept.value
+    return isinstance(result, Tensor) and result.requires_grad <= YES and result.leaf <= NO
 
 
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
     """Whether a graph is kept that no backward goes through, or one that no backward can go through again."""
-    result = kept.result if isinstance(kept, GraphGrown) else kept.value
-    if not isinstance(result, Tensor) or not (result.requires_grad <= YES and result.leaf <= NO):
-        return False
     if kept.spent <= YES:
         return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
     reached = end.used | end.escaped | end.returned

@@ -16,7 +16,7 @@ def train_epoch(model: nn.Linear, loader, optimizer: optim.Optimizer):
         loss.backward()
         optimizer.step()
         running_loss += loss  # GRD501
-        correct += (outputs.argmax(1) == labels).sum()
+        correct += (outputs.argmax(1) == labels).sum()  # ok: counts carry no graph
     return running_loss / len(loader), correct
 
 
@@ -29,6 +29,69 @@ def train_by_criterion(model, criterion, loader, optimizer):
         optimizer.step()
         epoch_loss = epoch_loss + loss * x.size(0)  # GRD501
     print(epoch_loss)
+
+
+def train_what_is_handed_over(net, loader, optimizer, criterion, device):
+    net.train()
+    seen, total = 0, 0.0
+    for _, (x, y) in enumerate(loader):
+        x, y = x.to(device), y.to(device)
+        optimizer.zero_grad()
+        loss = criterion(net(x), y)
+        loss.backward()
+        optimizer.step()
+        total, seen = total + loss.sum(), seen + len(x)  # GRD501
+    return total / len(loader), seen
+
+
+def train_without_a_criterion(net, loader, optimizer):
+    totals, penalties = [0.0], 0.0
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        penalties = penalties + F.l1_loss(net(x), y)  # ok: of a network that is not shown: it may give no graph
+        loss.backward()
+        optimizer.step()
+        totals[0] += loss  # GRD501
+    return float(totals[0]), float(penalties)
+
+
+def train_scaled(net, loader, optimizer, scaler: torch.amp.GradScaler):
+    epoch_loss, seen = torch.zeros(()), torch.zeros(())
+    for x, y in loader:
+        loss = F.binary_cross_entropy_with_logits(net(x), y, reduction="mean")
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+        epoch_loss.add_(loss, alpha=0.5)  # GRD501
+        seen = seen.add(x.detach().abs().sum(), alpha=2)  # ok: what was detached brings no graph
+    print(epoch_loss.item(), seen.item())
+
+
+class Distiller:
+    """What is handed over is told to a writer between epochs, and kept in a list."""
+
+    def __init__(self, student, teacher, optimizer, writer, weight=0.5):
+        self.student, self.teacher = student, teacher.eval()
+        self.optimizer, self.writer, self.weight = optimizer, writer, weight
+
+    def distil(self, loader, epochs):
+        history = []
+        for epoch in range(epochs):
+            epoch_loss, agreed = 0.0, 0
+            for x, y in loader:
+                out = self.student(x)
+                loss = self.weight * F.cross_entropy(out, y) + F.mse_loss(out, self.teacher(x))
+                agreed += out.argmax(1).eq(y).sum()  # ok: counts carry no graph, whatever they are counted from
+                self.optimizer.zero_grad()
+                loss.backward()
+                self.optimizer.step()
+                epoch_loss += loss / len(loader)  # GRD501
+            self.writer.add_scalar("loss", epoch_loss, epoch)
+            history.append(epoch_loss / len(loader))  # ok: what brings the graphs is the sum above
+            self.writer.add_scalar("agreed", agreed, epoch)
+        return history
 
 
 class Trainer:

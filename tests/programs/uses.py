@@ -16,6 +16,30 @@ def differentiated(loss):
     loss.backward()
 
 
+def computed_and_differentiated(net, images, labels):
+    loss = torch.nn.functional.mse_loss(net(images), labels)
+    reveal(loss)  # Tensor[float, requires_grad=?, leaf=?]
+    loss.backward()
+    reveal(loss)  # Tensor[float, requires_grad=yes, leaf=no]
+
+
+def judged_and_differentiated(model, criterion, images, labels):
+    model.train()
+    loss = criterion(model(images), labels)
+    reveal(loss)  # Tensor[?, requires_grad=?, leaf=?]
+    loss.backward()
+    reveal(loss)  # Tensor[?, requires_grad=yes, leaf=no]
+
+
+def asked_and_differentiated(net, images):
+    loss = torch.nn.functional.relu(net(images)).sum()
+    if len(images) > 3:
+        loss.requires_grad_()
+    reveal(loss)  # Tensor[?, requires_grad=yes|?, leaf=?]
+    loss.backward()
+    reveal(loss)  # Tensor[?, requires_grad=yes|?, leaf=?]
+
+
 def shaped_and_moved(images):
     batch, device = images.shape[0], images.device
     reveal(images)  # Tensor[?, requires_grad=?, leaf=?]
@@ -103,6 +127,11 @@ annotated(pickle.loads(pickle.dumps(weight)))
 
 model = nn.Linear(2, 2)
 show("differentiated", (weight * 2).sum())
+show("computed_and_differentiated", model, torch.ones(2, 2), torch.ones(2, 2))
+show("judged_and_differentiated", model, torch.nn.MSELoss(), torch.ones(2, 2), torch.ones(2, 2))
+show("asked_and_differentiated", model, torch.ones(2, 2))
+show("asked_and_differentiated", model.requires_grad_(False), torch.ones(4, 2))
+model.requires_grad_()
 show("shaped_and_moved", weight)
 show("moved_in_a_chain", weight)
 show("sized_only", weight)

@@ -1,0 +1,87 @@
+"""Nothing can be differentiated that was computed from nothing that requires grad.
+
+## Why it happens
+
+A tensor does not require grad unless it is asked to: `torch.tensor([1.0, 2.0])` is a constant, and so is
+all that is computed from constants. Only parameters of modules ask by themselves. A model that was frozen
+as a whole computes constants, too.
+
+## What it costs
+
+`backward()` raises `RuntimeError`, and so does `torch.autograd.grad()`.
+
+## When it is right to ignore it
+
+Where an error is what is to be shown. What left its graph by a detour, through gradients that were off, `.item()`
+or `.detach()`, is reported by the rules that speak of these.
+"""
+
+from __future__ import annotations
+
+from gradlint.domain import NO
+from gradlint.events import BackwardRun
+from gradlint.rule import Findings, Raises, Rule, quoted
+
+rule = Rule(
+    "GRD619",
+    "gradless-root",
+    "nothing in the history of {name} requires grad, so it cannot be differentiated; "
+    "ask for the gradient you want with `requires_grad=True`",
+    help="`torch.tensor([1.0], requires_grad=True)` or `x.requires_grad_()`, before anything is computed from it; "
+    "a model needs at least one parameter that is not frozen",
+    yields_to=("GRD110", "GRD404", "GRD405", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604", "GRD609",
+               "GRD612", "GRD613", "GRD911"),
+    tokens=("backward", "grad"),
+)  # fmt: skip
+consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
+
+
+@rule.on(BackwardRun)
+def check(event: BackwardRun) -> Findings:
+    if event.root.requires_grad <= NO:
+        draft = rule.at(event.node, name=quoted(event.name, "what is differentiated"))
+        yield draft.marked(event.root.marks, made="computed here")
+
+
+@rule.bad
+def slope_of_a_constant():
+    import torch
+
+    x = torch.tensor([1.0, 2.0])
+    area = (x**2).sum()
+    area.backward()  # GRD619
+    return x
+
+
+@rule.good(cures=slope_of_a_constant)
+def slope_of_what_was_asked():
+    import torch
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    area = (x**2).sum()
+    area.backward()
+    return x
+
+
+@rule.bad
+def loss_of_a_frozen_model():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
+    model.requires_grad_(False)
+    loss = model(torch.ones(2, 4)).mean()
+    loss.backward()  # GRD619
+    return model
+
+
+@rule.good(cures=loss_of_a_frozen_model)
+def loss_of_a_model_whose_head_is_trained():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
+    model[0].requires_grad_(False)
+    loss = model(torch.ones(2, 4)).mean()
+    loss.backward()
+    return model
