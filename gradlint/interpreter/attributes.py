@@ -49,9 +49,9 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import gifts, libraries, library, module_containers, module_methods, modules, optimizers
+from gradlint.interpreter.ancestry import ancestry, field_of, find_member, find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.batches import PARTS, is_batch
-from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import read_gradient
 from gradlint.interpreter.operations import plain_result, plain_value
@@ -253,8 +253,6 @@ OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
 
 def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
     """What a class of torch gives its modules, or what was registered under a name that was made up."""
-    from gradlint.interpreter.classes import torch_base
-
     if it.may_be(thing.rest, Module):
         return thing.rest
     row = it.torch.modules.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))

@@ -23,9 +23,9 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.functions import (
     call_function,

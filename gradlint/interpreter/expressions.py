@@ -38,10 +38,10 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, gifts, module_containers, receivers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import part
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import ITEMS_OF

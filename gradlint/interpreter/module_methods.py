@@ -39,6 +39,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import iterator
@@ -89,7 +90,6 @@ def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`eval()` is `train(False)`, also where the class has a `train` of its own."""
-    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.functions import call_function
 
     own = method_of(it, owner, "train")

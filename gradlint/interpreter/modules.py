@@ -44,6 +44,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, iterator
 from gradlint.interpreter.core import Interpreter
@@ -253,8 +254,6 @@ def _all_certain(it: Interpreter, owner: Value, found: list[tuple[str, Ref]]) ->
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
-    from gradlint.interpreter.classes import find_method
-
     found = it.all(owner, Module)
     shown = it.only(owner, Module)
     if shown is not None:
@@ -286,8 +285,6 @@ def depends_on_mode(it: Interpreter, value: Value) -> bool:
 
 def _depends_on_mode(it: Interpreter, module: Module) -> bool:
     """Whether a module itself, leaving out its parts, does so."""
-    from gradlint.interpreter.classes import torch_base
-
     cls = it.only(module.cls, Class)
     row = it.torch.modules.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
     known = row is not None or (cls is not None and not cls.open)

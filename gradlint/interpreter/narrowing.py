@@ -46,6 +46,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import module_containers
+from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
 from gradlint.knowledge.module_families import FAMILIES, public
@@ -378,8 +379,6 @@ def _guessed(thing: Any) -> bool:
 
 
 def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
-    from gradlint.interpreter.classes import ancestry
-
     if not isinstance(thing, (Module, Instance, Container)):
         return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
@@ -391,8 +390,6 @@ def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
 
 
 def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
-    from gradlint.interpreter.classes import ancestry
-
     if type(thing) is not Module:
         return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
     cls = public(cls)

@@ -35,10 +35,10 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.interpreter import containers, gifts, module_containers, receivers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import fresh_array
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.functions import MANAGERS, YIELDED, call_function, make_function

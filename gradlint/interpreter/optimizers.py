@@ -35,6 +35,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import ancestry, method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
@@ -127,8 +128,6 @@ def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], gi
 
 def torch_optimizer(it: Interpreter, cls: Value) -> bool:
     """Whether a class derives from an optimizer of torch."""
-    from gradlint.interpreter.classes import ancestry
-
     return any(
         type(one) is Named and (one.path in it.torch.optimizers or one.path in BASES) for one in ancestry(it, cls)
     )
@@ -207,7 +206,6 @@ def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step()`, that of its class if the program writes one."""
-    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.functions import call_function
 
     method = method_of(it, owner, "step")

@@ -53,10 +53,10 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     transforms,
     utilities,
 )
+from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.autograd_functions import mode_alone
 from gradlint.interpreter.callbacks import called_by_library
-from gradlint.interpreter.classes import ancestry
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project

@@ -29,9 +29,10 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import container_methods
+from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import attributes_of, get_attribute
-from gradlint.interpreter.classes import find_member, super_of
+from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
 from gradlint.interpreter.methods import is_tensor_method

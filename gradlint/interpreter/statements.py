@@ -27,11 +27,11 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import containers, module_containers, receivers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import write_array
 from gradlint.interpreter.assignments import assign, is_own, set_item
 from gradlint.interpreter.attributes import found_at, get_attribute
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.declared import value_of
 from gradlint.interpreter.expressions import get_item, index_value
