@@ -6,6 +6,7 @@ import inspect
 import itertools
 import operator
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import cache, partial
 from typing import Any
 
@@ -15,6 +16,7 @@ import torch
 from gradlint.knowledge.rows import DTYPE_RULES, Operation
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
+    LETTERS,
     MODES,
     OPERATION_ROWS,
     TABLES,
@@ -253,6 +255,20 @@ def test_a_leaf_that_requires_grad_is_written_only_unchecked(row: Operation) -> 
             assert (outcome is None) == (mode == "on" and not row.unchecked and not row.in_no_grad)
             if outcome is not None and row.results[0].kind == "self":
                 assert (outcome.results[0].requires_grad, outcome.results[0].leaf) == (True, True)
+
+
+VIEWING = [row for row in MEASURED if row.bundle == "list" and row.results[0].kind == "view"]
+
+
+@pytest.mark.parametrize("row", VIEWING, ids=lambda row: row.paths[0])
+def test_views_made_at_once_are_not_written_where_that_is_recorded(row: Operation) -> None:
+    shapes = [*row.shapes, *[(2, 2)] * len(LETTERS)]
+    for function in functions(row):
+        operands = [torch.rand(shape, requires_grad=True) * 2 for shape in shapes]
+        given = dict(zip(LETTERS, operands, strict=False))
+        views = eval(row.example, given | {"f": function, "torch": torch})
+        with pytest.raises(RuntimeError, match="multiple views") if row.together else nullcontext():
+            views[0].t_() if row.name == "meshgrid" else views[0].mul_(2)  # a grid's elements share memory
 
 
 @each_row

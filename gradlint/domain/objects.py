@@ -121,9 +121,10 @@ class Tensor(Cell):
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
     no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
     computed, `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
-    written through another handle since this one was made; `hooks` are the functions that may be called when a
-    gradient arrives, by kind. `many`: it stands for several tensors; `loose`: it may as well be a tuple, a dict or
-    an object of tensors with these facts (the result of a module of an unknown class).
+    written through another handle since this one was made; `unwritable` whether it is a view that was made with
+    gradients off, or at once with others, so that torch refuses a write that is recorded; `hooks` are the functions
+    that may be called when a gradient arrives, by kind. `many`: it stands for several tensors; `loose`: it may as well
+    be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -138,6 +139,7 @@ class Tensor(Cell):
     grad: Grad = ANY_GRAD
     unit: Unit = Unit.unsure()
     overwritten: Truth = NO
+    unwritable: Truth = UNSURE
     storage: tuple[Ref, ...] = _alternatives(default=())
     node: tuple[Ref | None, ...] = _alternatives(default=())
     base: tuple[Ref | None, ...] = _alternatives(default=())
@@ -185,10 +187,6 @@ class Node(Cell):
 
 OPAQUE = Ref(-1, "opaque", 0)
 """A graph node of which nothing is known: backward through it may reach all that escaped."""
-
-NOWHERE = Ref(-3, "nowhere", 0)
-"""The graph node of a view that requires grad because its base was asked after it was taken: no gradient goes on from
-there, neither to the view nor to its base."""
 
 KEPT = Ref(-2, "kept", 0)
 """Memory inside a summarised call that the graph saved and nothing outside can write."""

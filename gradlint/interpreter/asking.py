@@ -9,7 +9,7 @@ from gradlint import events
 from gradlint.domain import (
     MOST_MARKS,
     NO,
-    NOWHERE,
+    OPAQUE,
     YES,
     Mark,
     Ref,
@@ -41,8 +41,7 @@ def set_requires_grad(
     for ref, tensor in found:
         now = _afterwards(tensor, to)
         marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by))[-MOST_MARKS:]
-        made = () if NOWHERE in tensor.node and to is YES else tensor.node
-        it.put(ref, replace(tensor, requires_grad=now, node=made, marks=marks), sure=sure and it.sure(found))
+        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             _show_on_views(it, ref, now, sure=sure and it.sure(found))
 
@@ -74,9 +73,11 @@ def _show_on_views(it: Interpreter, base: Ref, to: Truth, *, sure: bool) -> None
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and base in thing.base and thing.leaf is not NO:
             certain = sure and thing.base == (base,) and thing.leaf is YES
-            made = thing.node if thing.requires_grad is YES or to is NO else (NOWHERE,)
-            it.state.heap[ref] = replace(
-                thing,
-                requires_grad=to if certain else thing.requires_grad | to,
-                node=made if certain else tuple(dict.fromkeys((*(thing.node or (None,)), *made))),
-            )
+            now = to if certain else thing.requires_grad | to
+            it.state.heap[ref] = replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {}))
+
+
+def _half_in_graph(view: Tensor) -> dict[str, Any]:
+    """What a view becomes when its base is asked: torch shows a leaf, from which no gradient goes on, until the next
+    write to their memory, and from then on a result of the base."""
+    return {"leaf": view.leaf | NO, "node": tuple(dict.fromkeys((*view.node, OPAQUE)))}

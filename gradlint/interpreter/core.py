@@ -353,7 +353,7 @@ class Interpreter:
         """The objects of this kind among the alternatives of a value."""
         heap = self.state.heap
         if type(value) is Ref:
-            return [(value, thing)] if type(thing := heap.get(value)) is kind else []  # type: ignore[list-item]
+            return [(value, thing)] if type(thing := heap.get(value)) is kind else []
         out = []
         for option in alternatives(value):
             if type(option) is Ref and type(thing := heap.get(option)) is kind:
@@ -363,7 +363,7 @@ class Interpreter:
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
         """What is known of a value if every alternative is an object of this kind."""
         if type(value) is Ref:
-            return thing if type(thing := self.state.heap.get(value)) is kind else None  # type: ignore[return-value]
+            return thing if type(thing := self.state.heap.get(value)) is kind else None
         found = self.all(value, kind)
         if not found or len(found) != len(alternatives(value)):
             return None

@@ -10,7 +10,6 @@ from gradlint import events
 from gradlint.domain import (
     MAYBE,
     NO,
-    NOWHERE,
     OPAQUE,
     PLAIN,
     SCALED,
@@ -212,7 +211,7 @@ def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     ends: set[Ref] = set()
     for ref in wanted:
         ends.add(ref)
-        ends.update(node for node in it[ref].node if node not in (None, NOWHERE))
+        ends.update(node for node in it[ref].node if node is not None)
     return frozenset(ends)
 
 

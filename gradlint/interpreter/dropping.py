@@ -143,14 +143,19 @@ def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) ->
 
 def _element(loop: Any, name: str) -> str:
     """How a program writes what the second name of a loop over `d.items()` or `enumerate(l)` stands for."""
-    names, call = [*targets(loop.target)], loop.iter
-    if len(names) != 2 or type(call) is not cst.Call or any(type(one) is not cst.Name for one in names):
+    names = [one.value for one in targets(loop.target) if isinstance(one, cst.Name)]
+    chain = _walked_by_key(loop.iter)
+    return f"{chain}[{names[0]}]" if chain and len(names) == 2 and names[1] == name else ""
+
+
+def _walked_by_key(call: Any) -> str:
+    """How a program writes what is walked over with the key or number of each element; "" where it is not."""
+    if not isinstance(call, cst.Call):
         return ""
-    by_key = type(call.func) is cst.Attribute and call.func.attr.value == "items" and not call.args
-    by_number = type(call.func) is cst.Name and call.func.value == "enumerate" and len(call.args) == 1
-    whole = call.func.value if by_key else call.args[0].value if by_number else None
-    chain = dotted(whole) if whole is not None else ""
-    return f"{chain}[{names[0].value}]" if chain and names[1].value == name else ""
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "items" and not call.args:
+        return dotted(call.func.value)
+    by_number = isinstance(call.func, cst.Name) and call.func.value == "enumerate" and len(call.args) == 1
+    return dotted(call.args[0].value) if by_number else ""
 
 
 def _bound_between(around: tuple[Any, ...], loops: tuple[Any, ...], name: str) -> bool:

@@ -104,13 +104,13 @@ def may_lack_gradient(tensor: Tensor) -> bool:
 def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     """What `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
     if type(tensor.gradient) is not Unknown:
-        for held, gradient in it.all(tensor.gradient, Tensor):
+        for own, gradient in it.all(tensor.gradient, Tensor):
             if not any(mark.node is node for mark in gradient.marks):
-                it.state.heap[held] = replace(gradient, marks=marked(gradient, "read", node))
+                it.state.heap[own] = replace(gradient, marks=marked(gradient, "read", node))
         return tensor.gradient
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
-    held = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
+    held: Value = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
     it.put(ref, replace(it[ref], gradient=held))
     return held
 

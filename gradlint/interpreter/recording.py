@@ -257,6 +257,8 @@ def _handle(
         requires, leaf = UNSURE, UNSURE
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     facts["many"] = row.bundle == "list"
+    if viewed:
+        facts["unwritable"] = _unwritable(it, row, first, handle)
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
@@ -276,6 +278,13 @@ def _handle(
     cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
     facts["marks"] = _reasons(it, node, requires, operands + own, cut)
     return fresh(it, node, f"{part}{index}", **facts)
+
+
+def _unwritable(it: Interpreter, row: Operation, first: Operand, handle: str) -> Truth:
+    """Whether a view of this operand may not be written where that is recorded."""
+    before = first.tensor.unwritable if first.tensor else UNSURE
+    found = YES if row.together else either((negation(it.recording), before))
+    return found | NO if "fresh" in handle else found
 
 
 def _flag_of_base(it: Interpreter, first: Operand) -> Truth:

@@ -53,6 +53,7 @@ from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.graphs import past_outside
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import grows
+from gradlint.interpreter.writing import counts_alone
 from gradlint.knowledge.flat import FLAT
 
 Slot = tuple[Ref | None, ...]
@@ -218,10 +219,11 @@ def _facts(thing: Tensor) -> Hashable:
         thing.grad,
         thing.unit,
         thing.overwritten,
+        thing.unwritable,
         thing.many,
         thing.loose,
         thing.belief,
-        thing.made == "data",
+        counts_alone(thing),
         thing.hooks,
         tuple([mark for mark in thing.marks if mark.how == "cut"]),
         [base is None for base in thing.base].count(True) < len(thing.base),

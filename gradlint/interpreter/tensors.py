@@ -60,7 +60,7 @@ AFTER_CLEARING: dict[Grad, Grad] = {FRESH: LOST, USED: NONE, MIXED: NONE}
 AFTER_STEP: dict[Grad, Grad] = {FRESH: USED, LOST: NONE}
 
 
-_FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN)
+_FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO)
 
 
 def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref:

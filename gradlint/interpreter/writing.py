@@ -81,7 +81,7 @@ def write(
     cut = cuts(it, operands)
     wants = either([operand(it, "", value).requires_grad for value in operands])
     for ref, tensor in found:
-        if checked and _raises(it, tensor):
+        if checked and _raises(it, tensor, wants):
             continue
         sure = it.sure(found)
         mark = Mark("hidden" if noticed is YES else "written", syntax(node), name=name)
@@ -146,10 +146,13 @@ WRITERS = {"step": "stepped", "load": "loaded"}
 """How those who switch gradients off themselves leave their mark on what they wrote."""
 
 
-def _raises(it: Interpreter, tensor: Tensor) -> bool:
-    """Whether torch certainly refuses the write: of a leaf that requires grad, or of a view of one."""
+def _raises(it: Interpreter, tensor: Tensor, wants: Truth) -> bool:
+    """Whether torch certainly refuses the write: of a leaf that requires grad or of a view of one, or, where it `wants`
+    to be recorded, of a view that may not be written then."""
     if it.recording is not YES:
         return False
+    if tensor.unwritable is YES and YES in (wants, tensor.requires_grad):
+        return True
     base = viewed(it, tensor) or tensor
     return base.leaf is YES and base.requires_grad is YES and (not tensor.base or tensor.requires_grad is YES)
 
@@ -158,13 +161,13 @@ def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
     """Whether autograd does not see a write through this handle."""
     tensor = it[ref]
     through = [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
-    return either([_counts_alone(one) for one in through])
+    return either([counts_alone(one) for one in through])
 
 
 ALIASING = frozenset({"detach", "data", "Variable"})
 
 
-def _counts_alone(tensor: Tensor) -> Truth:
+def counts_alone(tensor: Tensor) -> Truth:
     """Whether a handle on the memory of another has a count of writes of its own, which no graph compares: `.data`
     does, and outside of inference mode every alias of an inference tensor, which has none."""
     if tensor.made not in ALIASING:

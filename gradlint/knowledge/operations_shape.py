@@ -171,6 +171,7 @@ ROWS = (
         example="f(x, 2)",
         results=(Result("view"),),
         bundle="list",
+        together=True,
         shapes=((2, 2, 2),),
     ),
     Operation(
@@ -180,6 +181,7 @@ ROWS = (
         example="f(x, 1)",
         results=(Result("view"),),
         bundle="list",
+        together=True,
         shapes=((2, 2, 2),),
     ),
     Operation(
@@ -224,6 +226,7 @@ ROWS = (
         parameters=("input", "dim"),
         results=(Result("view"),),
         bundle="list",
+        together=True,
         shapes=((2, 2, 2),),
     ),
     Operation(
@@ -233,9 +236,12 @@ ROWS = (
         example="f(x, [1, 1])",
         results=(Result("view"),),
         bundle="list",
+        together=True,
         shapes=((2, 2, 2),),
     ),
-    Operation("iteration", ("builtins.iter",), example="list(f(x))", results=(Result("view"),), bundle="list"),
+    Operation(
+        "iteration", ("builtins.iter",), example="list(f(x))", results=(Result("view"),), bundle="list", together=True
+    ),
     Operation(
         "meshgrid",
         ("torch.meshgrid",),

@@ -123,7 +123,8 @@ class Operation(Versioned):
     `takes_dtype` says that a keyword `dtype=` decides the result's dtype, `takes_out` that `out=` is written and
     returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that
     `inplace=True` makes it write and return
-    its first operand. `measured` is False where this machine's torch cannot show it (`cuda`).
+    its first operand. `together` says that the views it gives are made at once: torch refuses a recorded write to any
+    of them. `measured` is False where this machine's torch cannot show it (`cuda`).
     `example` is an expression over `f` (the function at each path) and `x`, `y`, `z`, `w`, `v`, `u` (the operands
     in order), `others` are further examples that show the other kinds of result; `shapes` are the operands' shapes
     there (2x2 where nothing is said).
@@ -151,6 +152,7 @@ class Operation(Versioned):
     out_unchecked: bool = False
     others: tuple[str, ...] = ()
     shapes: tuple[tuple[int, ...], ...] = ()
+    together: bool = False
     measured: bool = True
 
     def refused(self, word: str) -> bool:

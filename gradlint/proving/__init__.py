@@ -238,17 +238,20 @@ class Case:
         """Whether torch shows the consequence of this bad example, and the findings say as much: that there is an error
         where there is one, and that it is at their line only where it is."""
         verdict = _asked(lambda: is_shown(self.consequence, self.subject, [cure.subject for cure in self.cures]))
-        return _asked(self._told) if verdict.holds else verdict
+        consequence = self.consequence
+        if not verdict.holds or consequence is None:
+            return verdict
+        return _asked(lambda: self._told(consequence))
 
-    def _told(self) -> Verdict:
+    def _told(self, shown: Consequence) -> Verdict:
         """Whether the findings tell what the consequence shows."""
         own = [found for found in self._findings(self.source.text) if found.code == self.rule.code]
         effects = {found.consequence for found in own if found.consequence}
-        raises = isinstance(self.consequence, Raises)
+        raises = isinstance(shown, Raises)
         if not effects or (not effects.isdisjoint((RAISES, LATER)) if raises else RAISES not in effects):
             return Verdict(True)
         told = ", ".join(sorted(effects))
-        return Verdict(False, f"`{self.name}` shows {described(self.consequence)}, and the finding says: {told}")
+        return Verdict(False, f"`{self.name}` shows {described(shown)}, and the finding says: {told}")
 
     def cured(self) -> Verdict:
         """Whether the cure shows no consequence and is close to what it cures; for a bad example: each of its cures."""

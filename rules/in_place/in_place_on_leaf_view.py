@@ -5,8 +5,8 @@
 A view has no memory of its own: writing `w[0]`, `w.view(-1)`, `w.t()` or a row met while iterating
 writes the tensor it was taken from. If that is a leaf that requires grad, the write would change the
 value that the gradient is about, and torch forbids it just as on the leaf itself. A view taken under
-`torch.no_grad()` but written outside is refused too, because torch cannot tell which was meant. What
-`split`, `chunk`, `unbind` and iteration give may not be written at all with gradients on.
+`torch.no_grad()` but written outside is refused too, because torch cannot tell which was meant, whatever
+it is a view of. What `split`, `chunk`, `unbind` and iteration give may not be written at all where that is recorded.
 
 ## What it costs
 
@@ -21,16 +21,16 @@ shown by default.
 
 from __future__ import annotations
 
-from gradlint.domain import YES, Tensor, either
+from gradlint.domain import NO, YES, Tensor, either
 from gradlint.events import WrittenInPlace
-from gradlint.rule import Findings, Raises, Rule, quoted
+from gradlint.rule import Draft, Findings, Raises, Rule, quoted
 
 from ._writing import is_watched, put_under_no_grad, weighed
 
 rule = Rule(
     "GRD302",
     "in-place-on-leaf-view",
-    "in-place operation on {name}, a view of a leaf that requires grad; wrap it in `with torch.no_grad():`",
+    "in-place operation on {name}, {what}; {cure}",
     help="take the view and write it inside one `with torch.no_grad():`",
     yields_to=("GRD303",),
 )
@@ -44,9 +44,24 @@ ONE_OF_SEVERAL = Raises(RuntimeError, "is a view and is being modified inplace")
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is not None and _is_refused(event.target, event.base):
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
+        draft = _at(event, "a view of a leaf that requires grad", "wrap it in `with torch.no_grad():`")
         draft = draft.marked(event.base.marks, asked="the leaf was asked to require grad here")
         yield put_under_no_grad(weighed(draft, event), event).marked(event.target.marks, made="the view was taken here")
+
+
+@rule.on(WrittenInPlace)
+def check_view(event: WrittenInPlace) -> Findings:
+    """A view that was made with gradients off or with others, by a write that is recorded."""
+    target = event.target
+    asks = either((target.requires_grad, *(one.requires_grad for one in event.operands)))
+    if is_watched(event) and event.inference <= NO and target.unwritable <= YES and asks <= YES:
+        what = "a view that was made while gradients were off, or at once with others,"
+        draft = _at(event, what, "write a copy (`.clone()`) or what it is a view of")
+        yield weighed(draft, event).marked(target.marks, made="the view was taken here")
+
+
+def _at(event: WrittenInPlace, what: str, cure: str) -> Draft:
+    return rule.at(event.node, name=quoted(event.name, "this tensor"), what=what, cure=cure)
 
 
 def _is_refused(view: Tensor, base: Tensor) -> bool:

@@ -1,10 +1,10 @@
-"""`detach()` and `.data` share the parameter's memory, so they are no snapshot of it.
+"""`detach()`, `.data` and `state_dict()` share the parameter's memory, so they are no snapshot of it.
 
 ## Why it happens
 
-`param.detach()` and `param.data` are new handles on the memory of the parameter. They leave the graph, not the
-memory: an optimizer step, or any other in-place update of the parameter, shows in them at once. What was
-kept as the old weights always equals the new ones.
+`param.detach()`, `param.data` and what `state_dict()` holds are new handles on the memory of the parameter. They leave
+the graph, not the memory: an optimizer step, or any other in-place update of the parameter, shows in them at once.
+What was kept as the old weights always equals the new ones.
 
 ## What it costs
 
@@ -29,10 +29,11 @@ from gradlint.rule import LIKELY, Edit, Findings, Rule
 rule = Rule(
     "GRD210",
     "aliased-parameter-snapshot",
-    "this shares the memory of the parameter and changes with it, so comparing the two shows no change; add `.clone()`",
+    "this shares the memory of the parameter and changes with it, so comparing the two shows no change; {cure}",
     help="keep `param.detach().clone()`; whole models are kept by `copy.deepcopy(model.state_dict())`",
     effect="silently wrong",
-    tokens=("detach", "data"),
+    yields_to=("GRD310",),
+    tokens=("detach", "data", "state_dict"),
 )
 
 
@@ -63,16 +64,17 @@ def _compared(event: Event, operands: Any) -> Iterator[Any]:
     for kept, now in pairs:
         if _is_alias(kept) and not _is_alias(now) and set(kept.storage) == set(now.storage):
             made = next((mark.node for mark in kept.marks if mark.how == "made"), event.node)
-            draft = rule.at(made)
+            whole = kept.made == "state_dict"
+            draft = rule.at(made, cure="keep `copy.deepcopy(...)` of it" if whole else "add `.clone()`")
             if made is not event.node:
-                draft = draft.fix(Edit("wrap", made, after=".clone()"), safety="unsafe")
+                draft = draft if whole else draft.fix(Edit("wrap", made, after=".clone()"), safety="unsafe")
                 draft = draft.note(event.node, "compared with the parameter here, after it has changed")
             yield draft if kept.overwritten <= YES else draft.lowered(LIKELY)
 
 
 def _is_alias(tensor: Tensor) -> bool:
     """Whether this is a second handle on memory that was written since it was made."""
-    return tensor.made in ("detach", "data") and bool(tensor.storage) and tensor.overwritten.possibly(YES)
+    return tensor.made in ("detach", "data", "state_dict") and bool(tensor.storage) and tensor.overwritten.possibly(YES)
 
 
 @rule.bad
@@ -125,3 +127,31 @@ def distance_from_a_copy_of_the_old_weights():
     model(torch.ones(1, 2)).sum().backward()
     optimizer.step()
     return sum((param - old[name]).abs().sum() for name, param in model.named_parameters())
+
+
+@rule.bad
+def test_that_a_step_changes_the_model():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = model.state_dict()  # GRD210
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return model.state_dict()["1.weight"] - before["1.weight"]
+
+
+@rule.good(cures=test_that_a_step_changes_the_model)
+def test_against_a_copy_of_the_state():
+    import copy
+
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = copy.deepcopy(model.state_dict())
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return model.state_dict()["1.weight"] - before["1.weight"]

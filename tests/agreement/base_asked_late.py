@@ -1,4 +1,4 @@
-# A view whose base is asked after it was taken requires grad, and no gradient goes on from it to either.
+# A view whose base is asked after it was taken requires grad, and gradients go on from it only after a write.
 import torch
 
 base = torch.rand(4)
@@ -9,3 +9,11 @@ reveal(base, view, base.grad, view.grad)
 view.requires_grad_()
 (view * 2).sum().backward()
 reveal(base, view)
+other = torch.rand(4)
+part = other[:2]
+with torch.no_grad():
+    part.add_(1.0)
+other.requires_grad_()
+reveal(part)
+(part * 2).sum().backward()
+reveal(other, part)

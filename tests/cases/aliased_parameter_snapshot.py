@@ -86,6 +86,16 @@ def numbers(model: nn.Linear):
     return model.weight.norm() - norm  # ok: a norm is a new tensor
 
 
+def states(model: nn.Linear):
+    before, copied = model.state_dict(), copy.deepcopy(model.state_dict())  # GRD210
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    model(torch.ones(2, 2)).mean().backward()
+    optimizer.step()
+    for name, now in model.state_dict().items():
+        assert not torch.equal(before[name], now)
+        assert not torch.equal(now, copied[name])  # ok: a deep copy of the state
+
+
 def loaded(model: nn.Linear, checkpoint):
     start = model.weight.data  # GRD210
     model.load_state_dict(torch.load(checkpoint))

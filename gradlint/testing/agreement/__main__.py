@@ -38,7 +38,7 @@ def main(programs: int, seed: str) -> None:
     total, shown = Compared(""), Counter[tuple[str, str]]()
     for number in range(programs):
         found = compare(written(random.Random(f"{seed}:{number}")), known, sayings)
-        for name in ("facts", "vague", "vague_after", "refusals", "found", "silent"):
+        for name in ("facts", "vague", "vague_after", "refusals", "found", "silent", "cured"):
             getattr(total, name).update(getattr(found, name))
         for disagreement in found.disagreements:
             total.disagreements.append(disagreement)
@@ -83,6 +83,7 @@ def _print_table(total: Compared, programs: int) -> None:
         click.echo(f"  {reported} of {reported + missed} reported: {saying}")
     for (name, made), count in total.vague_after.most_common(VAGUE):
         click.echo(f"  {count} times vague: {name} of what {made} made")
+    click.echo(f"  {total.cured.made.total()} fixes of silent rules made, {len(total.cured.failed)} cure nothing")
     for line in table(total.silent):
         click.echo(f"  {line}")
 

@@ -19,6 +19,7 @@ from gradlint.events import Called, Event, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.proving import known_here
 from gradlint.rule import Findings, Rule
+from gradlint.testing.agreement.curing import Cured, cured
 from gradlint.testing.agreement.silent import Held, held
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import REVEAL, both_of, excluded, real
@@ -37,6 +38,8 @@ class Seen:
     had: dict[tuple[int, int], list[dict[str, Any]]] = field(default_factory=dict)
     started: Counter[int] = field(default_factory=Counter)
     raised: dict[int, list[str]] = field(default_factory=dict)
+    spared: set[int] = field(default_factory=set)
+    """Rows that some run came by without an error there: chance decides whether they raise."""
     runs: int = 0
     broken: bool = False
     """Whether a name was used that is not bound: then the program says nothing."""
@@ -45,7 +48,8 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    "silent" (a run shows the opposite of what a finding says), or "crash" (gradlint fails)."""
+    "silent" (a run shows the opposite of what a finding says), "cure" (a fix cures nothing), or "crash" (gradlint
+    fails)."""
 
     kind: str
     row: int
@@ -54,15 +58,18 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" ")[0] if self.kind in ("raises", "silent") else self.what.partition(
-            ":"
-        )[0]
+        return self.kind, self.what.partition(" ")[0] if self.kind in (
+            "raises",
+            "silent",
+            "cure",
+        ) else self.what.partition(":")[0]
 
 
 @dataclass(slots=True)
 class Compared:
     """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
-    with the words of a rule, and whether that was reported; `events` are the types of events that were heard."""
+    in each run that came by, with the words of a rule, and whether that was reported; `events` are the types of events
+    that were heard."""
 
     text: str
     disagreements: list[Disagreement] = field(default_factory=list)
@@ -75,6 +82,7 @@ class Compared:
     vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
     """What facts are vague of, by name and by what made the value."""
     silent: Held = field(default_factory=Held)
+    cured: Cured = field(default_factory=Cured)
 
 
 def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compared:
@@ -94,6 +102,8 @@ def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compare
     _refusals(seen, findings, rules, sayings, out)
     out.silent = held(text, findings, rules)
     out.disagreements += (Disagreement("silent", row, what) for row, what in out.silent.contradictions)
+    out.cured = cured(text, findings, lambda fixed: judged(fixed, rules)[1])
+    out.disagreements += (Disagreement("cure", 0, f"{code} {why}") for code, why in out.cured.failed)
     return out
 
 
@@ -114,6 +124,8 @@ def watched(text: str, runs: int = RUNS) -> Seen:
 
 
 def _run(code: CodeType, number: int, seen: Seen) -> None:
+    started, refused = set[int](), set[int]()
+
     def reveal(*values: Any) -> None:
         row = sys._getframe(1).f_lineno
         for position, value in enumerate(values):
@@ -132,12 +144,14 @@ def _run(code: CodeType, number: int, seen: Seen) -> None:
             trace = trace.tb_next
         if rows:
             seen.raised.setdefault(rows[-1], []).append(str(error))
+            refused.add(rows[-1])
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         if frame.f_code.co_filename != FILE:
             return None
         if event == "line":
             seen.started[frame.f_lineno] += 1
+            started.add(frame.f_lineno)
         return trace
 
     random.seed(number)
@@ -156,6 +170,7 @@ def _run(code: CodeType, number: int, seen: Seen) -> None:
             sys.settrace(None)
             torch.set_grad_enabled(True)
             names.clear()
+            seen.spared |= started - refused
 
 
 # ---- gradlint
@@ -242,7 +257,7 @@ def _refusals(
     reported = {finding.place.row for finding in findings}
     for row, errors in seen.raised.items():
         saying = next((words for words in sayings if words in errors[0]), None)
-        if saying is not None:
+        if saying is not None and row not in seen.spared:
             out.refusals[saying, row in reported] += 1
             if row not in reported:
                 out.missed.append((row, errors[0]))

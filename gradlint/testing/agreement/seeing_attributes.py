@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
-from gradlint.testing.agreement.seeing import Mistake, at
+from gradlint.testing.agreement.seeing import Mistake, at, warning
 from gradlint.testing.agreement.witness import Act, Run
 
 
@@ -157,3 +157,9 @@ def unfrozen_at_once(run: Run) -> Iterator[Mistake]:
             for row, those in frozen.items():
                 if row != act.row and those < asking[act.row]:
                     yield at(act.row, row)
+
+
+def volatile(run: Run) -> Iterator[Mistake]:
+    """torch warns that `volatile` has no effect, where it is switched on."""
+    off = {act.row for act in run.of("set") if not act.value}
+    return (one for one in warning("volatile was removed")(run) if not one & off)

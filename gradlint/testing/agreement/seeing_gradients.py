@@ -54,7 +54,7 @@ def retained_after_backward(run: Run) -> Iterator[Mistake]:
         if act.what == "backward" and act.error is None:
             passed |= act.nodes
         elif act.what == "op" and act.name == "retain_grad" and act.args[0].grad_fn in passed and act.row in late:
-            yield at(act.row)
+            yield from (one for one in retained_late(run) if act.row in one)
 
 
 def asked_late(run: Run) -> Iterator[Mistake]:
@@ -98,7 +98,7 @@ def grad_dropped_and_wanted(run: Run) -> Iterator[Mistake]:
 def copied(run: Run) -> Iterator[Mistake]:
     """`torch.tensor` is given a tensor that requires grad, with gradients on."""
     for act in run.of("op"):
-        if act.name == "tensor" and act.recording and any(one.requires_grad for one in act.operands):
+        if act.name == "tensor" and act.recording and act.asking:
             yield at(act.row)
 
 

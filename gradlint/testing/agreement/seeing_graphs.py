@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import types
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import torch
 
 from gradlint.testing.agreement.seeing import Mistake, at, by_row, rows_of, tensors
-from gradlint.testing.agreement.witness import Act, Run, nodes_of
+from gradlint.testing.agreement.witness import Act, Run, behind, nodes_of
 
 
 def evaluated_with_graph(run: Run) -> Iterator[Mistake]:
@@ -58,7 +59,7 @@ def left_off_with_result(run: Run) -> Iterator[Mistake]:
 def left_on(run: Run) -> Iterator[Mistake]:
     """A function was entered with gradients off and left with them on."""
     for first, last in _calls(run):
-        if not first.recording and last.recording:
+        if not first.recording and last.recording and _switched_off(run, last.code):
             yield rows_of(last.code)
 
 
@@ -88,6 +89,16 @@ def trained_in_eval(run: Run) -> Iterator[Mistake]:
             yield at(row)
 
 
+def left_in_eval_and_stepped(run: Run) -> Iterator[Mistake]:
+    """The same where the next that happens is a backward and a step."""
+    rows = {row for one in trained_in_eval(run) for row in one}
+    acts = [act for act in run.of("module", "backward", "step") if act.what != "module" or not act.nested]
+    for call, backward, step in zip(acts, acts[1:], acts[2:], strict=False):
+        order = [act.what for act in (call, backward, step)]
+        if order == ["module", "backward", "step"] and call.row in rows and not call.training and call.recording:
+            yield at(call.row)
+
+
 def stepped_in_eval(run: Run) -> Iterator[Mistake]:
     """An optimizer moved something after a module in eval mode was called."""
     evaluating = False
@@ -98,37 +109,40 @@ def stepped_in_eval(run: Run) -> Iterator[Mistake]:
             yield at(act.row)
 
 
+def stepped_in_validation(run: Run) -> Iterator[Mistake]:
+    """The same in a function whose name says that it validates."""
+    named = {act.row for act in run.of("step") if act.functions[-1].split("_")[0] in VALIDATING}
+    return (one for one in stepped_in_eval(run) if one <= named)
+
+
+VALIDATING = frozenset({"validate", "evaluate", "validation", "evaluation", "val", "eval"})
+
+
 def graphs_growing(run: Run) -> Iterator[Mistake]:
     """What is computed at a row has an ever longer history."""
     for row, acts in by_row(act for act in run.of("op") if act.made).items():
         sizes: dict[str, list[int]] = defaultdict(list)
         for act in acts:
             if act.made[0][2] is not None:
-                sizes[act.name].append(len(_behind([act.made[0][2]])))
+                sizes[act.name].append(len(behind([act.made[0][2]])))
         if any(len(each) > 1 and each == sorted(set(each)) for each in sizes.values()):
             yield at(row)
 
 
-def _behind(nodes: Iterable[Any]) -> dict[Any, None]:
-    waiting, found = [*nodes], dict[Any, None]()
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found[node] = None
-            waiting += [before for before, _ in node.next_functions if before is not None]
-    return found
-
-
 def sums_growing(run: Run) -> Iterator[Mistake]:
-    """The same of sums that nothing differentiates."""
+    """What is added to what was added at the same row before, and nothing differentiates it or may do so."""
     used: dict[Any, None] = {}
     for act in run.of("backward", "grad"):
         used |= act.nodes
-    growing = {row for one in graphs_growing(run) for row in one}
-    for row, acts in by_row(run.of("op")).items():
-        adding = [act for act in acts if act.name in ADDING and act.made]
-        nodes = [act.made[0][2] for act in adding]
-        if row in growing and len(nodes) > 2 and None not in nodes and not any(node in used for node in nodes):
+    returned = {one.grad_fn for act in run.of("left") for one in tensors(act.state)}
+    adding = [act for act in run.of("op") if act.name in ADDING and act.made]
+    for row, acts in by_row(adding).items():
+        nodes = [act.made[0][2] for act in acts]
+        onto = all(node and before in [one for one, _ in node.next_functions] for before, node in pairwise(nodes))
+        handed_on = nodes[-1] in returned and not any(
+            node in used and not _is_leaf(node) for node in behind(node for node in nodes[-1:] if node)
+        )
+        if len(nodes) > 2 and onto and None not in nodes and not any(node in used for node in nodes) and not handed_on:
             yield at(row)
 
 
@@ -177,7 +191,11 @@ def kept_for_nothing(run: Run) -> Iterator[Mistake]:
 
 
 def _leaves(act: Act) -> set[Any]:
-    return {node for node in act.nodes if hasattr(node, "variable")}
+    return {node for node in act.nodes if _is_leaf(node)}
+
+
+def _is_leaf(node: Any) -> bool:
+    return hasattr(node, "variable")
 
 
 def kept_by_habit(run: Run) -> Iterator[Mistake]:
@@ -190,7 +208,9 @@ def kept_by_habit(run: Run) -> Iterator[Mistake]:
 
 
 def circles(run: Run) -> Iterator[Mistake]:
-    """A gradient that carries a graph stays to the end."""
+    """A gradient that carries a graph stays to the end, and nobody ever clears such."""
+    cleared = {id(one) for act in run.of("cleared") for one, *_ in act.tensors}
     for act in run.of("backward"):
-        if act.circle and act.error is None and any(leaf.grad is not None and leaf.grad.grad_fn for leaf in act.leaves):
+        kept = [leaf for leaf in act.leaves if leaf.grad is not None and leaf.grad.grad_fn]
+        if act.circle and act.error is None and kept and not any(id(leaf) in cleared for leaf in kept):
             yield at(act.row)

@@ -61,12 +61,18 @@ def parameter_moved(run: Run) -> Iterator[Mistake]:
 
 def buffers_asking(run: Run) -> Iterator[Mistake]:
     """A buffer requires grad."""
-    return (at(act.row) for act in run.of("buffer") if act.tensor is not None and act.tensor.requires_grad)
+    return (at(act.row) for act in run.of("buffer") if act.asking)
 
 
 def forward_called(run: Run) -> Iterator[Mistake]:
     """`forward` of another module is called by its name."""
     return (at(act.row) for act in run.of("forward") if act.written not in ("self", "super()"))
+
+
+def hooks_left_out(run: Run) -> Iterator[Mistake]:
+    """The same of a module that has hooks."""
+    hooked = {act.row for act in run.of("forward") if act.hooked}
+    return (one for one in forward_called(run) if one <= hooked)
 
 
 def made_in_forward(run: Run) -> Iterator[Mistake]:
@@ -104,6 +110,24 @@ def grads_without_graph(run: Run) -> Iterator[Mistake]:
     return (at(act.row) for act in run.of("grad") if not any(one.requires_grad for one in tensors(act.result)))
 
 
+def constants_added(run: Run) -> Iterator[Mistake]:
+    """The same where it is added to what is differentiated."""
+    given: dict[int, int] = {}
+    used: dict[Any, None] = {}
+    for act in run.of("backward"):
+        used |= act.nodes
+    for act in run.of("grad", "op"):
+        if act.what == "grad":
+            given |= {id(one): act.row for one in tensors(act.result) if not one.requires_grad}
+            continue
+        rows = {given[id(one)] for one in act.operands if id(one) in given}
+        for one, _, node in act.made if act.name not in ("detach", "data", "clone") else ():
+            if node is None:
+                given |= {id(one): row for row in rows}
+            elif act.name in ("add", "__add__", "__radd__", "sub") and node in used:
+                yield from (at(row) for row in rows)
+
+
 SQUASHING = {"cross_entropy": "Softmax", "nll_loss": "Softmax", "binary_cross_entropy_with_logits": "Sigmoid"}
 
 
@@ -132,6 +156,13 @@ def argument_kept_on_context(run: Run) -> Iterator[Mistake]:
         if act.argument and isinstance(act.value, torch.Tensor) and act.value.is_floating_point()
     }
     return (one for one in kept_on_context(run) if one <= real)
+
+
+def inputs_written_unmarked(run: Run) -> Iterator[Mistake]:
+    """The same of an input that requires grad, which nothing marks as dirty."""
+    marking = any(act.name == "mark_dirty" for act in run.of("method"))
+    asking = {act.row for act in run.of("op") if act.asking}
+    return (one for one in inputs_written(run) if one <= asking and not marking)
 
 
 def inputs_written(run: Run) -> Iterator[Mistake]:

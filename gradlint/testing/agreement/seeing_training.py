@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from gradlint.domain import FRESH, LOST, MIXED, SCALED, USED
-from gradlint.testing.agreement.seeing import Mistake, always, at, by_row, has_gradient, own_parameters
+from gradlint.testing.agreement.seeing import Mistake, always, at, by_row, has_gradient, is_computed, own_parameters
 from gradlint.testing.agreement.witness import Act, Run
 
 
@@ -78,17 +78,39 @@ def steps_on_lost(run: Run) -> Iterator[Mistake]:
 
 
 def steps_without_backward(run: Run) -> Iterator[Mistake]:
-    """The same again and again, and no backward runs although a graph is there that could give gradients."""
-    held = {id(one) for act in run.of("step") for one, *_ in act.states}
-    used = any(id(one) in held and one.requires_grad for act in run.of("op") for one in act.operands)
+    """The same again and again, and no backward runs although a graph of what is stepped is recorded in between."""
+    vain = {row for one in steps_in_vain(run) for row in one}
     for row, acts in by_row(run.of("step")).items():
-        if (
-            len(acts) > 1
-            and used
-            and not [*run.of("backward")]
-            and row in {one for s in steps_in_vain(run) for one in s}
-        ):
+        first, last = (run.acts.index(act) for act in (acts[0], acts[-1]))
+        held = {id(one) for act in acts for one, *_ in act.states}
+        recorded = [
+            act for act in run.acts[first:last] if act.what == "op" and any(is_computed(one) for one, *_ in act.made)
+        ]
+        used = any(id(one) in held for act in recorded for one in act.operands)
+        if row in vain and used and not [*run.of("backward")]:
             yield at(row)
+
+
+def updated_by_hand(run: Run) -> Iterator[Mistake]:
+    """A backward adds to gradients with which the program itself has written their tensors."""
+    held = {id(one) for act in run.of("optimizer") for one in act.held}
+    read: set[int] = set()
+    updated: set[int] = set()
+    rows: dict[int, int] = Counter(act.row for act in run.of("backward"))
+    for act in run.of("read", "op", "backward", "cleared"):
+        if act.what == "read" and act.result is not None:
+            read.add(id(act.tensor))
+        elif act.what == "op":
+            updated |= {id(one) for one in act.written} & read - held
+        elif act.what == "cleared":
+            gone = {id(one) for one, *_ in act.tensors}
+            read -= gone
+            updated -= gone
+        elif act.what == "backward":
+            had = zip(act.leaves, act.before, strict=True)
+            found = {id(leaf) for leaf, old in had if old is not None and old.any()}
+            if found & updated and rows[act.row] > 1:
+                yield at(act.row)
 
 
 def never_stepped(run: Run) -> Iterator[Mistake]:
@@ -226,6 +248,23 @@ def stepped_without(run: Run) -> Iterator[Mistake]:
             yield at(act.row)
 
 
+def never_arrives(run: Run) -> Iterator[Mistake]:
+    """What no step ever finds a gradient for, although it was used since the last step and before a backward."""
+    some = {id(state[0]) for act in run.of("step") for state in act.states if has_gradient(state)}
+    known = {id(one) for act in run.of("backward") for one in act.leaves}
+    used: set[int] = set()
+    waiting: set[int] = set()
+    for act in run.of("op", "backward", "step"):
+        if act.what == "op" and act.made and not act.written:
+            used |= {id(one) for one in act.operands}
+        elif act.what == "backward":
+            waiting |= used
+        elif act.what == "step":
+            if any(id(one) in waiting - some - known and one.requires_grad for one, *_ in act.states):
+                yield at(act.row)
+            used, waiting = set(), set()
+
+
 def held_by_none(run: Run) -> Iterator[Mistake]:
     """A parameter of a module has a gradient, and no optimizer ever held it."""
     held = {id(one) for act in run.of("optimizer") for one in act.held}
@@ -233,3 +272,19 @@ def held_by_none(run: Run) -> Iterator[Mistake]:
     arrived = {id(leaf) for act in run.of("backward") for leaf, _ in act.arrived}
     orphans = {id(p) for act in run.of("built") for p in act.module.parameters()} & arrived - held
     return (at(act.row) for act in run.of("optimizer") if orphans)
+
+
+def trained_beside(run: Run) -> Iterator[Mistake]:
+    """The same of a whole module that is differentiated again and again with one that is trained, and never read."""
+    held = {id(one) for act in run.of("optimizer") for one in act.held}
+    asked = {id(act.tensor) for act in run.of("asked", "read")}
+    arrived = Counter(id(leaf) for act in run.of("backward") for leaf, _ in act.arrived)
+    together = [{id(leaf) for leaf, _ in act.arrived} for act in run.of("backward")]
+    parts = {id(part) for act in run.of("built") for part in [*act.module.modules()][1:]}
+    wholes = [act.module for act in run.of("built") if id(act.module) not in parts and act.module.training]
+    for module in wholes:
+        own = {id(one) for one in module.parameters()}
+        beside = any(own <= each and each & held for each in together)
+        alone = own.isdisjoint(held | asked) and all(arrived[one] > 1 for one in own)
+        if own and beside and alone and any(act.moved for act in run.of("step")):
+            yield frozenset(act.row for act in run.of("optimizer"))

@@ -63,10 +63,10 @@ SEEN: dict[str, Oracle] = {
     "GRD206": Oracle(gradients.retained_late, gradients.retained_after_backward),
     "GRD605": Oracle(training.nothing_arrives, training.flat_everywhere),
     "GRD609": Oracle(modules.computed_wrapped, modules.computed_wrapped_in_forward),
-    "GRD612": Oracle(modules.grads_without_graph),
-    "GRD618": Oracle(training.stepped_without),
+    "GRD612": Oracle(modules.grads_without_graph, modules.constants_added),
+    "GRD618": Oracle(training.stepped_without, training.never_arrives),
     # what torch warns about
-    "GRD115": Oracle(warning("volatile was removed and now has no effect")),
+    "GRD115": Oracle(warning("volatile was removed and now has no effect"), attributes.volatile),
     "GRD123": Oracle(warning("To copy construct from a tensor"), gradients.copied),
     "GRD506": Oracle(warning("will create a reference cycle"), graphs.circles),
     "GRD710": Oracle(warning("Detected call of `lr_scheduler.step()` before `optimizer.step()`")),
@@ -83,15 +83,15 @@ SEEN: dict[str, Oracle] = {
     "GRD405": Oracle(graphs.left_off, graphs.left_off_with_result),
     "GRD406": Oracle(graphs.left_on, graphs.left_on, graphs.always_entered_on),
     "GRD410": _same(graphs.yielded_off),
-    "GRD412": Oracle(graphs.trained_in_eval),
-    "GRD413": Oracle(graphs.stepped_in_eval),
+    "GRD412": Oracle(graphs.trained_in_eval, graphs.left_in_eval_and_stepped),
+    "GRD413": Oracle(graphs.stepped_in_eval, graphs.stepped_in_validation),
     # graphs that stay
     "GRD501": Oracle(graphs.graphs_growing, graphs.sums_growing),
     "GRD502": Oracle(graphs.graph_collected, graphs.graphs_collected_in_vain),
     "GRD504": Oracle(graphs.kept_for_nothing, graphs.kept_by_habit),
     "GRD509": Oracle(lambda run: [*graphs.graphs_growing(run), *graphs.graph_collected(run)]),
     # training
-    "GRD314": Oracle(training.added_to_used),
+    "GRD314": Oracle(training.added_to_used, training.updated_by_hand),
     "GRD617": Oracle(training.wasted),
     "GRD701": Oracle(training.added_to_used, training.steps_on_mixed),
     "GRD702": Oracle(training.steps_in_vain, training.steps_on_lost),
@@ -105,17 +105,17 @@ SEEN: dict[str, Oracle] = {
     "GRD716": _same(training.replaced),
     "GRD719": Oracle(training.steps_in_vain, training.steps_without_backward),
     "GRD720": Oracle(training.cleared_unused, training.accumulation_cleared),
-    "GRD721": Oracle(training.held_by_none),
+    "GRD721": Oracle(training.held_by_none, training.trained_beside),
     # modules and functions
     "GRD608": Oracle(modules.made_in_forward, modules.made_in_each_forward),
     "GRD614": _same(modules.squashed_twice),
     "GRD801": Oracle(modules.unregistered, modules.several_unregistered),
     "GRD802": Oracle(modules.unregistered, modules.leaf_unregistered),
-    "GRD804": _same(modules.forward_called),
+    "GRD804": Oracle(modules.forward_called, modules.hooks_left_out),
     "GRD805": _same(modules.buffers_asking),
     "GRD807": Oracle(modules.made_in_forward, modules.made_in_each_forward),
     "GRD903": Oracle(modules.kept_on_context, modules.argument_kept_on_context),
-    "GRD904": Oracle(modules.inputs_written),
+    "GRD904": Oracle(modules.inputs_written, modules.inputs_written_unmarked),
 }
 
 UNSEEN: dict[str, str] = {

@@ -24,6 +24,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "sd": ("best", "snapshot", "saved", "state"),
     "f": ("train", "run", "fit", "work"),
     "g": ("evaluate", "compute", "probe_it", "helper"),
+    "check": ("validate", "evaluate", "train_epoch", "test_step"),
     "Net": ("Net", "Encoder", "Block", "Model"),
     "Op": ("Square", "Custom", "Op"),
 }
@@ -133,6 +134,61 @@ $v = torch.ones(2, requires_grad=True)
 $opt = torch.optim.SGD([$w, $v], lr=0.1)
 ($w * $v).sum().backward()
 $opt.step()
+"""),
+    (4, """\
+$model = nn.Linear(2, 1)
+$opt = torch.optim.SGD($model.parameters(), lr=0.1)
+$sched = torch.optim.lr_scheduler.StepLR($opt, 1)
+for $i in range(3):
+    $opt.zero_grad()
+<<?|>>    nn.utils.clip_grad_norm_($model.parameters(), 1.0)
+<<?|>>    $sched.step()
+    $loss = $model(torch.ones(2, 2)).mean()
+    $loss.backward()
+    $opt.step()
+<<?|?|>>    nn.utils.clip_grad_norm_($model.parameters(), 1.0)
+?    $sched.step()
+"""),
+    (4, """\
+$model = nn.Linear(2, 1)
+$opt = torch.optim.<<SGD($model.parameters(), lr=0.1)|Adam($model.parameters())>>
+for $i in range(3):
+<<?|>>    $opt.zero_grad()
+<<?|?|>>    $opt.step()
+    $loss = $model(torch.ones(2, 2)).mean()
+<<||?>>    $loss.backward()
+<<?|?|?|>>    $opt.zero_grad()
+<<?|>>    $opt.step()
+"""),
+    (3, """\
+$model, $head = nn.Linear(2, 2), nn.Linear(2, 1)
+$opt = torch.optim.SGD([*$model.parameters(), *$head.parameters()], lr=0.1)
+for $i in range(2):
+    $opt.zero_grad()
+    <<with torch.no_grad():|with torch.no_grad():|if True:>>
+        $y = $model(torch.ones(3, 2))
+    $loss = $head($y<<||.detach()>>).mean()
+    $loss.backward()
+    $opt.step()
+"""),
+    (3, """\
+$w = torch.ones(3, requires_grad=True)
+$y = $w * 2
+<<?|>>$y.retain_grad()
+$y.sum().backward()
+<<?|>>$y.retain_grad()
+$g = $y.grad
+"""),
+    (3, """\
+$w, $v = torch.ones(2, requires_grad=True), torch.zeros(1, requires_grad=True)
+for $i in range(3):
+    $loss = ($w * torch.rand(2)).sum() + $v.sum()
+    $loss.backward()
+<<?|>>    $w.data -= 0.1 * $w.grad
+    with torch.no_grad():
+        $v.sub_(0.1 * $v.grad)
+?    $w.grad = None
+?    $v.grad = None
 """),
     # gradients that are not there
     (4, """\
@@ -392,13 +448,13 @@ for $i in range(3):
     (3, """\
 $model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.Linear(2, 1))
 $opt = torch.optim.SGD($model.parameters(), lr=0.1)
-def <<validate|evaluate|train_epoch|test_step>>($model, $opt):
+def $check($model, $opt):
 ?    $model.eval()
     $loss = $model(torch.ones(2, 2)).mean()
 ?    $loss.backward()
 ?    $opt.step()
     return $loss.item()
-<<validate|evaluate|train_epoch|test_step>>($model, $opt)
+$check($model, $opt)
 """),
     # graphs
     (3, """\
@@ -449,6 +505,7 @@ class $Net(nn.Module):
 ?        $y = nn.Parameter($y)
         return $y
 $model = $Net()
+?$model<<|.first>>.register_<<forward_hook(lambda m, i, o: None)|full_backward_hook(lambda m, i, o: None)>>
 $y = $model<<||.forward>>(torch.ones(1, 2))
 $z = $model(torch.ones(1, 2))
 $z.sum().backward()

@@ -13,7 +13,7 @@ NAMED = frozenset({"append", "forward"})
 def told(text: str) -> ast.Module:
     """The program with the calls put into it, every line where it was."""
     tree = ast.parse(text)
-    tree = Telling(_reads(tree)).visit(tree)
+    Telling(_reads(tree)).visit(tree)
     return ast.fix_missing_locations(tree)
 
 
@@ -29,11 +29,13 @@ class Telling(ast.NodeTransformer):
         if isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and _is_reveal(value)):
             return node
         if isinstance(value, ast.Attribute):
-            told = _call("looked", [self.visit(value.value), ast.Constant(value.attr)], value)
+            self.generic_visit(value)
+            told = _call("looked", [value.value, ast.Constant(value.attr)], value)
             return ast.copy_location(ast.Expr(told), node)
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
             value = self._method(value)
-        return ast.copy_location(ast.Expr(_call("dropped", [self.generic_visit(value)], node.value)), node)
+        self.generic_visit(value)
+        return ast.copy_location(ast.Expr(_call("dropped", [value], node.value)), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Attribute) and node.func.attr in NAMED:

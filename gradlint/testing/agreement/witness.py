@@ -12,7 +12,7 @@ import random
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from types import FrameType, GeneratorType
@@ -39,7 +39,7 @@ HEARD = frozenset({"__get__ data", "__getitem__", "__setitem__", "_set_grad_enab
 OWN = frozenset({__file__, diary.__file__})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Act:
     """Something that happened at a row: `what` it was, in which functions of the program (outermost first), with
     gradients on or not, and what it was about."""
@@ -136,8 +136,12 @@ def value_of(tensor: torch.Tensor) -> torch.Tensor:
 
 def nodes_of(roots: Sequence[torch.Tensor]) -> dict[Any, None]:
     """The graph nodes from which tensors come."""
-    waiting = [tensor.grad_fn for tensor in roots if tensor.grad_fn is not None]
-    found: dict[Any, None] = {}
+    return behind(tensor.grad_fn for tensor in roots if tensor.grad_fn is not None)
+
+
+def behind(nodes: Iterable[Any]) -> dict[Any, None]:
+    """These graph nodes and all from which they come."""
+    waiting, found = [*nodes], dict[Any, None]()
     while waiting:
         node = waiting.pop()
         if node not in found:
@@ -157,7 +161,7 @@ def flat(thing: Any) -> Iterator[torch.Tensor]:
         yield from flat([*thing.values()])
 
 
-class Witness(TorchFunctionMode):
+class Witness(TorchFunctionMode):  # type: ignore[misc]
     """Hears what torch does, and writes it down."""
 
     def __init__(self, run: Run, book: Diary) -> None:
@@ -189,6 +193,7 @@ class Witness(TorchFunctionMode):
         if name in ("__get__", "__set__"):
             name = f"{name} {getattr(func.__self__, '__name__', '')}"
         operands = [*flat(args), *flat(kwargs)]
+        asking = any(one.requires_grad for one in operands)
         versions = [(one, one._version) for one in operands if is_versioned(one)]
         asked = self._before_asking(name, args, kwargs or {})
         if name == "register_hook":
@@ -208,7 +213,7 @@ class Witness(TorchFunctionMode):
         elif not name.startswith(("__get__", "__set__ grad", "_")) or name in HEARD:
             written = [one for one, version in versions if one._version != version]
             made = [(one, value_of(one), one.grad_fn) for one in flat(result) if is_built(one)]
-            facts = {"args": args, "operands": operands, "made": made, "written": written}
+            facts = {"args": args, "operands": operands, "asking": asking, "made": made, "written": written}
             if name in COMPARING:
                 facts["values"] = [value_of(one) for one in operands]
             self.note("op", name=name.removeprefix("__get__ "), **facts)
@@ -250,7 +255,8 @@ class Witness(TorchFunctionMode):
         """A method that is about to be called."""
         found = getattr(owner, name)
         if name == "forward" and isinstance(owner, nn.Module):
-            self.note("forward", module=owner, written=written)
+            hooks = [*owner._forward_hooks, *owner._forward_pre_hooks, *owner._backward_hooks]
+            self.note("forward", module=owner, written=written, hooked=bool(hooks))
 
         def called(*args: Any, **keywords: Any) -> Any:
             size = len(nodes_of([*flat(args)]))
@@ -355,7 +361,13 @@ class Witness(TorchFunctionMode):
             leaves += [root for root in roots if root.grad_fn is None and root.requires_grad]
             before = [None if leaf.grad is None else value_of(leaf.grad) for leaf in leaves]
             states = [self.state(leaf) for leaf in leaves]
-            facts = {"roots": roots, "nodes": nodes, "leaves": leaves, "before": before, "states": states}
+            facts: dict[str, Any] = {
+                "roots": roots,
+                "nodes": nodes,
+                "leaves": leaves,
+                "before": before,
+                "states": states,
+            }
             facts |= {"kept": bool(given.get("retain_graph")), "circle": bool(given.get("create_graph"))}
             try:
                 run(tensors, *args, **keywords)
@@ -431,18 +443,18 @@ class Witness(TorchFunctionMode):
     def _attribute(self, run: Any) -> Any:
         def setattr_(module: Any, name: str, value: Any) -> None:
             caller = sys._getframe(1).f_code
-            if caller.co_filename != FILE and caller.co_name != "__setitem__":
-                return run(module, name, value)
-            old = getattr(module, name, None)
+            told = caller.co_filename == FILE or caller.co_name == "__setitem__"
+            old = getattr(module, name, None) if told else None
             run(module, name, value)
-            return self.note("part", module=module, name=name, value=value, old=old)
+            if told:
+                self.note("part", module=module, name=name, value=value, old=old)
 
         return setattr_
 
     def _buffer(self, run: Any) -> Any:
         def registered(module: Any, name: str, tensor: Any, persistent: bool = True) -> None:
             run(module, name, tensor, persistent)
-            self.note("buffer", module=module, tensor=tensor)
+            self.note("buffer", asking=tensor is not None and tensor.requires_grad)
 
         return registered
 
