@@ -17,14 +17,18 @@ from typing import ClassVar, Self
 
 
 class Fact:
-    """A set of answers; instances are unique per class and set, so `is` compares them."""
+    """A set of answers; instances are unique per class and set, so `is` compares them.
 
-    __slots__ = ("bits",)
+    `is_unsure` says whether an answer that no path showed may hold.
+    """
+
+    __slots__ = ("bits", "is_unsure")
     names: ClassVar[tuple[str, ...]] = ()
     _every: ClassVar[tuple[Fact, ...]] = ()
     _unsure: ClassVar[int] = 0
 
     bits: int
+    is_unsure: bool
 
     def __init_subclass__(cls) -> None:
         """Make all sets of the new kind of fact once."""
@@ -33,6 +37,7 @@ class Fact:
         for bits in range(cls._unsure << 1):
             fact = object.__new__(cls)
             fact.bits = bits
+            fact.is_unsure = bool(bits & cls._unsure)
             every.append(fact)
         cls._every = tuple(every)
 
@@ -75,11 +80,6 @@ class Fact:
     def without(self, other: Self) -> Self:
         """The set with these answers excluded; what was unsure stays so."""
         return self.of(self.bits & ~(other.bits & (self._unsure - 1)))
-
-    @property
-    def is_unsure(self) -> bool:
-        """Whether an answer that no path showed may hold."""
-        return bool(self.bits & self._unsure)
 
     @property
     def is_empty(self) -> bool:

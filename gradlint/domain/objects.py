@@ -123,8 +123,10 @@ class Tensor(Cell):
     computed, `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
     written through another handle since this one was made; `unwritable` whether it is a view that was made with
     gradients off, or at once with others, so that torch refuses a write that is recorded; `hooks` are the functions
-    that may be called when a gradient arrives, by kind. `many`: it stands for several tensors; `loose`: it may as well
-    be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
+    that may be called when a gradient arrives, by kind. `squashed` is the operation that made its elements
+    probabilities, if nothing but moving, casting and selecting was done to them since. `many`: it stands for several
+    tensors; `loose`: it may as well be a tuple, a dict or an object of tensors with these facts (the result of a module
+    of an unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -148,6 +150,7 @@ class Tensor(Cell):
     gradient: Value = _value(default=UNKNOWN)
     hooks: Items = _items(default=())
     made: str = ""
+    squashed: str = ""
     many: bool = False
     loose: bool = False
     belief: Belief = Belief.PROVEN

@@ -109,14 +109,16 @@ class State:
     def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> list[Ref]:
         """What was made at these origins grows one step older, or `at_once` as old as can be: they are about to make
         new objects. Gives those that are as old as can be now and were not before."""
+        if not made:
+            return []
         heap = self.heap
         touched = [ref for ref, thing in heap.items() if not made.isdisjoint(origins(thing))]
         mentioned = dict.fromkeys(heap)
         for ref in touched:
-            mentioned |= dict.fromkeys(object_references(heap[ref]))
+            mentioned.update(dict.fromkeys(object_references(heap[ref])))
         for value in (*self.names.values(), *self.flight):
             if type(value) is not Ref:
-                mentioned |= dict.fromkeys(references(value))
+                mentioned.update(dict.fromkeys(references(value)))
         now: dict[Ref, Ref] = {}
         for ref in mentioned:
             site, part, context, age = ref

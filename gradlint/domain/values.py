@@ -86,8 +86,9 @@ class Mark:
     A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
     "no_grad" where gradients were switched off, "enable_grad" where they were switched on inside inference mode, which
     goes on. "asked" is where it was asked to require grad, `by` what, or where something that it was computed from was.
-    "inference" is where the inference mode was switched on in which a tensor was made, "used" where an
-    iterator was gone through. Of a leaf, "backward" is the last backward that may have filled its gradient;
+    "squashed" is where its elements became probabilities. "inference" is where the inference mode was switched on in
+    which a tensor was made, "used" where an iterator was gone through. Of a leaf, "backward" is the last backward that
+    may have filled its gradient;
     "mixed" the same where it certainly added to a gradient that a step had used. On graph nodes they are "freed",
     "kept", "written", "stepped", "loaded" and "hidden". `name` is how the program writes what it happened to.
     """

@@ -26,6 +26,7 @@ from gradlint.domain import (
     Module,
     Named,
     Node,
+    Object,
     Optimizer,
     Plain,
     Ref,
@@ -109,15 +110,20 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     values = [value for value in values if not _out_of_reach(value)]
     if not values:
         return
-    for value in values:
-        for option in alternatives(value):
-            _escape(it, option)
+    functions = [
+        option
+        for value in values
+        if type(value) is not Ref
+        for option in alternatives(value)
+        if type(option) is Function or type(option) is Bound
+    ]
+    for function in functions:
+        _escape(it, function)
     heap = it.state.heap
-    found, graphs = _reach(it, [*values, *_captured(it, values)])
-    memories = {memory for ref in found if type(thing := heap[ref]) is Tensor for memory in thing.storage}
-    it.handed |= found
-    for ref in found:
-        thing = heap[ref]
+    found, graphs = _reach(it, [*values, *_captured(it, functions)])
+    memories = [memory for thing in found.values() if type(thing) is Tensor for memory in thing.storage]
+    it.handed |= dict.fromkeys(found)
+    for ref, thing in found.items():
         if type(thing) is Optimizer:
             it.escaped[ref.key] = None
         if (change := AFTERWARDS.get(type(thing))) and (now := change(thing)) is not thing:
@@ -128,21 +134,20 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
 
 
-def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, None], list[Ref]]:
+def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object], list[Ref]]:
     """The objects in reach, and the nodes of the graphs they are in."""
     heap = it.state.heap
-    found: dict[Ref, None] = {}
+    found: dict[Ref, Object] = {}
     graphs: list[Ref] = []
     todo = [ref for value in values for ref in references(value)]
     while todo:
         ref = todo.pop()
-        thing = heap.get(ref)
-        if ref in found or thing is None:
+        if ref in found or (thing := heap.get(ref)) is None:
             continue
         if type(thing) is Node:
             graphs.append(ref)
             continue
-        found[ref] = None
+        found[ref] = thing
         todo += object_references(thing)
     return found, graphs
 
@@ -183,12 +188,7 @@ def _escape(it: Interpreter, value: Value) -> None:
 
 def _captured(it: Interpreter, values: Iterable[Value]) -> list[Value]:
     """What functions among the values hold of the scopes around them."""
-    frames = {
-        option.frame
-        for value in values
-        for option in alternatives(value)
-        if type(option) is Function and option.frame != 0
-    }
+    frames = {value.frame for value in values if type(value) is Function and value.frame != 0}
     if not frames:
         return []
     return [value for (frame, _), value in it.state.names.items() if frame in frames]

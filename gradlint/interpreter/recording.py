@@ -54,6 +54,7 @@ from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.squashing import KEEPING, SQUASHING
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
@@ -259,6 +260,7 @@ def _handle(
     facts["many"] = row.bundle == "list"
     if viewed:
         facts["unwritable"] = _unwritable(it, row, first, handle)
+    facts["squashed"] = _squashed(row, first)
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
@@ -277,6 +279,8 @@ def _handle(
     )
     cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
     facts["marks"] = _reasons(it, node, requires, operands + own, cut)
+    if facts["squashed"]:
+        facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_MARKS]
     return fresh(it, node, f"{part}{index}", **facts)
 
 
@@ -285,6 +289,18 @@ def _unwritable(it: Interpreter, row: Operation, first: Operand, handle: str) ->
     before = first.tensor.unwritable if first.tensor else UNSURE
     found = YES if row.together else either((negation(it.recording), before))
     return found | NO if "fresh" in handle else found
+
+
+def _squashed(row: Operation, first: Operand) -> str:
+    if row.name in SQUASHING:
+        return row.name
+    return first.tensor.squashed if first.tensor and row.name in KEEPING else ""
+
+
+def _squashing(node: Any, row: Operation, first: Operand) -> Mark:
+    """Where elements became probabilities."""
+    before = first.tensor.marks if first.tensor and row.name in KEEPING else ()
+    return next((mark for mark in before if mark.how == "squashed"), Mark("squashed", node))
 
 
 def _flag_of_base(it: Interpreter, first: Operand) -> Truth:

@@ -214,7 +214,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
                 out.imports.update(_imported(node))
             elif kind is cst.If and _takes_remainder(node.test, scope):  # type: ignore[attr-defined]
                 out.periodic.add(node.test)  # type: ignore[attr-defined]
-        _look(node, kind, scope, loops)
+        if kind in _LOOKED_AT:
+            _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
 
@@ -268,6 +269,11 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
         scope.declares.update(item.name.value for item in node.names)
 
 
+_LOOKED_AT = frozenset(
+    {cst.Attribute, cst.Call, cst.Yield, cst.Break, cst.Return, cst.Raise, cst.Assign, cst.AssignTarget, cst.AnnAssign}
+    | {cst.Global, cst.Nonlocal, *_BINDING}
+)
+"""The kinds of syntax that tell something by themselves."""
 _TESTS = frozenset({cst.Comparison, cst.BooleanOperation, cst.UnaryOperation, cst.BinaryOperation})
 
 

@@ -72,7 +72,10 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     last = it.story[-1] if it.story else None
     about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
-        about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": last.name}
+        given = node.value.args  # type: ignore[attr-defined]
+        by_function = last.args and given and last.name == spelled(last.callee)
+        name = spelled(given[0].value) if by_function else last.name
+        about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": name}
     elif type(node.value) is cst.Attribute:
         owner = value.owner if type(value) is Bound else peek(it, node.value.value)
         about = {"of": UNKNOWN if owner is None else it.thing(owner), "attribute": node.value.attr.value}

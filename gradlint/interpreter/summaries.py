@@ -224,6 +224,7 @@ def _facts(thing: Tensor) -> Hashable:
         thing.loose,
         thing.belief,
         counts_alone(thing),
+        thing.squashed,
         thing.hooks,
         tuple([mark for mark in thing.marks if mark.how == "cut"]),
         [base is None for base in thing.base].count(True) < len(thing.base),

@@ -34,6 +34,7 @@ from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.recording import Slot, grows, operand, tell_grown
+from gradlint.knowledge.squashing import SQUASHING
 
 
 def write(
@@ -88,6 +89,11 @@ def write(
         memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref, mark=mark)
         if tensor.made == "grad":
             _other_unit(it, tensor)
+        squashed = op.removesuffix("_") if op.removesuffix("_") in SQUASHING else ""
+        if squashed != tensor.squashed:
+            others = tuple(mark for mark in it[ref].marks if mark.how != "squashed")
+            marks = (Mark("squashed", syntax(node)), *others)[:MOST_MARKS] if squashed else others
+            it.put(ref, replace(it[ref], squashed=squashed, marks=marks), sure=sure)
         if cut:
             marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
             it.put(ref, replace(it[ref], marks=marks), sure=sure)
@@ -247,7 +253,7 @@ def memory_written(
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if thing.overwritten is not YES and now is not thing.overwritten:
-                it.state.heap[ref] = replace(thing, overwritten=now)
+                it.state.heap[ref] = replace(thing, overwritten=now, squashed="" if known else thing.squashed)
 
 
 def _in_doubt(thing: Object) -> bool:

@@ -2,10 +2,10 @@
 
 ## Why it happens
 
-Only methods that end in an underscore write their tensor. `clamp`, `detach`, `to`, `view` and the rest
-give a new tensor, or a new handle on the same memory, and leave the one they were called on as it was:
-still attached, still on its device, still of its dtype and shape. Modules are different (`model.to(device)`
-moves the module itself), which is where the habit comes from.
+Only methods that end in an underscore write their tensor. `clamp`, `detach`, `to`, `view` and the rest, and functions
+like `torch.clamp`, give a new tensor, or a new handle on the same memory, and leave the one they were called on or
+given as it was: still attached, still on its device, still of its dtype and shape. Modules are different
+(`model.to(device)` moves the module itself), which is where the habit comes from.
 
 ## What it costs
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Tensor
+from gradlint.domain import YES, Tensor
 from gradlint.events import ResultDiscarded
 from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
@@ -35,7 +35,7 @@ rule = Rule(
     effect="no effect",
 )
 
-METHOD_OF_TENSORS = "torch.Tensor."
+METHODS, FUNCTIONS = "torch.Tensor", "torch"
 WAITING = frozenset({"item", "cpu", "numpy", "tolist"})
 """Methods that are also called to wait for what runs on a device."""
 REPLACING = frozenset(
@@ -63,15 +63,18 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(ResultDiscarded)
 def check(event: ResultDiscarded) -> Findings:
-    tensor, method = event.of, event.called.removeprefix(METHOD_OF_TENSORS)
-    if not isinstance(tensor, Tensor) or not event.called.startswith(METHOD_OF_TENSORS) or event.expected:
+    of, _, method = event.called.rpartition(".")
+    tensor = event.of
+    if not isinstance(tensor, Tensor) or of not in (METHODS, FUNCTIONS) or event.expected:
+        return
+    if of == FUNCTIONS and not _is_made_here(event):
         return
     if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.loose:
         return
     narrow = event.name and (method in REPLACING or method in TWINS)  # nobody else holds what has no name
-    draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"), cure=_cure(event.name, method))
+    draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"), cure=_cure(event, of, method))
     draft = draft if narrow else draft.lowered(POSSIBLE)
-    yield draft.fix(*_edits(event, method), safety="unsafe") if event.name else draft
+    yield draft.fix(*_edits(event, method), safety="unsafe") if event.name and not _is_parameter(event) else draft
 
 
 def _is_better_written(name: str, method: str) -> bool:
@@ -79,12 +82,26 @@ def _is_better_written(name: str, method: str) -> bool:
     return method in TWINS and name.endswith((".grad", ".data"))
 
 
-def _cure(name: str, method: str) -> str:
+def _is_made_here(event: ResultDiscarded) -> bool:
+    """Whether what is dropped is new, and not what an `out=` was."""
+    marks = event.value.marks if isinstance(event.value, Tensor) else ()
+    return any(mark.how == "made" and mark.node is event.node for mark in marks)
+
+
+def _is_parameter(event: ResultDiscarded) -> bool:
+    return isinstance(event.of, Tensor) and event.of.parameter <= YES
+
+
+def _cure(event: ResultDiscarded, of: str, method: str) -> str:
+    name = event.name
     if not name:
         return "use the result"
+    if _is_parameter(event) and method in TWINS:
+        return f"write the parameter with `{name}.{method}_(...)` under `torch.no_grad()`, or use the result"
     if _is_better_written(name, method):
         return f"write in place with `{name}.{method}_(...)`"
-    return f"assign it: `{name} = {name}.{method}(...)`"
+    call = f"{name}.{method}(...)" if of == METHODS else f"{of}.{method}({name}, ...)"
+    return f"assign it: `{name} = {call}`"
 
 
 def _edits(event: ResultDiscarded, method: str) -> tuple[Edit, ...]:

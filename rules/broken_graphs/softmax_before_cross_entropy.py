@@ -70,19 +70,19 @@ def check_module(event: ModuleCalled) -> Findings:
 
 
 def _judged(node: Syntax, path: str, given: Thing | None, twice: frozenset[str]) -> Findings:
-    if not isinstance(given, Tensor) or given.made not in twice:
+    if not isinstance(given, Tensor) or given.squashed not in twice:
         return
-    loss, activation = path.rpartition(".")[2], given.made.lower().removesuffix("2d")
+    loss, activation = path.rpartition(".")[2], given.squashed.lower().removesuffix("2d")
     logarithms = loss in OF_LOGARITHMS
     draft = rule.at(
         node,
         loss=loss,
         takes="takes log-probabilities" if logarithms else f"applies the {activation} itself",
-        activation=f"`{given.made}`",
+        activation=f"`{given.squashed}`",
         cure="use `log_softmax` there" if logarithms else f"leave out the {activation}",
-    ).marked(given.marks, made=f"the {activation} is applied here")
-    made = next((mark.node for mark in given.marks if mark.how == "made"), None)
-    fixable = logarithms and given.made == "softmax" and made is not None
+    ).marked(given.marks, squashed=f"the {activation} is applied here")
+    made = next((mark.node for mark in given.marks if mark.how == "squashed"), None)
+    fixable = logarithms and given.squashed == "softmax" and made is not None
     yield draft.fix(Edit("rename", made, "log_softmax"), safety="unsafe") if fixable else draft
 
 

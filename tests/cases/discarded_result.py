@@ -68,6 +68,18 @@ def unrolled(states: list[tuple[torch.Tensor, torch.Tensor]]):
     return states
 
 
+class Similarity(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.tensor(10.0))
+
+    def forward(self, scores: torch.Tensor, out: torch.Tensor):
+        torch.clamp(self.w, 1e-6)  # GRD607
+        torch.mul(scores, 2, out=out)  # ok: written into what is given
+        torch.relu_(scores[0])  # ok: an underscore writes in place, by function too
+        return scores * self.w + out
+
+
 def timed(a: torch.Tensor, b: torch.Tensor):
     start = time.time()
     a.sum().item()  # ok: waits for the device

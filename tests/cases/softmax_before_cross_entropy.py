@@ -78,6 +78,31 @@ def either(model: nn.Linear, x, y, squash):
     return F.binary_cross_entropy_with_logits(out, y, reduction="mean")  # ok: only on one path
 
 
+def squeezed(model: nn.Linear, x, y, mask, criterion: nn.BCEWithLogitsLoss):
+    p = torch.sigmoid(model(x)).squeeze(1)
+    first = criterion(p[mask], y[mask])  # GRD614
+    return first + criterion(p.float().view(-1), y.view(-1))  # GRD614
+
+
+def halves(model: nn.Linear, x, y):
+    one, other = model(x).softmax(dim=1).chunk(2, dim=1)
+    return F.cross_entropy(one, y) + other.log().mean()  # GRD614
+
+
+def written(model: nn.Linear, x, y):
+    p, q = model(x).softmax(1), model(x)
+    p.log_()
+    q.sigmoid_()
+    loss = F.nll_loss(p, y, ignore_index=0)  # ok: the logarithm was taken in place
+    return loss + F.binary_cross_entropy_with_logits(q, y, weight=p)  # GRD614
+
+
+def written_through_a_view(model: nn.Linear, x, y):
+    p = torch.softmax(model(x), dim=-1)
+    p[:, 0] = 30 * p[:, 0]
+    return F.cross_entropy(p.flatten(1), y)  # ok: not all of them are probabilities any more
+
+
 def gated(model: nn.Linear, x, y):
     attended = model(x).softmax(-1) @ x
     return F.cross_entropy(attended, y, ignore_index=-1)  # ok: the softmax is attention
