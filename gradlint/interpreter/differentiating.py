@@ -153,7 +153,7 @@ def _alone_before(it: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
 def _all_recorded(it: Interpreter, nodes: set[Ref]) -> None:
     """These nodes were recorded, so the tensors that they made require grad."""
     heap = it.state.heap
-    for ref, tensor in heap.holding(frozenset(nodes)) if nodes else ():
+    for ref, tensor in list(heap.items()) if nodes else ():
         if type(tensor) is Tensor and ref.age < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
             recorded = _recorded(it, tensor.node)
             if len(recorded) == 1:
