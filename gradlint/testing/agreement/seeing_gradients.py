@@ -104,10 +104,17 @@ def copied(run: Run) -> Iterator[Mistake]:
 
 
 def memory_compared(run: Run) -> Iterator[Mistake]:
-    """What is compared is twice the same memory."""
-    for act in run.of("op"):
+    """What is compared is twice the same memory, which was written since it was made."""
+    making = {act.row for act in run.of("built", "parameter")}
+    written: set[int] = set()
+    for act in run.of("op", "step"):
+        if act.what == "step":
+            written |= {one.data_ptr() for one, *_ in act.states if act.moved}
+            continue
+        if act.row not in making:
+            written |= {one.data_ptr() for one in act.written}
         pointers = [one.data_ptr() for one in act.operands] if act.name in COMPARING else []
-        if len(set(pointers)) < len(pointers):
+        if len(set(pointers)) < len(pointers) and not written.isdisjoint(pointers):
             yield at(act.row)
 
 
