@@ -28,7 +28,7 @@ TODO = "# todo"
 FIXED, FRESH, CHUNK = 2_000, 500, 50
 SEED = "agreement"
 NEW_SEED = os.environ.get("AGREEMENT_SEED") or str(random.SystemRandom().randrange(1_000_000_000))
-MOST_KNOWN = 0.02
+MOST_KNOWN = 0.1
 """In how many of the generated programs a disagreement of a known sort may show, as a share."""
 
 
