@@ -161,5 +161,5 @@ def unfrozen_at_once(run: Run) -> Iterator[Mistake]:
 
 def volatile(run: Run) -> Iterator[Mistake]:
     """torch warns that `volatile` has no effect, where it is switched on."""
-    off = {act.row for act in run.of("set") if not act.value}
+    off = {act.row for act in run.of("set") if isinstance(act.value, int | None) and not act.value}
     return (one for one in warning("volatile was removed")(run) if not one & off)
