@@ -92,6 +92,7 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 @_several("--extend-select", "Report these rules besides those that are selected.")
 @_several("--extend-ignore", "Do not report these rules besides those that are ignored.")
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what may be believed so far. [likely]")
+@click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="[full on a terminal, else concise]")
 @click.option("--output-file", metavar="FILE", help="Write the report to a file.")
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
@@ -124,6 +125,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         terminal.write("".join(f"{path}\n" for path in outcome.files))
     else:
         _report(outcome, options)
+    for warning in outcome.warnings:
+        terminal.say(f"warning: {warning}")
     for problem in outcome.problems:
         terminal.complain(problem)
     if outcome.problems:
@@ -141,6 +144,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         stdin=sys.stdin.buffer.read() if "-" in paths else b"",
         stdin_filename=options["stdin_filename"],
         min_confidence=Confidence[least.upper()] if least else None,
+        target_torch=options["target_torch"],
         config=options["config"],
         isolated=options["isolated"],
         force_exclude=options["force_exclude"],
@@ -204,6 +208,7 @@ def _counted(number: int, what: str) -> str:
 @cli.command(short_help="Tell how much gradlint sees.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=str))
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
+@click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
 @click.option("--shapes", type=click.IntRange(min=0), default=40, metavar="N", help="Print so many shapes. [40]")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
@@ -276,16 +281,18 @@ def prove(word: str | None, color: str) -> int:
     from gradlint import proving
     from gradlint.report import proofs
 
+    try:
+        for line in proving.ran_on():
+            terminal.say(line)
+    except proving.TorchMissing as error:
+        raise click.ClickException(str(error)) from error
     every = _rules()
     wanted = (_find(word),) if word else every
     proved: list[proving.Proof] = []
     words = not terminal.can_show(proofs.TICKS[True], sys.stdout)
-    try:
-        found = _kept(proving.prove(wanted, every), proved)
-        for line in proofs.lines(found, words=words, painted=terminal.wants_colour(color, sys.stdout, os.environ)):
-            terminal.write(f"{line}\n")
-    except proving.TorchMissing as error:
-        raise click.ClickException(str(error)) from error
+    found = _kept(proving.prove(wanted, every), proved)
+    for line in proofs.lines(found, words=words, painted=terminal.wants_colour(color, sys.stdout, os.environ)):
+        terminal.write(f"{line}\n")
     failed, skipped = sum(proof.failed for proof in proved), sum(bool(proof.skipped) for proof in proved)
     terminal.say(f"{_counted(len(proved), 'example')}: {failed} failed, {skipped} skipped")
     return FOUND if failed else CLEAN

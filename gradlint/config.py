@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradlint.finding import Confidence
+from gradlint.knowledge.versions import UnknownVersion, Version, parse
 
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
 OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
@@ -45,6 +46,7 @@ class Config:
     known_modules: tuple[str, ...] = ()
     no_grad_wrappers: tuple[str, ...] = ()
     backward_wrappers: tuple[str, ...] = ()
+    target_torch: Version | None = None
 
 
 # ---- finding the file
@@ -109,6 +111,8 @@ def _config(table: object, file: str) -> Config:
         expected, read = _READERS[key]
         try:
             settings[key.replace("-", "_")] = read(value)
+        except UnknownVersion as error:
+            raise BadConfig(f"{file}: `{key}`: {error}") from None
         except (TypeError, ValueError):
             meant = _nearest(value, _CHOICES.get(key, ()))
             raise BadConfig(f"{file}: `{key}` must be {expected}, not {_described(value)}{meant}") from None
@@ -156,6 +160,12 @@ def _confidence(value: object) -> Confidence:
     raise ValueError
 
 
+def _version(value: object) -> Version:
+    if not isinstance(value, str):
+        raise TypeError
+    return parse(value)
+
+
 _LIST = "a list of strings"
 _CHOICES = {"output-format": OUTPUT_FORMATS, "min-confidence": tuple(str(each) for each in Confidence)}
 _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
@@ -171,4 +181,5 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "known-modules": (_LIST, _strings),
     "no-grad-wrappers": (_LIST, _strings),
     "backward-wrappers": (_LIST, _strings),
+    "target-torch": ('a version of torch in quotes, like "2.13"', _version),
 }

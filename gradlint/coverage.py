@@ -18,6 +18,7 @@ from gradlint.files import SUFFIXES, find
 from gradlint.finding import Finding
 from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.versions import UnknownVersion
 from gradlint.linter import Asked
 from gradlint.project import View
 from gradlint.run import Refused, Request, Settings, displayed, one_line, read
@@ -88,7 +89,7 @@ def measure(request: Request, packs: Packs = NO_PACKS) -> Coverage:
     try:
         settings = Settings(request, (), packs)
         found = find(request.paths or (".",), settings.excluded, request.force_exclude)
-    except BadConfig as error:
+    except (BadConfig, UnknownVersion) as error:
         raise Refused(str(error)) from error
     problems = [f"{path}: no such file or folder" for path in found.missing]
     problems += [f"{displayed(folder)}: the folder cannot be listed: {why}" for folder, why in found.closed]

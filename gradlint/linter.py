@@ -15,7 +15,8 @@ from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.rule import Check, Draft, Rule, believed
+from gradlint.knowledge.versions import Version, of, told
+from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
 
 if TYPE_CHECKING:
     from gradlint.project import View
@@ -46,14 +47,23 @@ class Asked:
 
 
 class _Hearing:
-    """Hands events to the rules that subscribed to them and gathers what they yield; notes what they heard if asked."""
+    """Hands events to the rules that subscribed to them and gathers what they yield, in one version of torch; notes
+    what they heard if asked."""
 
-    def __init__(self, rules: Sequence[Rule], listen: Callable[[Event], None] | None, *, noting: bool = False) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        listen: Callable[[Event], None] | None,
+        version: Version,
+        *,
+        noting: bool = False,
+    ) -> None:
         self.listen, self.noting = listen, noting
         self.by_type: dict[type[Event], list[tuple[Rule, tuple[str, ...], Check]]] = {}
         self.drafts: dict[tuple[str, int], Draft] = {}
         self.heard: dict[tuple[str, int], tuple[str, Any]] = {}
-        for rule in rules:
+        self.told = frozenset(rule.code for rule in rules if told(rule))
+        for rule in of(rules, version):
             for kind, keys, check in rule.checks:
                 self.by_type.setdefault(kind, []).append((rule, keys, check))
 
@@ -73,6 +83,8 @@ class _Hearing:
     def _keep(self, draft: Draft) -> None:
         """One finding per rule and place: the first that is believed most."""
         key = (draft.rule.code, id(draft.node))
+        if draft.rule.code in self.told:
+            draft = draft.lowered(POSSIBLE)
         known = self.drafts.get(key)
         if known is None or draft.confidence < known.confidence:
             self.drafts[key] = draft
@@ -99,13 +111,14 @@ def analyse(
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
 
-    `packs` are what is known of other libraries. What the text imports is looked for in `project`, as the file that has
+    `packs` are what is known of a version of torch and of other libraries; rules that do not hold in that version are
+    left out. What the text imports is looked for in `project`, as the file that has
     it sees it (None: nowhere). Findings of every confidence are given, sorted by place, those that yield to others as
     well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they cost time. Raises
     `source.Unreadable` for text that is no Python.
     """
     module, found = _read(text, project)
-    hearing = _Hearing(rules, listen, noting=positions)
+    hearing = _Hearing(rules, listen, packs.torch.version, noting=positions)
     run = interpret(module, hearing, packs=packs, project=project, found=found)
     drafts = list(hearing.drafts.values())
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gradlint.knowledge import versions
 from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Rule, Warns
 
 _MARKER = re.compile(r"[ \t]*#[ \t]*[A-Z]{3}[0-9]{3}(?:[ \t]+[A-Z]{3}[0-9]{3})*[ \t]*$", re.MULTILINE)
@@ -28,7 +29,7 @@ def table(rules: Sequence[Rule]) -> str:
             f"{rule.name:<{names}}",
             "on " if rule.default else "off",
             f"{rule.effect:<{effects}}",
-            summary(rule),
+            _with_range(rule),
         )
         for rule in rules
     ]
@@ -39,7 +40,7 @@ def markdown(rules: Sequence[Rule]) -> str:
     """The same as a Markdown table."""
     rows = [("code", "name", "effect", "the mistake"), ("---",) * 4]
     rows += [
-        (rule.code, f"`{rule.name}`", rule.effect if rule.default else f"{rule.effect} (off)", summary(rule))
+        (rule.code, f"`{rule.name}`", rule.effect if rule.default else f"{rule.effect} (off)", _with_range(rule))
         for rule in rules
     ]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
@@ -57,6 +58,8 @@ def as_object(rule: Rule) -> dict[str, Any]:
         "default": rule.default,
         "effect": rule.effect,
         "consequence": "; ".join(_shown_by_torch(rule)),
+        "since": versions.written(rule.since) if rule.since else None,
+        "until": versions.written(rule.until) if rule.until else None,
         "yields_to": list(rule.yields_to),
         "page": rule.page.strip(),
     }
@@ -65,6 +68,12 @@ def as_object(rule: Rule) -> dict[str, Any]:
 def summary(rule: Rule) -> str:
     """The claim with which the rule's page begins."""
     return rule.page.strip().partition("\n")[0]
+
+
+def _with_range(rule: Rule) -> str:
+    """The claim, and in which versions of torch it is one, if not in all."""
+    span = versions.described(rule)
+    return f"{summary(rule)} (torch {span})" if span else summary(rule)
 
 
 def family(rule: Rule) -> str:
@@ -80,7 +89,7 @@ def page(rule: Rule) -> str:
     """All there is to read about a rule."""
     blocks = [f"{rule.code} {rule.name}", "=" * len(f"{rule.code} {rule.name}")]
     blocks = ["\n".join(blocks), _headings(rule.page.strip())]
-    blocks += [f"On by default: {'yes' if rule.default else 'no'}. Effect: {rule.effect}."]
+    blocks += [f"On by default: {'yes' if rule.default else 'no'}. Effect: {rule.effect}.{_range(rule)}"]
     blocks += _titled("What torch does", "\n".join(f"- {said}" for said in _shown_by_torch(rule)))
     if rule.help:
         blocks += _titled("Help", _without_facts(rule.help))
@@ -90,6 +99,13 @@ def page(rule: Rule) -> str:
             if good.cures is bad.example:
                 blocks += _example(f"Right, example {number}", good)
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _range(rule: Rule) -> str:
+    """In which versions of torch the rule is run, as a sentence behind others; empty where in all."""
+    told = f" (told by: {rule.source})" if rule.source else ""
+    span = versions.described(rule)
+    return f" Torch: {span}{told}." if span else ""
 
 
 def _titled(title: str, text: str) -> list[str]:

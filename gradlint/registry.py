@@ -27,6 +27,7 @@ from types import ModuleType
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from gradlint.knowledge import versions
 from gradlint.knowledge.checking import faults
 from gradlint.knowledge.packs import Pack
 from gradlint.knowledge.together import Packs
@@ -193,6 +194,8 @@ def _complete(rule: Rule, distribution: str, module: ModuleType) -> None:
         raise broken(f"{rule.code} is gradlint's own", "codes from GRD000 to GRD099 are taken; choose another")
     if not NAME.fullmatch(rule.name):
         raise broken(f"`{rule.name}` is no rule name", "a name is lower-case words joined by hyphens")
+    if (wrong := versions.fault(rule)) is not None:
+        raise broken(f"the range of {rule.code} is wrong: {wrong[0]}", wrong[1])
     if not (module.__doc__ or "").strip() and sys.flags.optimize < 2:
         raise broken(f"{rule.code} has no page", "write what the mistake does as the docstring of the module")
     consequence = getattr(module, "consequence", None)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar, overload
 from gradlint.domain import Belief, Mark, Syntax
 from gradlint.events import Event
 from gradlint.finding import Confidence as Confidence
+from gradlint.knowledge.versions import Version
 
 CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE
 
@@ -176,6 +177,8 @@ class Rule:
     unless asked. It `yields_to` other rules, by code, that report the same mistake: their finding stands at the same
     place, or one of the two points at the other's place in a note. `tokens` are words one of which stands in every
     file, or in a neighbour it imports, in which the rule can find anything; without them it is asked about every file.
+    It is a mistake in the versions of torch from `since` on, and no more from `until` on; where none of them was
+    measured, `source` says where that is told, and the rule's findings are possible at most.
     """
 
     code: str
@@ -186,6 +189,9 @@ class Rule:
     default: bool = True
     yields_to: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
+    since: Version | None = None
+    until: Version | None = None
+    source: str = ""
     page: str = ""
     consequence: Consequence | None = None
     checks: list[tuple[type[Event], tuple[str, ...], Check]] = field(default_factory=list, repr=False)

@@ -13,11 +13,12 @@ from gradlint.files import Excluded, find, is_excluded
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.knowledge import configured
 from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
 from gradlint.patterns import matches
 from gradlint.project import Project, View
 from gradlint.report.entry import Entry
 from gradlint.rule import Rule
-from gradlint.selection import Layer, UnknownRule, matching, selected
+from gradlint.selection import Layer, UnknownRule, matching, names, selected
 from gradlint.suppression import unsuppressed
 
 STDIN = "-"
@@ -36,6 +37,7 @@ class Request:
     extend_select: tuple[str, ...] = ()
     extend_ignore: tuple[str, ...] = ()
     min_confidence: Confidence | None = None
+    target_torch: str | None = None
     config: str | None = None
     isolated: bool = False
     exclude: tuple[str, ...] = ()
@@ -48,12 +50,14 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
-    the run a failure whatever was found, and `told`: a line about each file, for those who ask."""
+    the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
+    ask."""
 
     entries: tuple[Entry, ...]
     files: tuple[str, ...]
     problems: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     output_format: str | None = None
 
 
@@ -87,7 +91,7 @@ def lint(request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS) -> Ou
     """Lint what is asked for, with these rules and this knowledge of libraries. Raises `Refused`."""
     try:
         return _lint(request, rules, packs)
-    except (BadConfig, UnknownRule) as error:
+    except (BadConfig, UnknownRule, UnknownVersion) as error:
         raise Refused(str(error)) from error
 
 
@@ -108,6 +112,7 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
         tuple(result.path for result in results if result.filename not in closed),
         tuple(problems),
         tuple(result.told() for result in results),
+        tuple(settings.warnings),
         settings.configs.of(os.getcwd()).output_format,
     )
 
@@ -197,6 +202,8 @@ class Settings:
 
     def __init__(self, request: Request, rules: Sequence[Rule], packs: Packs) -> None:
         self.request = request
+        self.warnings: dict[str, None] = {}
+        self._target = _target(request.target_torch)
         self.project = Project()
         self._installed, self._known = packs, dict[str, Packs]()
         self.configs = Configs(request.config, request.isolated)
@@ -221,11 +228,14 @@ class Settings:
         return Confidence.LIKELY
 
     def packs(self, file: str) -> Packs:
-        """What is known of libraries in a file: what is installed, and before it what is configured."""
+        """What is known in a file of its version of torch and of libraries: what is installed, and before it what is
+        configured."""
         config = self.configs.of(os.path.dirname(file))
         if config.file not in self._known:
+            version = self._target or config.target_torch or NEWEST
             told = configured.pack(config.known_modules, config.no_grad_wrappers, config.backward_wrappers)
-            self._known[config.file] = Packs.of((*told, *self._installed.packs)) if told else self._installed
+            packs = Packs.of((*told, *self._installed.packs), version) if told else self._installed.at(version)
+            self._known[config.file] = packs
         return self._known[config.file]
 
     def rules(self, file: str) -> tuple[Rule, ...]:
@@ -233,9 +243,21 @@ class Settings:
         config = self.configs.of(os.path.dirname(file))
         if config.file not in self._chosen:
             configured = Layer(config.select, config.extend_select, config.ignore, origin=config.file)
-            self._chosen[config.file] = selected(self._every, [configured, self._asked])
+            chosen = selected(self._every, [configured, self._asked])
+            self._chosen[config.file] = chosen - self._outside(file, chosen, (configured, self._asked))
         codes = self._chosen[config.file] - self._ignored_here(file, config)
         return tuple(rule for rule in self._every if rule.code in codes)
+
+    def _outside(self, file: str, chosen: frozenset[str], layers: Sequence[Layer]) -> frozenset[str]:
+        """The codes of rules that do not hold in the version of torch that a file is for; who names one is told."""
+        version = self.packs(file).torch.version
+        outside = [rule for rule in self._every if rule.code in chosen and not holds(rule, version)]
+        for rule in outside:
+            if any(names(layer, rule) for layer in layers):
+                range_of = f"it is a mistake in torch {described(rule)}, and torch {written(version)} is aimed at"
+                cure = "leave it out, or choose another version with --target-torch"
+                self.warnings[f"{rule.code} is not run: {range_of}; {cure}"] = None
+        return frozenset(rule.code for rule in outside)
 
     def _ignored_here(self, file: str, config: Config) -> frozenset[str]:
         """The codes that `per-file-ignores` names for a file."""
@@ -245,6 +267,14 @@ class Settings:
             if matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
                 out |= codes
         return out
+
+
+def _target(text: str | None) -> Version | None:
+    """The version that the command line asks for. Raises `UnknownVersion`."""
+    try:
+        return None if text is None else parse(text)
+    except UnknownVersion as error:
+        raise UnknownVersion(f"--target-torch: {error}") from None
 
 
 def _from_here(patterns: Iterable[str]) -> tuple[str, ...]:

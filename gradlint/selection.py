@@ -58,6 +58,12 @@ def matching(word: str, rules: Sequence[Rule], origin: str) -> frozenset[str]:
     return found
 
 
+def names(layer: Layer, rule: Rule) -> bool:
+    """Whether a layer selects a rule by its own code or name."""
+    words = (*(layer.select or ()), *layer.extend_select)
+    return any(word.lower() == rule.name or word.upper() == rule.code for word in words)
+
+
 def _exactness(word: str, rules: Sequence[Rule]) -> int:
     if word.upper() == ALL:
         return 0

@@ -47,6 +47,15 @@ def pytest_report_header() -> str | None:
     return f"torch is not installed; left out: {', '.join(NEED_TORCH)}" if WITHOUT_TORCH else None
 
 
+def pytest_report_collectionfinish(items: list[pytest.Item]) -> list[str]:
+    """Say what is measured on, where rows are measured."""
+    if not any(item.path.name.startswith("test_knowledge") for item in items):
+        return []
+    from gradlint.proving import ran_on
+
+    return list(ran_on())
+
+
 def _folder(package: str) -> Path:
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gradlint.knowledge import CONTEXTS, FACTORIES, OPERATIONS
 from gradlint.knowledge.rows import Result
 from gradlint.testing.agreement import compare, programs
 from gradlint.testing.agreement.exercising import AREAS
@@ -21,6 +20,7 @@ from gradlint.testing.agreement.table import ENOUGH, ENOUGH_STATEMENTS, Total
 from gradlint.testing.agreement.tasks import Written, work
 from gradlint.testing.agreement.working import Lost, shared_out
 from gradlint.testing.agreement.writing import Writer
+from gradlint.testing.measuring import TABLES
 
 HERE = Path(__file__).parent
 REGRESSIONS = sorted((HERE / "agreement").glob("*.py"))
@@ -114,11 +114,15 @@ def test_programs_that_were_written_for_something_else(chunk: int) -> None:
 
 
 FAULTS = {
-    "multiplication is not differentiable": (OPERATIONS["operator.mul"], "results", (Result(differentiable=False),)),
-    "a sum is of whole numbers": (OPERATIONS["torch.sum"], "results", (Result(dtype="integer"),)),
-    "detaching keeps the graph": (OPERATIONS["torch.detach"], "results", (Result("alias"),)),
-    "random numbers are whole": (FACTORIES["torch.randn"], "dtype", "i"),
-    "no_grad switches gradients on": (CONTEXTS["torch.no_grad"], "to", "on"),
+    "products are not differentiable": (
+        TABLES.operations["operator.mul"],
+        "results",
+        (Result(differentiable=False),),
+    ),
+    "a sum is of whole numbers": (TABLES.operations["torch.sum"], "results", (Result(dtype="integer"),)),
+    "detaching keeps the graph": (TABLES.operations["torch.detach"], "results", (Result("alias"),)),
+    "random numbers are whole": (TABLES.factories["torch.randn"], "dtype", "i"),
+    "no_grad switches gradients on": (TABLES.contexts["torch.no_grad"], "to", "on"),
 }
 
 

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge import ATTRIBUTES, CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATION_ROWS, OPERATIONS, PLAIN
-from gradlint.knowledge.attributes import ATTRIBUTE_ROWS
 from gradlint.knowledge.rows import DTYPE_RULES, Operation
 from gradlint.testing.measuring import (
+    ATTRIBUTE_ROWS,
     LETTERS,
     MODES,
+    OPERATION_ROWS,
+    TABLES,
     Outcome,
     answers,
     call,
@@ -89,14 +90,14 @@ def richest(row: Operation) -> str:
 # ---- the tables
 
 
-@pytest.mark.parametrize("table", [OPERATIONS, ATTRIBUTES, FACTORIES, MODULES, CONTEXTS, PLAIN])
-def test_every_path_names_something_of_torch(table: Any) -> None:
-    for path in table:
+@pytest.mark.parametrize("table", ["operations", "attributes", "factories", "modules", "contexts", "plain"])
+def test_every_path_names_something_of_torch(table: str) -> None:
+    for path in getattr(TABLES, table):
         assert resolve(path.partition(" ")[0]) is not None
 
 
 def test_what_is_harmless_exists_where_its_library_is_installed() -> None:
-    for path in HARMLESS:
+    for path in TABLES.harmless:
         if path.startswith(
             ("builtins.", "torch.", "math.", "time.", "random.", "json.", "itertools.", "os.", "logging.")
         ):
@@ -105,14 +106,14 @@ def test_what_is_harmless_exists_where_its_library_is_installed() -> None:
 
 def test_no_path_is_in_two_rows() -> None:
     paths = [path for row in OPERATION_ROWS for path in row.paths]
-    assert sorted(paths) == sorted(OPERATIONS)
-    assert not OPERATIONS.keys() & FACTORIES.keys()
-    assert not (OPERATIONS.keys() | FACTORIES.keys() | ATTRIBUTES.keys()) & PLAIN.keys()
+    assert sorted(paths) == sorted(TABLES.operations)
+    assert not TABLES.operations.keys() & TABLES.factories.keys()
+    assert not (TABLES.operations.keys() | TABLES.factories.keys() | TABLES.attributes.keys()) & TABLES.plain.keys()
 
 
 def test_the_tables_cannot_be_written() -> None:
     with pytest.raises(TypeError):
-        OPERATIONS["torch.add"] = OPERATIONS["torch.sub"]  # type: ignore[index]
+        TABLES.operations["torch.add"] = TABLES.operations["torch.sub"]  # type: ignore[index]
 
 
 @each_row

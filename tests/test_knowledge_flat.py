@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from gradlint.events import BackwardRun
-from gradlint.knowledge import OPERATION_ROWS
 from gradlint.knowledge.flat import FLAT, UNDIFFERENTIATED
-from gradlint.testing.measuring import resolve
+from gradlint.testing.measuring import OPERATION_ROWS, resolve
 from gradlint.testing.widening import heard_events
 
 

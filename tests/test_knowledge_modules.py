@@ -10,11 +10,10 @@ import pytest
 import torch
 
 from gradlint.interpreter.module_methods import METHODS
-from gradlint.knowledge import MODULES
 from gradlint.knowledge.module_families import FAMILIES, public
 from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
 from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow
-from gradlint.testing.measuring import MODES, kind_of, resolve, storage
+from gradlint.testing.measuring import MODES, TABLES, kind_of, resolve, storage
 
 torch.set_num_threads(1)
 
@@ -50,11 +49,11 @@ def module_call(
     return module, arguments, given, {memories[storage(t)] for t in kept if storage(t) in memories}
 
 
-CALLED = [row for row in MODULES.values() if row.call != "none"]
+CALLED = [row for row in TABLES.modules.values() if row.call != "none"]
 each_module = pytest.mark.parametrize("row", CALLED, ids=lambda row: row.path)
 
 
-@pytest.mark.parametrize("row", MODULES.values(), ids=lambda row: row.path)
+@pytest.mark.parametrize("row", TABLES.modules.values(), ids=lambda row: row.path)
 def test_a_module_has_the_parameters_and_buffers_of_its_row(row: ModuleRow) -> None:
     module = eval(row.example)
     if "Lazy" in row.path:
@@ -78,7 +77,7 @@ def test_every_module_class_of_torch_has_a_row() -> None:
         "RNNCellBase",
         "LinearCrossEntropyLoss",
     }
-    assert classes - untold == {path.rpartition(".")[2] for path in MODULES}
+    assert classes - untold == {path.rpartition(".")[2] for path in TABLES.modules}
 
 
 @each_module
@@ -150,17 +149,17 @@ def test_a_module_call_has_the_shape_its_row_says(row: ModuleRow) -> None:
 @pytest.mark.parametrize("path", FAMILIES)
 def test_the_classes_of_a_family_are_those_that_derive_from_it(path: str) -> None:
     base = resolve(path)
-    assert {p for p in MODULES if p != path and issubclass(resolve(p), base)} == FAMILIES[path]
+    assert {p for p in TABLES.modules if p != path and issubclass(resolve(p), base)} == FAMILIES[path]
 
 
 def test_classes_outside_the_families_have_no_others_below_them() -> None:
-    classes = {path: resolve(path) for path in MODULES if path != "torch.nn.Module"}
+    classes = {path: resolve(path) for path in TABLES.modules if path != "torch.nn.Module"}
     for path, base in classes.items():
         below = {p for p, cls in classes.items() if p != path and issubclass(cls, base)}
         assert below == FAMILIES.get(path, frozenset())
 
 
-@pytest.mark.parametrize("path", MODULES)
+@pytest.mark.parametrize("path", TABLES.modules)
 def test_the_public_name_of_a_class_is_that_of_its_row(path: str) -> None:
     cls = resolve(path)
     assert public(f"{cls.__module__}.{cls.__qualname__}") == path
@@ -169,7 +168,7 @@ def test_the_public_name_of_a_class_is_that_of_its_row(path: str) -> None:
 PLAIN_THINGS = (bool, int, float, str, tuple, list, type(None))
 
 
-@pytest.mark.parametrize("row", MODULES.values(), ids=lambda row: row.path)
+@pytest.mark.parametrize("row", TABLES.modules.values(), ids=lambda row: row.path)
 def test_what_a_module_remembers_of_its_making_is_told(row: ModuleRow) -> None:
     told = {name: value for name, value in vars(eval(row.example)).items() if name[0] != "_" and name != "training"}
     plain = {name for name, value in told.items() if isinstance(value, PLAIN_THINGS)}

@@ -19,7 +19,7 @@ import pytest
 import torch
 
 from gradlint.interpreter.loaders import COLLATE
-from gradlint.knowledge import CONTEXTS, DTYPES, FACTORIES, HARMLESS, OPERATIONS, OPTIMIZERS, PLAIN, PRECISIONS
+from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.arrays import (
     ALWAYS_VIEWS,
     EXAMPLES,
@@ -49,7 +49,7 @@ from gradlint.knowledge.vocabulary import (
     OF_TENSORS,
     OF_TENSORS_AND_MODULES,
 )
-from gradlint.testing.measuring import MODES, kind_of, resolve, sample
+from gradlint.testing.measuring import MODES, TABLES, kind_of, resolve, sample
 
 torch.set_num_threads(1)
 
@@ -75,7 +75,7 @@ def make(row: Factory, kind: str = "f", **keywords: Any) -> torch.Tensor:
     return made
 
 
-FACTORY_ROWS = tuple(dict.fromkeys(FACTORIES.values()))
+FACTORY_ROWS = tuple(dict.fromkeys(TABLES.factories.values()))
 each_factory = pytest.mark.parametrize("row", FACTORY_ROWS, ids=lambda row: row.name)
 
 
@@ -180,7 +180,7 @@ def test_what_shares_memory_does() -> None:
 # ---- optimizers
 
 
-OPTIMIZER_ROWS = tuple(OPTIMIZERS.values())
+OPTIMIZER_ROWS = tuple(TABLES.optimizers.values())
 each_optimizer = pytest.mark.parametrize("row", OPTIMIZER_ROWS, ids=lambda row: row.path)
 
 
@@ -199,7 +199,7 @@ def test_every_optimizer_of_torch_has_a_row() -> None:
         for n in dir(torch.optim)
         if inspect.isclass(c := getattr(torch.optim, n)) and issubclass(c, torch.optim.Optimizer)
     }
-    assert classes - {"Optimizer"} == {path.rpartition(".")[2] for path in OPTIMIZERS}
+    assert classes - {"Optimizer"} == {path.rpartition(".")[2] for path in TABLES.optimizers}
 
 
 @each_optimizer
@@ -258,9 +258,9 @@ def effect(row: ContextRow, argument: bool | None) -> tuple[bool, bool]:
     return (row.to == "on" or (row.to == "argument" and argument is True), False)
 
 
-@pytest.mark.parametrize("path", CONTEXTS)
+@pytest.mark.parametrize("path", TABLES.contexts)
 def test_a_context_sets_the_mode_and_gives_it_back(path: str) -> None:
-    row, cls = CONTEXTS[path], resolve(path)
+    row, cls = TABLES.contexts[path], resolve(path)
     for outer in (torch.enable_grad, torch.no_grad):
         for argument in {"argument": (True, False), "inference": (None, True, False)}.get(row.to, (None,)):
             with outer():
@@ -272,9 +272,9 @@ def test_a_context_sets_the_mode_and_gives_it_back(path: str) -> None:
                     assert modes() == before
 
 
-@pytest.mark.parametrize("path", CONTEXTS)
+@pytest.mark.parametrize("path", TABLES.contexts)
 def test_a_context_works_as_a_decorator_as_its_row_says(path: str) -> None:
-    row, cls = CONTEXTS[path], resolve(path)
+    row, cls = TABLES.contexts[path], resolve(path)
     arguments = (False,) if row.to == "argument" else ()
     assert cls(*arguments)(modes)() == effect(row, False if arguments else None)
     torch.set_grad_enabled(True)
@@ -293,15 +293,15 @@ def test_a_context_works_as_a_decorator_as_its_row_says(path: str) -> None:
     assert modes() == (True, False)
 
 
-@pytest.mark.parametrize("path", CONTEXTS)
+@pytest.mark.parametrize("path", TABLES.contexts)
 def test_the_class_itself_is_no_context(path: str) -> None:
     with pytest.raises(TypeError), resolve(path):
         pass
 
 
-@pytest.mark.parametrize("path", CONTEXTS)
+@pytest.mark.parametrize("path", TABLES.contexts)
 def test_calling_alone_changes_the_mode_only_where_the_row_says(path: str) -> None:
-    row = CONTEXTS[path]
+    row = TABLES.contexts[path]
     try:
         made = resolve(path)(*((False,) if row.to == "argument" else ()))
         assert (modes() != (True, False)) == row.on_call
@@ -326,7 +326,7 @@ def test_every_precision_is_the_dtype_of_that_name() -> None:
 @pytest.mark.parametrize("name", sorted(set(PRECISIONS.values())))
 def test_a_cast_gives_the_operand_itself_iff_it_has_the_precision_of_the_row(name: str) -> None:
     tensor = torch.ones(2, dtype=getattr(torch, name))
-    casts = {path: row.results[0].precision for path, row in OPERATIONS.items() if row.results[0].precision}
+    casts = {path: row.results[0].precision for path, row in TABLES.operations.items() if row.results[0].precision}
     assert len(casts) == len(set(PRECISIONS.values()))
     for path, precision in casts.items():
         made = resolve(path)(tensor)
@@ -334,7 +334,7 @@ def test_a_cast_gives_the_operand_itself_iff_it_has_the_precision_of_the_row(nam
         assert (made is tensor) == (name == precision)
 
 
-@pytest.mark.parametrize("row", [row for row in PLAIN.values() if row.returns], ids=lambda row: row.path)
+@pytest.mark.parametrize("row", [row for row in TABLES.plain.values() if row.returns], ids=lambda row: row.path)
 def test_plain_attributes_and_methods_give_no_tensor(row: PlainRow) -> None:
     tensor, name = torch.ones(1, 1, requires_grad=True), row.path.rpartition(".")[2]
     version = tensor._version
@@ -353,7 +353,7 @@ def test_plain_attributes_and_methods_give_no_tensor(row: PlainRow) -> None:
 NOT_RUN = ("exit", "quit", "breakpoint", "input", "open", "sleep")
 RUNNABLE = [
     row
-    for row in HARMLESS.values()
+    for row in TABLES.harmless.values()
     if row.path.startswith(("builtins.", "math.", "json.", "pprint.", "pickle.dumps", "itertools."))
     and not row.path.endswith(NOT_RUN)
 ]
@@ -435,7 +435,8 @@ def having(name: str) -> list[str]:
 
 
 def test_tensors_have_what_they_are_said_to_have() -> None:
-    assert [name for name in sorted(TENSOR_ATTRIBUTES) if not hasattr(torch.Tensor, name)] == []
+    here = {name for name in TENSOR_ATTRIBUTES if f"torch.Tensor.{name}" not in TABLES.absent}
+    assert [name for name in sorted(here) if not hasattr(torch.Tensor, name)] == []
 
 
 def test_only_tensors_can_do_what_shows_a_tensor() -> None:

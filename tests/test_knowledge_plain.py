@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge import CONSTANTS, OBJECT_ATTRIBUTES, OBJECT_METHODS
 from gradlint.knowledge.rows import PlainRow
-from gradlint.testing.measuring import resolve
+from gradlint.testing.measuring import TABLES, resolve
 
 HERE = pathlib.Path(__file__)
 SAMPLES: dict[str, Callable[[], Any]] = {
@@ -79,7 +78,7 @@ def rows_of(table: Any) -> list[PlainRow]:
     return [row for row in table.values() if row.path.rpartition(".")[0] in SAMPLES]
 
 
-@pytest.mark.parametrize("row", rows_of(OBJECT_METHODS), ids=lambda row: row.path)
+@pytest.mark.parametrize("row", rows_of(TABLES.object_methods), ids=lambda row: row.path)
 def test_methods_give_what_their_row_says(row: PlainRow) -> None:
     owner, _, name = row.path.rpartition(".")
     method = getattr(SAMPLES[owner](), name)
@@ -94,12 +93,12 @@ def test_methods_give_what_their_row_says(row: PlainRow) -> None:
     assert is_a(given, row.returns)
 
 
-@pytest.mark.parametrize("row", rows_of(OBJECT_ATTRIBUTES), ids=lambda row: row.path)
+@pytest.mark.parametrize("row", rows_of(TABLES.object_attributes), ids=lambda row: row.path)
 def test_attributes_are_what_their_row_says(row: PlainRow) -> None:
     owner, _, name = row.path.rpartition(".")
     assert is_a(getattr(SAMPLES[owner](), name), row.returns)
 
 
-@pytest.mark.parametrize("row", CONSTANTS.values(), ids=lambda row: row.path)
+@pytest.mark.parametrize("row", TABLES.constants.values(), ids=lambda row: row.path)
 def test_constants_are_what_their_row_says(row: PlainRow) -> None:
     assert is_a(resolve(row.path), row.returns)

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge import CLIPPING, MANAGERS, OPTIMIZERS, SCALERS, SCHEDULERS
-from gradlint.knowledge.rows import ClipRow, ManagerRow, OptimizerRow, ScalerRow, SchedulerRow
-from gradlint.testing.measuring import resolve
+from gradlint.knowledge.rows import ClearingRow, ClipRow, ManagerRow, OptimizerRow, ScalerRow, SchedulerRow
+from gradlint.testing.measuring import TABLES, resolve
 
 torch.set_num_threads(1)
 
@@ -30,8 +29,8 @@ def sgd(*tensors: torch.Tensor, **options: Any) -> torch.optim.SGD:
 
 # ---- scalers
 
-WORKING = [row for row in SCALERS.values() if row.example]
-each_scaler = pytest.mark.parametrize("row", SCALERS.values(), ids=lambda row: row.path)
+WORKING = [row for row in TABLES.scalers.values() if row.example]
+each_scaler = pytest.mark.parametrize("row", TABLES.scalers.values(), ids=lambda row: row.path)
 each_working_scaler = pytest.mark.parametrize("row", WORKING, ids=lambda row: row.path)
 
 
@@ -136,7 +135,7 @@ def test_an_enabled_scaler_refuses_closures_except_for_lbfgs() -> None:
 
 # ---- schedulers
 
-each_scheduler = pytest.mark.parametrize("row", SCHEDULERS.values(), ids=lambda row: row.path)
+each_scheduler = pytest.mark.parametrize("row", TABLES.schedulers.values(), ids=lambda row: row.path)
 
 
 def over(row: SchedulerRow) -> tuple[Any, torch.optim.SGD]:
@@ -148,7 +147,7 @@ def over(row: SchedulerRow) -> tuple[Any, torch.optim.SGD]:
 def test_every_scheduler_has_a_row() -> None:
     module = torch.optim.lr_scheduler
     listed = {name for name in module.__all__ if inspect.isclass(getattr(module, name))}
-    assert listed - {"LRScheduler"} <= {path.rpartition(".")[2] for path in SCHEDULERS}
+    assert listed - {"LRScheduler"} <= {path.rpartition(".")[2] for path in TABLES.schedulers}
 
 
 @each_scheduler
@@ -186,7 +185,7 @@ def test_torch_warns_of_a_scheduler_that_steps_before_its_optimizer_iff_the_row_
 # ---- closures
 
 
-@pytest.mark.parametrize("row", OPTIMIZERS.values(), ids=lambda row: row.path)
+@pytest.mark.parametrize("row", TABLES.optimizers.values(), ids=lambda row: row.path)
 def test_a_closure_runs_with_gradients_on_and_as_often_as_the_row_says(row: OptimizerRow) -> None:
     weight = torch.full((2, 2), 3.0, requires_grad=True)
     optimizer = eval(row.example, {"torch": torch, "p": [weight]})  # examples are our own rows
@@ -208,10 +207,23 @@ def test_a_closure_runs_with_gradients_on_and_as_often_as_the_row_says(row: Opti
     assert given is losses[0]
 
 
+# ---- clearing
+
+
+@pytest.mark.parametrize("row", TABLES.clearing.values(), ids=lambda row: row.path)
+def test_clearing_leaves_what_the_row_says(row: ClearingRow) -> None:
+    layer = torch.nn.Linear(2, 1)
+    owner: Any = layer if ".nn." in row.path else torch.optim.SGD(layer.parameters())
+    assert resolve(row.path) is type(owner).zero_grad or issubclass(type(owner), resolve(row.path.rpartition(".")[0]))
+    layer(torch.ones(2)).sum().backward()
+    owner.zero_grad()
+    assert (layer.weight.grad is None) is row.to_none
+
+
 # ---- clipping and vectors
 
 
-@pytest.mark.parametrize("row", CLIPPING.values(), ids=lambda row: row.path)
+@pytest.mark.parametrize("row", TABLES.clipping.values(), ids=lambda row: row.path)
 def test_clipping_makes_gradients_smaller_in_place_and_gives_what_the_row_says(row: ClipRow) -> None:
     weight = parameter()
     (weight * 3).sum().backward()
@@ -247,7 +259,7 @@ def test_parameters_become_a_recorded_vector_and_stretches_of_one() -> None:
 
 # ---- managers
 
-each_manager = pytest.mark.parametrize("row", MANAGERS.values(), ids=lambda row: row.path)
+each_manager = pytest.mark.parametrize("row", TABLES.managers.values(), ids=lambda row: row.path)
 
 
 def managing(row: ManagerRow) -> Any:
@@ -299,7 +311,7 @@ def test_backward_reads_a_copy_iff_the_row_says(row: ManagerRow) -> None:
                 made.backward()
 
 
-@pytest.mark.parametrize("row", [row for row in MANAGERS.values() if row.enabled >= 0], ids=lambda row: row.path)
+@pytest.mark.parametrize("row", [row for row in TABLES.managers.values() if row.enabled >= 0], ids=lambda row: row.path)
 def test_a_manager_can_be_switched_off_where_the_row_says(row: ManagerRow) -> None:
     assert list(inspect.signature(resolve(row.path)).parameters)[row.enabled] == "enabled"
 

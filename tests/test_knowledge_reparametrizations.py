@@ -6,14 +6,13 @@ import pytest
 import torch
 import torch.nn.utils.prune
 
-from gradlint.knowledge import REPARAMETRIZATIONS
 from gradlint.knowledge.reparametrizations import RESTORING
 from gradlint.knowledge.rows import ReparametrizationRow
-from gradlint.testing.measuring import resolve
+from gradlint.testing.measuring import TABLES, resolve
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
-each_row = pytest.mark.parametrize("row", REPARAMETRIZATIONS.values(), ids=lambda row: row.path)
+each_row = pytest.mark.parametrize("row", TABLES.reparametrizations.values(), ids=lambda row: row.path)
 
 
 @each_row
@@ -38,7 +37,7 @@ def test_a_reparametrization_leaves_what_its_row_says(row: ReparametrizationRow,
 @pytest.mark.parametrize(("path", "undone"), RESTORING)
 def test_what_undoes_a_reparametrization_leaves_a_parameter(path: str, undone: str) -> None:
     m = torch.nn.Linear(2, 2)
-    eval(REPARAMETRIZATIONS[undone].example)
+    eval(TABLES.reparametrizations[undone].example)
     takes_name = path.rpartition(".")[2] in ("remove", "remove_parametrizations")
     assert resolve(path)(m, *(["weight"] if takes_name else [])) is m
     assert isinstance(m.weight, torch.nn.Parameter)

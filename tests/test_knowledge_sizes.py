@@ -7,9 +7,8 @@ import torch
 
 from gradlint.domain import Tensor
 from gradlint.events import Recorded
-from gradlint.knowledge import OPERATION_ROWS
 from gradlint.knowledge.sizes import ELEMENTWISE, REDUCING, REDUCTIONS
-from gradlint.testing.measuring import resolve, sample
+from gradlint.testing.measuring import OPERATION_ROWS, resolve, sample
 from gradlint.testing.widening import heard_events
 
 pytestmark = pytest.mark.torch

@@ -20,6 +20,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import containers, module_containers, receivers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import write_array
 from gradlint.interpreter.core import Interpreter
@@ -113,7 +114,6 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
 
 def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
     """An element of something is given another value."""
-    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.functions import call_function
 
     for option in alternatives(owner):

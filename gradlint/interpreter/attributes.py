@@ -49,15 +49,14 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import gifts, libraries, library, module_containers, module_methods, modules, optimizers
+from gradlint.interpreter.ancestry import ancestry, field_of, find_member, find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.batches import PARTS, is_batch
-from gradlint.interpreter.classes import ancestry, field_of, find_member, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import read_gradient
 from gradlint.interpreter.operations import plain_result, plain_value
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.uses import by_use, told_by_use
-from gradlint.knowledge import ATTRIBUTES, CONSTANTS, MODULES, OBJECT_ATTRIBUTES, PLAIN
 from gradlint.knowledge.module_settings import SETTINGS, SIZES
 from gradlint.knowledge.signs import METHODS_OF_TENSORS
 
@@ -91,10 +90,10 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
         reader = READERS.get(type(thing))
         return reader(it, node, owner, thing, name, chain, guard) if reader else Unknown((owner,))
     if type(owner) is Named:
-        return found_at(f"{owner.path}.{name}")
+        return found_at(it, f"{owner.path}.{name}")
     if type(owner) is Imported:
         return it.neighbours.attribute(owner, name)
-    if type(owner) is Plain and (row := OBJECT_ATTRIBUTES.get(f"{owner.kind}.{name}")) is not None:
+    if type(owner) is Plain and (row := it.torch.object_attributes.get(f"{owner.kind}.{name}")) is not None:
         return plain_result(it, node, row.returns)
     if type(owner) is Unknown:
         return Bound(owner, name) if name in LEAVING_THE_GRAPH or name in METHODS_OF_TENSORS else owner
@@ -106,11 +105,11 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
 ENDLESS = frozenset({"math.inf", "numpy.inf", "torch.inf"})
 
 
-def found_at(path: str) -> Value:
+def found_at(it: Interpreter, path: str) -> Value:
     """What an import path names: a constant of the library, or whatever it may be."""
     if path in ENDLESS:
         return Const(inf)
-    row = CONSTANTS.get(path)
+    row = it.torch.constants.get(path)
     return Named(path) if row is None else plain_value(row.returns)
 
 
@@ -121,21 +120,21 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     assert tensor is not None
     if name in FLAGS:
         return _flag(FLAGS[name](tensor))
-    row = ATTRIBUTES.get(f"torch.Tensor.{name}")
+    row = it.torch.attributes.get(f"torch.Tensor.{name}")
     if row is not None:
         return apply(it, node, row, [(row.operands[0], owner)])
     if name in PLAIN_ATTRIBUTES:
-        plain = PLAIN.get(f"torch.Tensor.{name}")
+        plain = it.torch.plain.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
-    if tensor.loose and not _is_tensor_method(name) and not (is_batch(tensor) and name in PARTS):
+    if tensor.loose and not _is_tensor_method(it, name) and not (is_batch(tensor) and name in PARTS):
         return gifts.output(it, node, owner, name)
     return Bound(owner, name)
 
 
-def _is_tensor_method(name: str) -> bool:
+def _is_tensor_method(it: Interpreter, name: str) -> bool:
     from gradlint.interpreter.methods import is_tensor_method
 
-    return is_tensor_method(name)
+    return is_tensor_method(it, name)
 
 
 PLAIN_ATTRIBUTES = frozenset(
@@ -211,15 +210,15 @@ def _instance_attribute(
         return call_function(it, node, method, Arguments([owner, Const(name)]))
     if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in library.SPECIAL:
         return Bound(owner, name)
-    if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(thing.cls, name):
+    if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(it, thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name)
 
 
-def _is_method_of_library(cls: Value, name: str) -> bool:
+def _is_method_of_library(it: Interpreter, cls: Value, name: str) -> bool:
     from gradlint.interpreter.library import is_known
 
-    return type(cls) is Named and is_known(f"{cls.path}.{name}")
+    return type(cls) is Named and is_known(it, f"{cls.path}.{name}")
 
 
 def attributes_of(it: Interpreter, node: Any, owner: Value) -> Value:
@@ -254,11 +253,9 @@ OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
 
 def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
     """What a class of torch gives its modules, or what was registered under a name that was made up."""
-    from gradlint.interpreter.classes import torch_base
-
     if it.may_be(thing.rest, Module):
         return thing.rest
-    row = MODULES.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))
+    row = it.torch.modules.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))
     if row is None:
         return None
     counted = re.sub(r"\d+", "0", name)

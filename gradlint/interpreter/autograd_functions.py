@@ -31,8 +31,8 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.classes import ancestry, find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import call_function, restoring
 from gradlint.interpreter.library import special

@@ -23,9 +23,9 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.functions import (
     call_function,
@@ -36,7 +36,6 @@ from gradlint.interpreter.functions import (
 from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.managing import EXIT_STACK, bound, saving
 from gradlint.interpreter.scan import dotted
-from gradlint.knowledge import CONTEXTS
 
 
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
@@ -211,5 +210,5 @@ def enter(it: Interpreter, node: Any, manager: Value) -> Value:
 def may_switch(it: Interpreter, manager: Value) -> bool:
     """Whether entering something unknown may change the grad mode: what it is called is all we have."""
     if type(manager) is Named:
-        return manager.path in CONTEXTS
+        return manager.path in it.torch.contexts
     return False

@@ -42,7 +42,6 @@ from gradlint.interpreter.operations import operation_row, plain_result, run_ope
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.requests import run_backward
 from gradlint.interpreter.text import filled_text
-from gradlint.knowledge import OBJECT_METHODS
 from gradlint.knowledge.arrays import ARRAYS, SHARING
 
 BOUNDED = "bounded deque"
@@ -283,7 +282,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if all(type(option) in (Const, Scalar, Plain) for option in options):
         if name == "format" and all(kind_of(option) == "str" for option in options):
             return filled_text(owner, name)
-        rows = [OBJECT_METHODS.get(f"{kind_of(option)}.{name}") for option in options]
+        rows = [it.torch.object_methods.get(f"{kind_of(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return arrays.call(it, node, owner, name, args)

@@ -28,8 +28,8 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import differentiating, gifts, libraries
-from gradlint.interpreter.classes import find_member
+from gradlint.interpreter import differentiating, gifts
+from gradlint.interpreter.ancestry import find_member, library_base
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gifts import GRADIENTS, MODES
 from gradlint.interpreter.modules import parameters, submodules
@@ -41,7 +41,7 @@ def hook_of(it: Interpreter, function: Function) -> Hook | None:
     if function.node in it.hooked:
         return it.hooked[function.node]
     cls = it.classes.get(function.owner) if function.owner is not None else None
-    found = libraries.base(it, cls) if cls is not None and cls in it.state.heap else None
+    found = library_base(it, cls) if cls is not None and cls in it.state.heap else None
     return found[1].hooks.get(function.name) if found is not None else None
 
 

@@ -57,9 +57,10 @@ from gradlint.interpreter import (
     scaling,
     scheduling,
 )
+from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import FLAGS, get_attribute
-from gradlint.interpreter.classes import call_super, find_member, instantiate
+from gradlint.interpreter.classes import call_super, instantiate
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.effects import perhaps
 from gradlint.interpreter.functions import call_bound, call_function, written_since

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -18,7 +18,6 @@ from gradlint.domain import (
     Belief,
     Class,
     Const,
-    Container,
     Function,
     Instance,
     Mark,
@@ -27,7 +26,6 @@ from gradlint.domain import (
     Optimizer,
     Ref,
     Super,
-    Truth,
     Value,
     alternatives,
     either,
@@ -35,31 +33,25 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import libraries, optimizers
+from gradlint.interpreter.ancestry import (
+    BASE_KINDS,
+    ancestry,
+    find_member,
+    find_method,
+    is_module,
+    is_open,
+    library_base,
+    torch_base,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.registration import unregistered
 from gradlint.interpreter.summaries import by_summary
-from gradlint.knowledge import MODULES
-from gradlint.knowledge.module_families import FAMILIES, public
+from gradlint.knowledge.module_families import public
 
 MOST_INSTANCES_DEEP = 4
 """How deep modules of the program are taken apart, one inside the constructor of another."""
-MOST_BASES = 100
-BASE_KINDS = {
-    "typing.NamedTuple": "named tuple",
-    "typing.TypedDict": "typed dict",
-    "typing_extensions.TypedDict": "typed dict",
-    **dict.fromkeys(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"), "enum"),
-}
-"""The classes whose descendants are made otherwise than by running methods of the program."""
-PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
-    ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol",
-     "builtins.Exception", "builtins.ValueError", "builtins.RuntimeError", "torch.utils.data.Dataset",
-     "torch.utils.data.IterableDataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.Sampler",
-     "torch.autograd.Function", "torch.autograd.function.Function"]
-)  # fmt: skip
-"""Classes that neither make anything of the arguments of their descendants nor give them tensors."""
 
 Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]
 MAKERS: dict[str, Maker] = {}
@@ -83,8 +75,8 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
     for name, _ in members:
         del it.state.names[number, name]
-    module = either([_is_module(it, base) for base in bases]) if bases else NO
-    opened = either([_is_open(it, base) for base in bases]) if bases else NO
+    module = either([is_module(it, base) for base in bases]) if bases else NO
+    opened = either([is_open(it, base) for base in bases]) if bases else NO
     reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
     made = Class(node, node.name.value, bases, members, reads, module, opened, _kind_of(it, node, bases))
     ref = it.new(node, "class", made)
@@ -115,88 +107,6 @@ def _decorator_name(decorator: cst.Decorator) -> str:
     while isinstance(node, (cst.Call, cst.Attribute)):
         node = node.func if isinstance(node, cst.Call) else node.attr
     return str(node.value) if isinstance(node, cst.Name) else ""
-
-
-def _is_module(it: Interpreter, base: Value) -> Truth:
-    thing = it.thing(base)
-    if type(thing) is Class:
-        return thing.module
-    if type(thing) is Named:
-        if thing.path in MODULES or thing.path in FAMILIES:
-            return YES
-        return NO if thing.path in PLAIN_BASES else libraries.is_module(it, thing.path)
-    return UNSURE
-
-
-def _is_open(it: Interpreter, base: Value) -> Truth:
-    thing = it.thing(base)
-    if type(thing) is Class:
-        return thing.open
-    if type(thing) is Named and (thing.path in MODULES or thing.path in FAMILIES or thing.path in PLAIN_BASES):
-        return NO
-    return libraries.is_open(it, thing.path) if type(thing) is Named else UNSURE
-
-
-def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
-    """A class and its bases in the order of look-up; a base that is not known comes as it is."""
-    met: list[Value] = []
-    todo = list(alternatives(cls))
-    while todo and len(met) < MOST_BASES:
-        one = todo.pop(0)
-        met.append(one)
-        thing = it.state.heap.get(one) if type(one) is Ref else None
-        if type(thing) is Class:
-            todo = [*thing.bases, *todo]
-    yield from reversed(dict.fromkeys(reversed(met)))  # a base that several classes share comes behind all of them
-
-
-def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
-    """What a class or its bases define under a name; `after`: only the bases behind that class."""
-    waiting = after is not None
-    for one in ancestry(it, cls):
-        if waiting:
-            waiting = one != after
-            continue
-        thing = it.state.heap.get(one) if type(one) is Ref else None
-        if type(thing) is Class:
-            for known, value in thing.members:
-                if known == name:
-                    return value
-        elif type(one) is not Named:
-            return None
-        elif not (one.path in PLAIN_BASES or one.path in MODULES or one.path in FAMILIES):
-            found = libraries.member(it, one.path, name)
-            if found is not None or libraries.is_open(it, one.path) is not NO:
-                return found
-    return None
-
-
-def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Function | None:
-    """The function a class of the program defines under a name."""
-    found = find_member(it, cls, name, after)
-    return found if type(found) is Function else None
-
-
-def field_of(it: Interpreter, thing: Container, name: str) -> Value | None:
-    """The item of a named tuple under the name of a field."""
-    cls = it.thing(thing.cls)
-    names = [known for known, _ in cls.fields] if type(cls) is Class else []
-    return dict(thing.items).get(names.index(name), thing.rest) if name in names else None
-
-
-def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
-    """The first of these methods that the class of an object defines in the program."""
-    cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
-    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
-    return next((method for method in found if method is not None), None)
-
-
-def torch_base(it: Interpreter, cls: Value) -> str:
-    """The path of the torch module a class derives from, or nothing."""
-    for one in ancestry(it, cls):
-        if type(one) is Named and one.path in MODULES:
-            return one.path
-    return ""
 
 
 def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
@@ -292,7 +202,7 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
         return
     initialised(it, node, owner, args)
     path = torch_base(it, cls)
-    if path and path in MODULES:
+    if path and path in it.torch.modules:
         built_as(it, node, owner, path, args)
         return
     if it.may_be(owner, Optimizer):
@@ -336,7 +246,7 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     owner = it.thing(value.owner)
     cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
     if name == "__init__":
-        of_library = torch_base(it, cls) or libraries.base(it, cls)
+        of_library = torch_base(it, cls) or library_base(it, cls)
         if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
             initialise(it, node, value.owner, cls, args, value.cls)
         else:

@@ -39,7 +39,6 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.storing import tell_stored
-from gradlint.knowledge import OPERATIONS
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
 
@@ -137,7 +136,7 @@ ELEMENTS: dict[str, Value] = {
 
 def rows(it: Interpreter, node: Any, value: Value) -> Value:
     """Iterating over a tensor gives views of its rows."""
-    row = OPERATIONS["torch.Tensor.unbind"]
+    row = it.torch.operations["torch.Tensor.unbind"]
     listed = apply(it, node, row, [(row.parameters[0], value)], part="rows ")
     return following(it, node, listed) if it.may_be(listed, Container) else listed
 

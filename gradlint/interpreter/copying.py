@@ -29,8 +29,8 @@ from gradlint.domain import (
     renamed,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.classes import find_member
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown

@@ -182,6 +182,7 @@ class Interpreter:
         self, tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS, found: Scan | None = None
     ) -> None:
         self.tree, self.listen, self.packs = tree, listen, packs
+        self.torch, self.doubted = packs.torch.telling(self.doubt), False
         self.scan: Scan = found or scan(tree)
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree], File())
@@ -518,6 +519,19 @@ class Interpreter:
         """Count that a bound of the analysis was reached."""
         self.counts[BOUND + bound] += 1
 
+    # ---- what is known of torch
+
+    def has(self, path: str) -> bool:
+        """Whether torch has what is called by a path, in the version that the program is for."""
+        if path in self.torch.told:
+            self.doubt()
+        return path not in self.torch.absent
+
+    def doubt(self) -> None:
+        """Something is used of which nobody has seen that it holds in this version: all that happens from now on may
+        rest on it."""
+        self.doubted = True
+
     # ---- events
 
     def emit(self, kind: type[EventT], node: Any, **facts: Any) -> None:
@@ -527,6 +541,8 @@ class Interpreter:
         belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.BY_USE)
+        if self.doubted:
+            belief = Belief.BY_NAME
         event = kind(
             node=syntax(node),
             grad_mode=self.state.grad_mode,

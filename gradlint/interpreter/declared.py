@@ -38,7 +38,6 @@ from gradlint.interpreter.loaders import LOADER, loader
 from gradlint.interpreter.modules import parameter, unknown_module
 from gradlint.interpreter.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
 from gradlint.interpreter.uses import unknown_tensor
-from gradlint.knowledge import MODULES, OPTIMIZERS, SCALERS, SCHEDULERS
 
 CALLABLE = Named("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
@@ -223,22 +222,22 @@ def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
         return unknown_tensor(it, node, "annotated", Belief.ANNOTATED)
     if cls in PARAMETER_CLASSES:
         return parameter(it, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
-    if cls == "torch.nn.Module" or cls in MODULES:
+    if cls == "torch.nn.Module" or cls in it.torch.modules:
         return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
     if cls == LOADER:
         return loader(it, node, belief=Belief.ANNOTATED)
     if cls == "numpy.ndarray":
         return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
-    if cls in OPTIMIZERS or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
-        kind = cls.rpartition(".")[2] if cls in OPTIMIZERS else ""
+    if cls in it.torch.optimizers or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
+        kind = cls.rpartition(".")[2] if cls in it.torch.optimizers else ""
         made = Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         return it.new(node, "annotated", made)
-    if cls in SCALERS:
+    if cls in it.torch.scalers:
         factor = it.memory(node, "annotated factor")
         scaler = Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
         return it.new(node, "annotated", scaler)
-    if cls in SCHEDULERS or cls in SCHEDULER_BASES:
-        kind = cls.rpartition(".")[2] if cls in SCHEDULERS else ""
+    if cls in it.torch.schedulers or cls in SCHEDULER_BASES:
+        kind = cls.rpartition(".")[2] if cls in it.torch.schedulers else ""
         return it.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
     known = GENERIC.get(cls.rpartition(".")[2])
     if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):

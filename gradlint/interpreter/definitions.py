@@ -27,7 +27,6 @@ from gradlint.interpreter.functions import (
 )
 from gradlint.interpreter.scan import dotted
 from gradlint.interpreter.setting import deleter_of, setter_of
-from gradlint.knowledge import CONTEXTS
 
 
 @statement(cst.FunctionDef)
@@ -79,7 +78,7 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
     if type(decorator) is Named:
         if decorator.path in KINDS:
             return replace(value, kind=KINDS[decorator.path])
-        row = CONTEXTS.get(decorator.path)
+        row = it.torch.contexts.get(decorator.path)
         if row is not None:
             made = call_value(it, node, decorator, Arguments(), "")
             return replace(value, modes=(made, *value.modes)) if type(made) is Context else value

@@ -38,10 +38,10 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, gifts, module_containers, receivers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import part
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import ITEMS_OF
@@ -50,7 +50,6 @@ from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.text import joined_text, literal_text
-from gradlint.knowledge import OPERATIONS
 
 
 @expression(cst.Name)
@@ -276,7 +275,7 @@ def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
         return gifts.output(it, node, owner, index.value)
     kind = index_kind(it, index)
-    row = OPERATIONS["operator.getitem"] if kind is not YES else OPERATIONS[ADVANCED_ROW]
+    row = it.torch.operations["operator.getitem"] if kind is not YES else it.torch.operations[ADVANCED_ROW]
     if kind.is_unsure:
         row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
     return apply(it, node, row, [(row.operands[0], owner)])

@@ -38,6 +38,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import optimizers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
@@ -184,7 +185,6 @@ def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args:
 
 
 def _optimizers_from(it: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
-    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.functions import call_function
 
     owner = args["self"]

@@ -20,6 +20,7 @@ from gradlint.domain import (
     UNSURE,
     USED,
     YES,
+    Const,
     Grad,
     Mark,
     Ref,
@@ -33,11 +34,12 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.leaves import want_leaf
 from gradlint.interpreter.needing import bound_as, use_of
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh
+from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh, truth_of
 
 CLEARED, RETURNED = "cleared", "returned"
 """Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
@@ -111,6 +113,14 @@ def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     held: Value = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
     it.put(ref, replace(it[ref], gradient=held))
     return held
+
+
+def left_as_none(it: Interpreter, path: str, args: Arguments) -> Truth:
+    """Whether a call of this `zero_grad` leaves None where there was a gradient."""
+    if args.given("set_to_none", 0):
+        return truth_of(args.get("set_to_none", 0, UNKNOWN))
+    row = it.torch.clearing.get(path)
+    return UNSURE if row is None else truth_of(Const(row.to_none))
 
 
 def clear_gradients(

@@ -25,9 +25,9 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import containers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import special

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, UNSURE, Bound, Class, Instance, Module, Named, Ref, Tensor, Truth, Value
+from gradlint.domain import Bound, Class, Instance, Module, Named, Ref, Tensor, Value
 from gradlint.domain.changing import replace
 from gradlint.interpreter import effects, gifts
+from gradlint.interpreter.ancestry import called, library_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gifts import Given
 from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
-from gradlint.knowledge.together import Known
 
 
 def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
@@ -30,11 +30,6 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None
         _effects(it, node, known.row.does, Given(args, known.row.parameters, path))
         return gifts.construct(it, node, called(path, known.row), known.row, args)
     return gifts.foreign(it, node, path, args) if it.packs.is_foreign(path) else None
-
-
-def called(path: str, row: LibraryClass) -> str:
-    """What we call a class that was reached by some path."""
-    return path if "*" in row.path else row.path
 
 
 def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
@@ -57,12 +52,6 @@ def speaks_of(it: Interpreter, value: Value) -> bool:
 
 
 # ---- members
-
-
-def member(it: Interpreter, path: str, name: str) -> Value | None:
-    """What the class at a path has under a name, as the path of that; None where no row tells."""
-    known = it.packs.cls(path)
-    return Named(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
 
 
 def looked_up(it: Interpreter, node: Any, owner: Ref, path: str) -> Value | None:
@@ -93,33 +82,9 @@ def _read(it: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> 
 # ---- classes
 
 
-def base(it: Interpreter, cls: Value) -> tuple[str, Known] | None:
-    """The class of a library that a class is or derives from."""
-    from gradlint.interpreter.classes import ancestry
-
-    for one in ancestry(it, cls):
-        if type(one) is Named and (known := it.packs.cls(one.path)) is not None:
-            return called(one.path, known.row), known
-    return None
-
-
-def is_module(it: Interpreter, path: str) -> Truth:
-    """Whether the class at a path derives from nn.Module."""
-    known = it.packs.cls(path)
-    if known is not None:
-        return Truth.named("yes") if known.row.kind == "module" else NO
-    return NO if it.packs.is_foreign(path) else UNSURE
-
-
-def is_open(it: Interpreter, path: str) -> Truth:
-    """Whether instances of the class at a path may have parts that nobody told us of."""
-    known = it.packs.cls(path)
-    return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
-
-
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
     """Give an object of a class of the program what the class of a library it derives from does."""
-    found = base(it, cls)
+    found = library_base(it, cls)
     if found is None:
         return False
     path, known = found
@@ -142,7 +107,7 @@ def applied(it: Interpreter, node: Any, ref: Ref, module: Module, args: Argument
     """What calling a module of a library gives, where its class tells more than of others."""
     from gradlint.interpreter import module_calls
 
-    found = base(it, module.cls)
+    found = library_base(it, module.cls)
     if found is None:
         return None
     row = found[1].row

@@ -43,7 +43,7 @@ from gradlint.interpreter.operations import operation_row, plain_result, run_fac
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import dotted
 from gradlint.interpreter.tensors import data_kind, fresh, truth_of
-from gradlint.knowledge import CONTEXTS, FACTORIES, HARMLESS, MODULES, OPERATIONS, OPTIMIZERS
+from gradlint.knowledge import MODULE_ROWS
 from gradlint.knowledge.module_families import public
 
 Known = Callable[[Interpreter, Any, Arguments], Value]
@@ -78,34 +78,35 @@ def special(*paths: str) -> Callable[[Known], Known]:
 def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
     """Call what an import path names; None where it is not known."""
     known = SPECIAL.get(path)
-    if known is not None:
+    if known is not None and it.has(path):
         return known(it, node, args)
     path = AS_METHODS.get(path, path)
     if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
         rest = Arguments(args.positional[1:], args.keywords, args.unknown)
         return methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
-    if path in CONTEXTS:
+    if path in it.torch.contexts:
         return _context(it, node, path, args)
     row = operation_row(it, path, args)
     if row is not None:
         return run_operation(it, node, row, args, by="function", name=name)
-    factory = FACTORIES.get(path)
+    factory = it.torch.factories.get(path)
     if factory is not None:
         return run_factory(it, node, factory, args)
-    if (cls := public(path)) in MODULES:
+    if (cls := public(path)) in it.torch.modules:
         return modules.build(it, node, cls, args)
-    if path in OPTIMIZERS:
+    if path in it.torch.optimizers:
         return optimizers.build(it, node, path, args)
-    plain = HARMLESS.get(path)
+    plain = it.torch.harmless.get(path)
     if plain is not None:
         return _harmless(it, node, path, plain.returns, args)
     return libraries.call(it, node, path, args)
 
 
-def is_known(path: str) -> bool:
+def is_known(it: Interpreter, path: str) -> bool:
     """Whether it is known what calling something at an import path does."""
-    tables = (SPECIAL, CONTEXTS, OPERATIONS, FACTORIES, MODULES, OPTIMIZERS, HARMLESS)
-    return any(path in table for table in tables)
+    torch = it.torch
+    tables = (torch.contexts, torch.operations, torch.factories, torch.modules, torch.optimizers, torch.harmless)
+    return (path in SPECIAL and it.has(path)) or any(path in table for table in tables)
 
 
 def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
@@ -144,7 +145,7 @@ def _runs_over(it: Interpreter, value: Value) -> bool:
 
 
 def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
-    row = CONTEXTS[path]
+    row = it.torch.contexts[path]
     given = args.get("mode", 0, Const(True))
     if given != Const(True) and type(given) is Function and row.to != "argument":
         return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
@@ -198,7 +199,7 @@ UNSURE_VALUE: Value = Scalar(BOOL)
 @special("torch.autograd.Variable")
 def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
     """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
-    row = OPERATIONS["torch.Tensor.detach"]
+    row = it.torch.operations["torch.Tensor.detach"]
     made = run_operation(it, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
     it.update(made, Tensor, made="Variable")
     asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Const(False))
@@ -262,4 +263,4 @@ def _init_of(path: str) -> Known:
     return init
 
 
-SPECIAL |= {f"{path}.__init__": _init_of(path) for path in MODULES}
+SPECIAL |= {f"{row.path}.__init__": _init_of(row.path) for row in MODULE_ROWS}

@@ -25,10 +25,10 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import containers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.batches import batch
 from gradlint.interpreter.calls import call_named, call_value
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.expressions import get_item
 from gradlint.interpreter.library import ELEMENTS_OF, ITEMS_OF, special

@@ -12,14 +12,15 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import SPECIAL, Known
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.tensors import truth_of
-from gradlint.knowledge import MANAGERS
+from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import ManagerRow
 
 ENABLED, ENTERED = "enabled", "enter_result"
 
 
-def _made(row: ManagerRow) -> Known:
+def _made(path: str) -> Known:
     def make(it: Interpreter, node: Any, args: Arguments) -> Value:
+        row = it.torch.managers[path]
         havoc(it, [value for value in args.values() if type(value) is Function])
         asked = UNKNOWN if args.unknown else Const(True)
         given: tuple[tuple[object, Value], ...] = ((ENABLED, args.get("enabled", row.enabled, asked)),)
@@ -30,11 +31,11 @@ def _made(row: ManagerRow) -> Known:
     return make
 
 
-SPECIAL |= {row.path: _made(row) for row in MANAGERS.values()}
+SPECIAL |= {row.path: _made(row.path) for row in ROWS["managers"]}
 
 
-def _row(thing: Instance) -> ManagerRow | None:
-    return MANAGERS.get(thing.cls.path) if type(thing.cls) is Named else None
+def _row(it: Interpreter, thing: Instance) -> ManagerRow | None:
+    return it.torch.managers.get(thing.cls.path) if type(thing.cls) is Named else None
 
 
 EXIT_STACK = Plain("exit stack")
@@ -44,7 +45,7 @@ EXIT_STACK = Plain("exit stack")
 def bound(it: Interpreter, manager: Value) -> Value | None:
     """What `as` binds; None where the manager is none of these."""
     thing = it.only(manager, Instance)
-    row = _row(thing) if thing is not None else None
+    row = _row(it, thing) if thing is not None else None
     if thing is None or row is None:
         return None
     return {"itself": manager, "none": NONE_VALUE, "": UNKNOWN}.get(row.gives) or dict(thing.attributes)[ENTERED]
@@ -54,7 +55,9 @@ def bound(it: Interpreter, manager: Value) -> Value | None:
 def saving(it: Interpreter, manager: Value) -> Iterator[None]:
     """While the block runs, backward may read copies of what operations use instead of the memory itself."""
     found = [
-        (thing, row) for option in alternatives(manager) if (thing := _instance(it, option)) and (row := _row(thing))
+        (thing, row)
+        for option in alternatives(manager)
+        if (thing := _instance(it, option)) and (row := _row(it, thing))
     ]
     copies = any(row.copies and truth_of(dict(thing.attributes)[ENABLED]).may(YES) for thing, row in found)
     it.copying += copies

@@ -44,23 +44,21 @@ from gradlint.interpreter.operations import operation_row, plain_value, run_fact
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
 from gradlint.interpreter.tensors import device_asked, dtype_named, precision_named
-from gradlint.knowledge import FACTORIES, OPERATIONS, PLAIN
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
     """A method of a tensor; None for one that is not known."""
-    special = METHODS.get(name)
-    if special is not None:
+    special, path = METHODS.get(name), f"torch.Tensor.{name}"
+    if special is not None and it.has(path):
         return special(it, node, owner, args, chain)
-    path = f"torch.Tensor.{name}"
     whole = args.with_first(owner)
     row = operation_row(it, path, whole)
     if row is not None:
         return run_operation(it, node, row, whole, by="method", name=chain)
-    factory = FACTORIES.get(path)
+    factory = it.torch.factories.get(path)
     if factory is not None:
         return run_factory(it, node, factory, args, like=owner)
-    plain = PLAIN.get(path)
+    plain = it.torch.plain.get(path)
     if plain is not None:
         return plain_value(plain.returns)
     if name == "size":
@@ -74,10 +72,12 @@ def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, c
     return None
 
 
-def is_tensor_method(name: str) -> bool:
+def is_tensor_method(it: Interpreter, name: str) -> bool:
     """Whether tensors have a method of that name that we know."""
-    path = f"torch.Tensor.{name}"
-    return name in METHODS or path in OPERATIONS or path in FACTORIES or path in PLAIN or name == "size"
+    path, torch = f"torch.Tensor.{name}", it.torch
+    if (name in METHODS and it.has(path)) or name == "size":
+        return True
+    return path in torch.operations or path in torch.factories or path in torch.plain
 
 
 # ---- those that do more than compute
@@ -134,7 +134,7 @@ def cast(
     method: str = "to",
 ) -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
-    row = OPERATIONS[f"torch.Tensor.{method}"]
+    row = it.torch.operations[f"torch.Tensor.{method}"]
     return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
 
 
@@ -186,7 +186,7 @@ def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     if refs:
         sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
         clear_gradients(it, node, refs, to_none=NO, by="zero_", sure=sure)
-    row = OPERATIONS.get("torch.Tensor.zero_")
+    row = it.torch.operations.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
 
 

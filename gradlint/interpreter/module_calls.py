@@ -38,6 +38,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks, libraries, module_containers, sizes
+from gradlint.interpreter.ancestry import find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
@@ -47,7 +48,6 @@ from gradlint.interpreter.operations import first_argument
 from gradlint.interpreter.recording import apply, saved_in_place
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.writing import write
-from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
 
@@ -141,8 +141,6 @@ def _recorded(it: Interpreter, result: Value) -> Tensor | None:
 
 def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
     """The `__call__` or the `forward` that the class of a module defines in the program."""
-    from gradlint.interpreter.classes import find_method
-
     return find_method(it, module.cls, "__call__" if how == "call" else "forward")
 
 
@@ -174,11 +172,9 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
 
 def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     """What the `forward` of the class of torch gives that a module is of or derives from."""
-    from gradlint.interpreter.classes import torch_base
-
     module: Module = it[ref]
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
-    row = MODULES.get(path or "")
+    row = it.torch.modules.get(path or "")
     if row is None:
         told = libraries.applied(it, node, ref, module, args)
         return loose_result(it, node, ref, module, args) if told is None else told

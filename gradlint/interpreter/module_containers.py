@@ -35,6 +35,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements, is_slice, iterator, key_of
 from gradlint.interpreter.core import Interpreter
@@ -50,8 +51,6 @@ Part = tuple[str, Value]
 
 def base(it: Interpreter, module: Module) -> str:
     """The container of torch that a module is or derives from, or nothing."""
-    from gradlint.interpreter.classes import torch_base
-
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
     return path if path in SEQUENCES or path in MAPPINGS else ""
 

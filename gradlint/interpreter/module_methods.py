@@ -39,11 +39,12 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter, not_none
-from gradlint.interpreter.gradients import clear_gradients
+from gradlint.interpreter.gradients import clear_gradients, left_as_none
 from gradlint.interpreter.modules import (
     buffers,
     depends_on_mode,
@@ -57,6 +58,7 @@ from gradlint.interpreter.names import set_by_name
 from gradlint.interpreter.requests import flag
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import written_without_graph
+from gradlint.knowledge.clearing import OF_MODULES
 
 
 def _recurse(args: Arguments, position: int) -> bool:
@@ -88,7 +90,6 @@ def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`eval()` is `train(False)`, also where the class has a `train` of its own."""
-    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.functions import call_function
 
     own = method_of(it, owner, "train")
@@ -122,7 +123,7 @@ def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -
 
 
 def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    to_none = truth_of(args.get("set_to_none", 0, Const(True)))
+    to_none = left_as_none(it, OF_MODULES, args)
     refs = [ref for _, ref in parameters(it, owner)[0]]
     it.sweeping += refs
     clear_gradients(it, node, refs, to_none=to_none, by="module", sure=len(it.all(owner, Module)) == 1)

@@ -44,13 +44,13 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, iterator
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
-from gradlint.knowledge import MODULES
 from gradlint.knowledge.rows import ModuleRow
 
 MOST_MODULES_DEEP = 3
@@ -78,7 +78,7 @@ def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
 
 def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     """A new module of a class of torch."""
-    row = MODULES[path]
+    row = it.torch.modules[path]
     attributes: dict[object, Value] = {}
     rest: Value = NOTHING
     if row.call in ("container", "none"):
@@ -158,7 +158,7 @@ def _left_out(name: str, args: Arguments, without: Mapping[str, str]) -> Truth:
 def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
-    rows = [MODULES.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
+    rows = [it.torch.modules.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
     facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD, "inference": NO}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
@@ -262,8 +262,6 @@ def _all_certain(it: Interpreter, owner: Value, found: list[tuple[str, Ref]]) ->
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
-    from gradlint.interpreter.classes import find_method
-
     found = it.all(owner, Module)
     shown = it.only(owner, Module)
     if shown is not None:
@@ -295,10 +293,8 @@ def depends_on_mode(it: Interpreter, value: Value) -> bool:
 
 def _depends_on_mode(it: Interpreter, module: Module) -> bool:
     """Whether a module itself, leaving out its parts, does so."""
-    from gradlint.interpreter.classes import torch_base
-
     cls = it.only(module.cls, Class)
-    row = MODULES.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
+    row = it.torch.modules.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
     known = row is not None or (cls is not None and not cls.open)
     if not known or module.open is not NO:
         return True

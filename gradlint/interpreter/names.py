@@ -21,6 +21,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import find_member, torch_base
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.text import beginning
@@ -88,7 +89,6 @@ def got_somewhere(it: Interpreter, owner: Value, name: Value) -> Value:
 
 def has_attribute(it: Interpreter, module: Module, name: str) -> Truth:
     """Whether a module of a class of the program has an attribute, as far as that is certain."""
-    from gradlint.interpreter.classes import find_member, torch_base
     from gradlint.interpreter.module_methods import METHODS
 
     if find_member(it, module.cls, "__getattr__") is not None:

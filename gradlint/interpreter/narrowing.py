@@ -46,9 +46,9 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import module_containers
+from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
-from gradlint.knowledge import MODULES
 from gradlint.knowledge.module_families import FAMILIES, public
 
 
@@ -379,8 +379,6 @@ def _guessed(thing: Any) -> bool:
 
 
 def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
-    from gradlint.interpreter.classes import ancestry
-
     if not isinstance(thing, (Module, Instance, Container)):
         return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
     found = list(ancestry(it, thing.cls))
@@ -392,8 +390,6 @@ def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
 
 
 def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
-    from gradlint.interpreter.classes import ancestry
-
     if type(thing) is not Module:
         return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
     cls = public(cls)
@@ -402,7 +398,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
         return YES
     below = FAMILIES.get(cls, frozenset())
     verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
-    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in MODULES or cls in FAMILIES):
+    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in it.torch.modules or cls in FAMILIES):
         return YES if YES in verdicts else Truth.unsure()
     sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
     return NO if sure else Truth.unsure()
@@ -428,7 +424,7 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
         return
     if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
         poke(it, place, unknown_tensor(it, place, "isinstance", Belief.PROVEN))
-    elif all(isinstance(cls, str) and (public(cls) in MODULES or cls in FAMILIES) for cls in classes):
+    elif all(isinstance(cls, str) and (public(cls) in it.torch.modules or cls in FAMILIES) for cls in classes):
         named = one_of([Named(public(cls)) for cls in classes if isinstance(cls, str)])
         poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
     elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:

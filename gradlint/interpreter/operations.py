@@ -58,7 +58,6 @@ from gradlint.interpreter.tensors import (
     truth_of,
 )
 from gradlint.interpreter.writing import write
-from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.rows import Factory, Operation
 
 
@@ -101,15 +100,15 @@ def _sequence(it: Interpreter, value: Value) -> list[Value]:
 
 def operation_row(it: Interpreter, path: str, args: Arguments) -> Operation | None:
     """The row of an operation; where one spelling has several forms, the arguments decide."""
-    if path + " along dim" in OPERATIONS:
+    if path + " along dim" in it.torch.operations:
         second = args.positional[1] if len(args.positional) > 1 else args.keywords.get("other")
         if second is not None and it.may_be(second, Tensor):
-            return OPERATIONS.get(path + " of two")
+            return it.torch.operations.get(path + " of two")
         if second is not None or "dim" in args.keywords:
-            return OPERATIONS[path + " along dim"]
+            return it.torch.operations[path + " along dim"]
     if path == "torch.where" and len(args.positional) == 1:
-        return OPERATIONS["torch.where indices"]
-    return OPERATIONS.get(path)
+        return it.torch.operations["torch.where indices"]
+    return it.torch.operations.get(path)
 
 
 def plain_value(kind: str) -> Value:

@@ -35,10 +35,10 @@ from gradlint.domain import (
     summarised,
 )
 from gradlint.interpreter import containers, gifts, module_containers, receivers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import fresh_array
 from gradlint.interpreter.attributes import get_attribute
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.functions import MANAGERS, YIELDED, call_function, make_function
@@ -47,7 +47,6 @@ from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.text import combined_text
-from gradlint.knowledge import OPERATIONS
 
 BINARY: dict[type, str] = {
     cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",
@@ -98,7 +97,7 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     if (found := _by_method(it, node, name, values)) is not None:
         return found
     if any(it.may_be(value, Tensor) for value in values):
-        row = OPERATIONS.get(f"operator.{name}")
+        row = it.torch.operations.get(f"operator.{name}")
         if row is not None:
             return run_operation(it, node, row, Arguments(values), by="operator")
     folded = _folded(name, values)

@@ -35,6 +35,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.ancestry import ancestry, method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
@@ -43,15 +44,16 @@ from gradlint.interpreter.gradients import (
     clear_gradients,
     has_gradient,
     joined_gradients,
+    left_as_none,
     may_lack_gradient,
     tensors_of,
 )
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import AFTER_STEP, truth_of
+from gradlint.interpreter.tensors import AFTER_STEP
 from gradlint.interpreter.writing import memory_written, written_without_graph
-from gradlint.knowledge import OPTIMIZERS
+from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
 
 def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
@@ -126,9 +128,9 @@ def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], gi
 
 def torch_optimizer(it: Interpreter, cls: Value) -> bool:
     """Whether a class derives from an optimizer of torch."""
-    from gradlint.interpreter.classes import ancestry
-
-    return any(type(one) is Named and (one.path in OPTIMIZERS or one.path in BASES) for one in ancestry(it, cls))
+    return any(
+        type(one) is Named and (one.path in it.torch.optimizers or one.path in BASES) for one in ancestry(it, cls)
+    )
 
 
 BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
@@ -204,7 +206,6 @@ def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step()`, that of its class if the program writes one."""
-    from gradlint.interpreter.classes import method_of
     from gradlint.interpreter.functions import call_function
 
     method = method_of(it, owner, "step")
@@ -269,7 +270,7 @@ def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Valu
 
     place = it.place_of(node, "closure")
     found = it.hold(NOTHING)
-    again = any(_repeats(thing) for _, thing in it.all(it.state.flight[start], Optimizer))
+    again = any(_repeats(it, thing) for _, thing in it.all(it.state.flight[start], Optimizer))
     ran: list[None] = []
 
     def once() -> None:
@@ -290,9 +291,9 @@ def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Valu
     return it.land(found)[0]
 
 
-def _repeats(thing: Optimizer) -> bool:
+def _repeats(it: Interpreter, thing: Optimizer) -> bool:
     """Whether a step may run its closure several times."""
-    row = OPTIMIZERS.get(f"torch.optim.{thing.kind}")
+    row = it.torch.optimizers.get(f"torch.optim.{thing.kind}")
     return row is None or row.repeats_closure
 
 
@@ -321,7 +322,7 @@ def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
 def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`zero_grad()` of an optimizer."""
     refs = held(it, owner)
-    to_none = truth_of(args.get("set_to_none", 0, Const(True)))
+    to_none = left_as_none(it, OF_OPTIMIZERS, args)
     it.sweeping += refs
     clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=len(it.all(owner, Optimizer)) == 1)
     del it.sweeping[len(it.sweeping) - len(refs) :]

@@ -15,6 +15,7 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     YES,
+    Belief,
     Class,
     Function,
     Graph,
@@ -52,10 +53,10 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     transforms,
     utilities,
 )
+from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.autograd_functions import mode_alone
 from gradlint.interpreter.callbacks import called_by_library
-from gradlint.interpreter.classes import ancestry
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
@@ -350,4 +351,5 @@ def _method(it: Interpreter, function: Function, runs: Sequence[Run]) -> events.
 
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
     """Tell a story; it is no part of another."""
-    it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, **facts))
+    belief = Belief.BY_NAME if it.doubted else Belief.PROVEN
+    it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, belief=belief, **facts))

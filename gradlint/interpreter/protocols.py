@@ -6,8 +6,8 @@ from typing import Any
 
 from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
 from gradlint.interpreter import gifts
+from gradlint.interpreter.ancestry import find_method
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.classes import find_method
 from gradlint.interpreter.containers import FOLLOWING, ITERATED
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import call_function, let_out

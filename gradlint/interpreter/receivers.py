@@ -38,9 +38,9 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.ancestry import ancestry, find_member
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.batches import is_batch
-from gradlint.interpreter.classes import ancestry, find_member
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge import DTYPES
 from gradlint.knowledge.vocabulary import NAMESPACES, OF_TENSORS, VOCABULARY

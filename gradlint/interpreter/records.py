@@ -25,9 +25,10 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
+from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value
-from gradlint.interpreter.classes import COMPLETED, FILLED, MAKERS, ancestry, find_method
+from gradlint.interpreter.classes import COMPLETED, FILLED, MAKERS
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import special

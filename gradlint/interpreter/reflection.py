@@ -29,9 +29,10 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import container_methods
+from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import attributes_of, get_attribute
-from gradlint.interpreter.classes import find_member, super_of
+from gradlint.interpreter.classes import super_of
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
 from gradlint.interpreter.methods import is_tensor_method
@@ -65,7 +66,7 @@ def has(it: Interpreter, owner: Value, name: str) -> Truth:
             return YES
         missing = thing.open is NO and all(known != name for known, _ in thing.attributes)
         return NO if missing and find_member(it, thing.cls, "__getattr__") is None else Truth.unsure()
-    if type(thing) is Tensor and is_tensor_method(name):
+    if type(thing) is Tensor and is_tensor_method(it, name):
         return YES
     if type(thing) is Container and name in container_methods.METHODS:
         return YES

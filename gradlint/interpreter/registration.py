@@ -16,6 +16,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.events import Unregistered
+from gradlint.interpreter.ancestry import find_method
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import parameters, walk
 
@@ -30,8 +31,6 @@ def unregistered(it: Interpreter, made: Value, given: list[Value]) -> tuple[Unre
 
     Nothing is said where the module may have parts that were not seen, or gathers its parameters itself.
     """
-    from gradlint.interpreter.classes import find_method
-
     owner = it.only(made, Module)
     if owner is None or owner.open.may(YES) or not any(_may_hold(it, value) for _, value in owner.attributes):
         return ()

@@ -25,7 +25,7 @@ from gradlint.interpreter.modules import parameter, parameters
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import fresh
-from gradlint.knowledge import REPARAMETRIZATIONS
+from gradlint.knowledge import ROWS
 from gradlint.knowledge.reparametrizations import RESTORING
 from gradlint.knowledge.rows import Operation, ReparametrizationRow, Result
 
@@ -39,8 +39,9 @@ def _name(args: Arguments) -> str:
     return given.value if type(given) is Const and isinstance(given.value, str) else ""
 
 
-def _reparametrizing(row: ReparametrizationRow) -> Known:
+def _reparametrizing(path: str) -> Known:
     def reparametrize(it: Interpreter, node: Any, args: Arguments) -> Value:
+        row = it.torch.reparametrizations[path]
         start, name = it.hold(args.get("module", 0, NONE_VALUE)), _name(args)
         for ref, module in it.all(it.state.flight[start], Module):
             tensor = it.only(dict(module.attributes).get(name, NONE_VALUE), Tensor)
@@ -105,6 +106,6 @@ def _restore(it: Interpreter, node: Any, args: Arguments) -> Value:
     return owner
 
 
-for _row in REPARAMETRIZATIONS.values():
-    special(_row.path)(_reparametrizing(_row))
+for _row in ROWS["reparametrizations"]:
+    special(_row.path)(_reparametrizing(_row.path))
 special(*(path for path, _ in RESTORING))(_restore)

@@ -46,8 +46,8 @@ from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import argument, receiver, spelled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import memory_written
-from gradlint.knowledge import SCALERS
-from gradlint.knowledge.rows import Operation, Result, ScalerRow
+from gradlint.knowledge import ROWS
+from gradlint.knowledge.rows import Operation, Result
 
 ROW = Operation(
     SCALE, (), (), ("outputs", "factor"), "", results=(Result(dtype="promote"),), saves=("factor if outputs",)
@@ -55,8 +55,9 @@ ROW = Operation(
 UNSCALING = {SCALED: PLAIN}
 
 
-def _built(row: ScalerRow) -> Known:
+def _built(path: str) -> Known:
     def build(it: Interpreter, node: Any, args: Arguments) -> Value:
+        row = it.torch.scalers[path]
         asked = Const(True) if not args.unknown else Scalar(BOOL)
         enabled = truth_of(args.get("enabled", row.enabled, asked))
         made = Scaler(enabled, begun=NO, storage=(it.memory(node, "factor"),), marks=(Mark("made", node),))
@@ -65,7 +66,7 @@ def _built(row: ScalerRow) -> Known:
     return build
 
 
-SPECIAL |= {row.path: _built(row) for row in SCALERS.values()}
+SPECIAL |= {row.path: _built(row.path) for row in ROWS["scalers"]}
 
 
 def enabled(it: Interpreter, owner: Value) -> Truth:

@@ -27,12 +27,12 @@ from gradlint.interpreter.containers import elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import SPECIAL, Known
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.knowledge import SCHEDULERS
-from gradlint.knowledge.rows import SchedulerRow
+from gradlint.knowledge import ROWS
 
 
-def _built(row: SchedulerRow) -> Known:
+def _built(path: str) -> Known:
     def build(it: Interpreter, node: Any, args: Arguments) -> Value:
+        row = it.torch.schedulers[path]
         first = args.get("schedulers" if row.chained else "optimizer", 0, UNKNOWN)
         start = it.hold(elements(it, node, first) if row.chained else first)
         for value in (*args.positional[1:], *args.keywords.values()):
@@ -40,7 +40,7 @@ def _built(row: SchedulerRow) -> Known:
         driven = it.land(start)[0]
         optimizers = tuple(ref for ref, _ in it.all(driven, Optimizer))
         optimizers += tuple(ref for _, thing in it.all(driven, Scheduler) for ref in thing.optimizers)
-        kind = row.path.rpartition(".")[2]
+        kind = path.rpartition(".")[2]
         made = Scheduler(kind, tuple(dict.fromkeys(optimizers)), marks=(Mark("made", node),))
         return it.new(node, "scheduler", made)
 
@@ -57,7 +57,7 @@ def _asked(it: Interpreter, node: Any, value: Value) -> None:
             call_value(it, it.place_of(node, "rate"), option, Arguments([Scalar(INTEGER)]), "")
 
 
-SPECIAL |= {row.path: _built(row) for row in SCHEDULERS.values()}
+SPECIAL |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
 
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

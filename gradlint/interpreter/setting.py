@@ -35,9 +35,9 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import optimizers
+from gradlint.interpreter.ancestry import find_member, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
-from gradlint.interpreter.classes import find_member, find_method
 from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients

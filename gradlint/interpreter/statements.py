@@ -27,11 +27,11 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter import containers, module_containers, receivers
+from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import write_array
 from gradlint.interpreter.assignments import assign, is_own, set_item
 from gradlint.interpreter.attributes import found_at, get_attribute
-from gradlint.interpreter.classes import method_of
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.declared import value_of
 from gradlint.interpreter.expressions import get_item, index_value
@@ -49,7 +49,6 @@ from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
 from gradlint.interpreter.writing import write
-from gradlint.knowledge import OPERATIONS
 
 
 @statement(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
@@ -73,7 +72,7 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     last = it.story[-1] if it.story else None
     about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
-        given = node.value.args  # type: ignore[attr-defined]
+        given = node.value.args
         by_function = last.args and given and last.name == spelled(last.callee)
         name = spelled(given[0].value) if by_function else last.name
         about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": name}
@@ -153,7 +152,7 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     """The value afterwards, and whether it is the same object, changed in place."""
     operation = AUGMENTED[type(node.operator)]
     if it.only(old, Tensor) is not None:
-        row = OPERATIONS.get(f"operator.i{operation}")
+        row = it.torch.operations.get(f"operator.i{operation}")
         saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
         write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves,
               added=node.value)  # fmt: skip
@@ -260,7 +259,7 @@ def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
     for alias in node.names:
         name = dotted(alias.name)
         path = f"{base}.{name}" if base != dots else f"{base}{name}"
-        value = found_at(canonical(path)) if home is None else Imported(home.module, name)
+        value = found_at(it, canonical(path)) if home is None else Imported(home.module, name)
         it.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
 
 

@@ -30,9 +30,10 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import declared
+from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.callbacks import handed
-from gradlint.interpreter.classes import ancestry, find_method, instantiate
+from gradlint.interpreter.classes import instantiate
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.functions import new_frame
 from gradlint.interpreter.hooks import ARRIVING

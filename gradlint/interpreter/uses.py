@@ -38,7 +38,6 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
-from gradlint.knowledge import OPERATIONS
 from gradlint.knowledge.signs import (
     FUNCTION_CONTEXT_USES,
     MODULE_USES,
@@ -237,7 +236,7 @@ def _is_operand(it: Interpreter, use: str) -> bool:
     path, _, index = use.removeprefix(HANDED).rpartition(" ")
     first, _, rest = path.partition(".")
     found = it.lookup(first)
-    row = OPERATIONS.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
+    row = it.torch.operations.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
     if row is None or int(index) >= len(row.parameters):
         return False
     name = row.parameters[int(index)]

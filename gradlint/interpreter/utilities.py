@@ -16,8 +16,8 @@ from gradlint.interpreter.library import SPECIAL, Known, special
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import fresh
 from gradlint.interpreter.writing import memory_written
-from gradlint.knowledge import CLIPPING
-from gradlint.knowledge.rows import ClipRow, Operation, Result
+from gradlint.knowledge import ROWS
+from gradlint.knowledge.rows import Operation, Result
 
 JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results=(Result(dtype="promote"),))
 
@@ -35,11 +35,12 @@ def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
     return it.land(start)[0]
 
 
-def _clipping(row: ClipRow) -> Known:
-    name = row.path.rpartition(".")[2]
+def _clipping(path: str) -> Known:
+    name = path.rpartition(".")[2]
 
     def clip(it: Interpreter, node: Any, args: Arguments) -> Value:
         """Gradients are scaled down in place; their state and their unit stay."""
+        row = it.torch.clipping[path]
         given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
         tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
@@ -53,7 +54,7 @@ def _clipping(row: ClipRow) -> Known:
     return clip
 
 
-SPECIAL |= {row.path: _clipping(row) for row in CLIPPING.values()}
+SPECIAL |= {row.path: _clipping(row.path) for row in ROWS["clipping"]}
 
 
 @special("torch.nn.utils.get_total_norm")

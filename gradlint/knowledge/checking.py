@@ -19,6 +19,7 @@ from gradlint.knowledge.packs import (
     Several,
 )
 from gradlint.knowledge.together import Packs
+from gradlint.knowledge.versions import fault, told
 
 SOURCE = re.compile(r"([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
 Fault = tuple[str, str, str]
@@ -39,7 +40,11 @@ def faults(pack: Pack, packs: Packs) -> Iterator[Fault]:
 
 
 def _evidence(row: Row) -> Iterator[tuple[str, str]]:
-    """Every row says where its fact comes from."""
+    """Every row says where its fact comes from, and holds in a version of torch that was measured."""
+    if (wrong := fault(row)) is not None:
+        yield wrong
+    elif told(row):
+        yield "no version of torch it holds in was measured", "leave the row out"
     if not row.source and not row.test:
         yield "says not where it comes from", "give a `source` or a `test`"
     if row.source and not SOURCE.fullmatch(row.source):

@@ -111,6 +111,8 @@ ROWS = (
         "torch.rand(2, 2)",
         parameters=("weight",),
         saves=("input if input", "weight if input"),
+        since=(2, 4),
+        source="reports of users, whose 2.3 has none",
     ),
     ModuleRow(
         "torch.nn.GroupNorm",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.rows import Operation, Result, changing
 
 ROWS = (
     Operation(
@@ -76,12 +76,18 @@ ROWS = (
         refuses=(r"(.)(?!\1).",),
         shapes=((2,), (2,)),
     ),
-    Operation(
-        "combinations",
-        ("torch.combinations",),
-        parameters=("input", "r", "with_replacement"),
-        saves=("input",),
-        shapes=((2,),),
+    *changing(
+        Operation(
+            "combinations",
+            ("torch.combinations",),
+            parameters=("input", "r", "with_replacement"),
+            saves=("input",),
+            shapes=((2,),),
+        ),
+        until=(2, 14),
+        since=(2, 14),
+        source="measured on 2.13 and 2.15: less is said of what is saved",
+        saves=(),
     ),
     Operation("flip", ("torch.flip", "torch.Tensor.flip"), parameters=("input", "dims"), example="f(x, (0,))"),
     Operation("fliplr", ("torch.fliplr", "torch.Tensor.fliplr")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.rows import Operation, Result, changing
 
 ROWS = (
     Operation(
@@ -199,17 +199,21 @@ ROWS = (
         numbers=("other",),
         takes_out=True,
     ),
-    Operation(
-        "nextafter",
-        ("torch.nextafter", "torch.Tensor.nextafter"),
-        parameters=("input", "other"),
-        operands=("input", "other"),
-        example="f(x, y)",
-        results=(Result(dtype="float"),),
+    *changing(
+        Operation(
+            "nextafter",
+            ("torch.nextafter", "torch.Tensor.nextafter"),
+            parameters=("input", "other"),
+            operands=("input", "other"),
+            example="f(x, y)",
+            results=(Result(dtype="float"),),
+            refuses=("[bic]+", ".[BIFC]", ".*c.*"),
+            numbers=("other",),
+            takes_out=True,
+        ),
+        until=(2, 13),
+        since=(2, 13),
         saves=("input if input", "other if input"),
-        refuses=("[bic]+", ".[BIFC]", ".*c.*"),
-        numbers=("other",),
-        takes_out=True,
     ),
     Operation(
         "xlogy",

@@ -43,6 +43,7 @@ ROWS = (
         saves=("result",),
         refuses=("[bi]",),
         takes_out=True,
+        until=(2, 14),
     ),
     Operation("linalg_cholesky", ("torch.linalg.cholesky",), saves=("result",), refuses=("[bi]",), takes_out=True),
     Operation(
@@ -95,6 +96,7 @@ ROWS = (
         bundle="tuple",
         saves=("result", "result 1"),
         refuses=("[bi]",),
+        until=(2, 14),
     ),
     Operation(
         "linalg_qr",

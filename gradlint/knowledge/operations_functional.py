@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import MIXED, Operation, Result
+from gradlint.knowledge.rows import MIXED, Operation, Result, changing
 
 ROWS = (
-    Operation(
-        "dropout", ("torch.dropout",), parameters=("input", "p", "train"), example="f(x, 0.5, True)", refuses=("[bic]",)
+    *changing(
+        Operation(
+            "dropout",
+            ("torch.dropout",),
+            parameters=("input", "p", "train"),
+            example="f(x, 0.5, True)",
+            refuses=("[bic]",),
+        ),
+        until=(2, 14),
+        since=(2, 14),
+        source="measured on 2.13 and 2.15: less is said of complex numbers",
+        refuses=("[bi]",),
     ),
     Operation(
         "grid_sampler",

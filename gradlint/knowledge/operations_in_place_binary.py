@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import MIXED, Operation, Result
+from gradlint.knowledge.rows import MIXED, Operation, Result, changing
 
 ROWS = (
     Operation(
@@ -122,17 +122,21 @@ ROWS = (
         refuses=("[bic].", ".c"),
         numbers=("other",),
     ),
-    Operation(
-        "nextafter_",
-        ("torch.Tensor.nextafter_",),
-        parameters=("input", "other"),
-        operands=("input", "other"),
-        example="f(x, y)",
-        results=(Result("self", dtype="float"),),
+    *changing(
+        Operation(
+            "nextafter_",
+            ("torch.Tensor.nextafter_",),
+            parameters=("input", "other"),
+            operands=("input", "other"),
+            example="f(x, y)",
+            results=(Result("self", dtype="float"),),
+            writes=("input",),
+            refuses=("[bic].", ".[BIFC]", ".c"),
+            numbers=("other",),
+        ),
+        until=(2, 13),
+        since=(2, 13),
         saves=("other if input",),
-        writes=("input",),
-        refuses=("[bic].", ".[BIFC]", ".c"),
-        numbers=("other",),
     ),
     Operation(
         "xlogy_",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.rows import Operation, Result, changing
 
 ROWS = (
     Operation(
@@ -137,14 +137,21 @@ ROWS = (
         writes=("input",),
         refuses=("[bc]",),
     ),
-    Operation(
-        "dropout_",
-        ("torch.dropout_",),
-        parameters=("input", "p", "train"),
-        example="f(x, 0.5, True)",
-        results=(Result("self", dtype="float"),),
-        writes=("input",),
-        refuses=("[bic]",),
+    *changing(
+        Operation(
+            "dropout_",
+            ("torch.dropout_",),
+            parameters=("input", "p", "train"),
+            example="f(x, 0.5, True)",
+            results=(Result("self", dtype="float"),),
+            writes=("input",),
+            refuses=("[bic]",),
+        ),
+        until=(2, 14),
+        since=(2, 14),
+        source="measured on 2.13 and 2.15: less is said of complex numbers",
+        results=(Result("self"),),
+        refuses=("[bi]",),
     ),
     Operation(
         "copy_",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.rows import Operation, Result, changing
 
 ROWS = (
     Operation(
@@ -186,13 +186,19 @@ ROWS = (
         refuses=("c",),
         takes_out=True,
     ),
-    Operation(
-        "nan_to_num",
-        ("torch.nan_to_num", "torch.Tensor.nan_to_num"),
-        parameters=("input", "nan", "posinf", "neginf"),
-        saves=("input",),
-        rejects_grad=("input: c",),
-        takes_out=True,
+    *changing(
+        Operation(
+            "nan_to_num",
+            ("torch.nan_to_num", "torch.Tensor.nan_to_num"),
+            parameters=("input", "nan", "posinf", "neginf"),
+            saves=("input",),
+            rejects_grad=("input: c",),
+            takes_out=True,
+        ),
+        until=(2, 14),
+        since=(2, 14),
+        source="measured on 2.13 and 2.15: less is said of complex numbers",
+        rejects_grad=(),
     ),
     Operation(
         "neg",

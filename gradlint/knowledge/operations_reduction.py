@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.rows import Operation, Result, changing
 
 ROWS = (
     Operation(
@@ -160,25 +160,37 @@ ROWS = (
         parameters=("input", "n", "dim", "prepend", "append"),
         takes_out=True,
     ),
-    Operation(
-        "quantile",
-        ("torch.quantile", "torch.Tensor.quantile"),
-        parameters=("input", "q", "dim", "keepdim"),
-        example="f(x, 0.5)",
-        results=(Result(dtype="float"),),
-        refuses=("[bic]",),
-        takes_out=True,
-        out_unchecked=True,
+    *changing(
+        Operation(
+            "quantile",
+            ("torch.quantile", "torch.Tensor.quantile"),
+            parameters=("input", "q", "dim", "keepdim"),
+            example="f(x, 0.5)",
+            results=(Result(dtype="float"),),
+            refuses=("[bic]",),
+            takes_out=True,
+            out_unchecked=True,
+        ),
+        until=(2, 15),
+        since=(2, 15),
+        source="measured on 2.13 and 2.15: less is said of what is saved",
+        saves=("input",),
     ),
-    Operation(
-        "nanquantile",
-        ("torch.nanquantile", "torch.Tensor.nanquantile"),
-        parameters=("input", "q", "dim", "keepdim"),
-        example="f(x, 0.5)",
-        results=(Result(dtype="float"),),
-        refuses=("[bic]",),
-        takes_out=True,
-        out_unchecked=True,
+    *changing(
+        Operation(
+            "nanquantile",
+            ("torch.nanquantile", "torch.Tensor.nanquantile"),
+            parameters=("input", "q", "dim", "keepdim"),
+            example="f(x, 0.5)",
+            results=(Result(dtype="float"),),
+            refuses=("[bic]",),
+            takes_out=True,
+            out_unchecked=True,
+        ),
+        until=(2, 15),
+        since=(2, 15),
+        source="measured on 2.13 and 2.15: less is said of what is saved",
+        saves=("input",),
     ),
     Operation(
         "dist",

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.rows import Operation, Result, changing
 
 ROWS = (
     Operation("special_round", ("torch.special.round",), refuses=("[bic]",), takes_out=True),
     *(
-        Operation(
-            f"special_{name}",
-            (f"torch.special.{name}",),
-            results=(Result(dtype="inexact", differentiable=False),),
-            refuses=("c",),
-            takes_out=True,
+        row
+        for name, saves in (
+            ("bessel_j0", ("input",)),
+            ("bessel_j1", ("input", "result")),
+            ("bessel_y0", ("input",)),
+            ("bessel_y1", ("input", "result")),
+            ("modified_bessel_i0", ("input",)),
+            ("modified_bessel_i1", ("input", "result")),
+            ("modified_bessel_k0", ("input",)),
+            ("modified_bessel_k1", ("input", "result")),
         )
-        for name in (
-            "bessel_j0",
-            "bessel_j1",
-            "bessel_y0",
-            "bessel_y1",
-            "modified_bessel_i0",
-            "modified_bessel_i1",
-            "modified_bessel_k0",
-            "modified_bessel_k1",
+        for row in changing(
+            Operation(
+                f"special_{name}",
+                (f"torch.special.{name}",),
+                results=(Result(dtype="inexact", differentiable=False),),
+                refuses=("c",),
+                takes_out=True,
+            ),
+            until=(2, 14),
+            since=(2, 15),
+            results=(Result(dtype="inexact"),),
+            saves=saves,
         )
     ),
     *(

@@ -18,6 +18,6 @@ ROWS = (
     OptimizerRow("torch.optim.ASGD", "torch.optim.ASGD(p)"),
     OptimizerRow("torch.optim.RMSprop", "torch.optim.RMSprop(p)"),
     OptimizerRow("torch.optim.Rprop", "torch.optim.Rprop(p)"),
-    OptimizerRow("torch.optim.Muon", "torch.optim.Muon(p)"),
+    OptimizerRow("torch.optim.Muon", "torch.optim.Muon(p)", since=(2, 9), source="documentation of 2.9"),
     OptimizerRow("torch.optim.LBFGS", "torch.optim.LBFGS(p)", needs_closure=True, repeats_closure=True),
 )

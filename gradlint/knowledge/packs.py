@@ -19,8 +19,9 @@ A pack is a table, and this is the language of its rows. Its module is named by 
     )
 
 A row says where its fact comes from: `source` is what was read of the pinned version, a file and the class or function
-in it, `test` the name of a test that ran the library. What no row speaks of is unknown: it may do anything to
-the objects handed to it.
+in it, `test` the name of a test that ran the library. A row may hold in some versions of torch only: from `since` on,
+and no more from `until` on (`since=(2, 9)`); a version that gradlint was measured on must be among them. What no row
+speaks of is unknown: it may do anything to the objects handed to it.
 
 Functions, classes and methods are known by their import paths, and a method is the function at the path of its
 class: `mylib.Runner.backward`, whose first parameter is `self`. Effects and results name parameters.
@@ -31,6 +32,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from gradlint.knowledge.versions import Versioned
 
 GradMode = Literal["on", "off", "inference", "?"]
 """With gradients, without, in `inference_mode()` or `no_grad()` (the caller chooses), not known."""
@@ -236,7 +239,7 @@ Effect = Backward | Step | ZeroGrad | Freeze | SetMode | Consume | Touch | Hand
 
 
 @dataclass(frozen=True, slots=True)
-class Hook:
+class Hook(Versioned):
     """A method that a class of the program defines and the library calls, or a function that is handed to it.
 
     `gradients` is the grad mode in which that happens and `mode` the mode its modules are in: `self` if it is a
@@ -251,12 +254,11 @@ class Hook:
     handed: tuple[Gift, ...] = ()
     loss: bool = False
     unless: str = ""
-    source: str = ""
     test: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Versioned):
     """A function, or a method (`path` is then its name alone): what it does to its arguments and what it gives.
 
     It changes nothing but what `does` says, and keeps nothing. `parameters` are those that matter, in order (a
@@ -269,22 +271,20 @@ class Call:
     gives: Gift = Anything()
     of_class: bool = False
     also: tuple[str, ...] = ()
-    source: str = ""
     test: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Versioned):
     """An attribute that objects of a class have: what reading it gives."""
 
     path: str
     gives: Gift = Anything()
-    source: str = ""
     test: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LibraryClass:
+class LibraryClass(Versioned):
     """A class of a library.
 
     `paths` are its import paths, the first the one we call it by; a `*` stands for anything. `kind` is what its
@@ -311,7 +311,6 @@ class LibraryClass:
     open: bool = True
     forwards: str = ""
     outputs: tuple[str, ...] = ()
-    source: str = ""
     test: str = ""
 
     @property

@@ -15,7 +15,7 @@ TENSOR_ROWS = tuple(
         ("bool", "is_distributed is_nested is_mkldnn is_sparse_csr is_xla"),
         ("bool", "is_nonzero is_same_size is_set_to __bool__ __contains__"),
         ("int", "ndim nbytes itemsize output_nr dim ndimension numel nelement element_size data_ptr get_device"),
-        ("int", "dense_dim sparse_dim const_data_ptr"),
+        ("int", "dense_dim sparse_dim"),
         ("tuple", "dim_order"),
         ("int", "storage_offset __len__ __int__ __hash__"),
         ("float", "__float__"),
@@ -30,6 +30,7 @@ TENSOR_ROWS = tuple(
     )
     for name in names.split()
 )
+TENSOR_ROWS += (PlainRow("torch.Tensor.const_data_ptr", "int", since=(2, 13)),)
 """Attributes and methods of tensors that give no tensor."""
 
 HARMLESS_ROWS = tuple(

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
+
+from gradlint.knowledge.versions import Version, Versioned
 
 KINDS = "bifc"
 """bool, integer, float, complex, in the order of promotion; a kind is one of these letters."""
@@ -99,7 +102,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Versioned):
     """What an operation does, by whatever of its spellings it is called.
 
     `name` is the word that events use; `paths` are all its spellings. `parameters` are the names of its
@@ -169,8 +172,15 @@ class Operation:
         return _listed(self.ignores, operand, word)
 
 
+def changing(
+    row: Operation, *, until: Version, since: Version, source: str = "", **facts: Any
+) -> tuple[Operation, Operation]:
+    """An operation as it is before `until`, and as it is from `since` on, where these facts are others."""
+    return replace(row, until=until, source=source), replace(row, since=since, source=source, **facts)
+
+
 @dataclass(frozen=True, slots=True)
-class Factory:
+class Factory(Versioned):
     """What makes a new leaf tensor.
 
     `dtype`: "default" (torch.get_default_dtype), "data" (from the literal data in the first argument:
@@ -198,7 +208,7 @@ class Factory:
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleRow:
+class ModuleRow(Versioned):
     """An nn.Module class of torch.
 
     `parameters` and `buffers` are the names an instance has when made as in `example`; `input` are the arguments of
@@ -229,7 +239,7 @@ class ModuleRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OptimizerRow:
+class OptimizerRow(Versioned):
     """An optimizer class: whether `step` must be given a closure, whether it may run it more than once, and whether its
     first step makes state of its own.
 
@@ -244,7 +254,7 @@ class OptimizerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ScalerRow:
+class ScalerRow(Versioned):
     """A GradScaler class; `enabled` is the position of that parameter, whose default is True.
 
     `example` makes one that works on the CPU, empty where the class cannot (it then switches itself off). What follows
@@ -261,7 +271,7 @@ class ScalerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SchedulerRow:
+class SchedulerRow(Versioned):
     """A class that sets learning rates. `optimizer` is its first parameter, but for `ChainedScheduler`, which takes
     other schedulers (`chained`).
 
@@ -277,7 +287,15 @@ class SchedulerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ClipRow:
+class ClearingRow(Versioned):
+    """What clears gradients, and whether it leaves None where `set_to_none` is left out; else it leaves zeros."""
+
+    path: str
+    to_none: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClipRow(Versioned):
     """A function that makes the gradients of its first argument smaller, in place and outside the graph.
 
     `returns`: "norm" (a tensor that requires no grad) or "none". `example` is over `f` and `p`, a list of parameters
@@ -290,7 +308,7 @@ class ClipRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ManagerRow:
+class ManagerRow(Versioned):
     """A context manager that leaves the grad mode and inference mode as they are, inside and afterwards.
 
     `gives` is what `as` binds: "itself", "none", "argument" (its first one, or None) or "" (something else). `copies`:
@@ -306,7 +324,7 @@ class ManagerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextRow:
+class ContextRow(Versioned):
     """A context manager or decorator of torch that sets the grad mode.
 
     `to`: "off", "on", "argument" (its first argument decides), "inference" (its first argument,
@@ -322,7 +340,7 @@ class ContextRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainRow:
+class PlainRow(Versioned):
     """A call, method or attribute that neither changes nor keeps a tensor handed to it.
 
     `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or
@@ -336,7 +354,7 @@ class PlainRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ReparametrizationRow:
+class ReparametrizationRow(Versioned):
     """A function of torch that makes a parameter of a module depend on others, and gives the module back.
 
     `example` makes it of `m`, a Linear layer; `parameters` and `buffers` are what takes the place of the parameter

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from gradlint.knowledge.rows import ScalerRow
 
+TOLD = "reports of users, whose 2.2 has none"
+
 ROWS = (
-    ScalerRow("torch.amp.GradScaler", 5, "torch.amp.GradScaler('cpu')"),
-    ScalerRow("torch.GradScaler", 5, "torch.GradScaler('cpu')"),
+    ScalerRow("torch.amp.GradScaler", 5, "torch.amp.GradScaler('cpu')", since=(2, 3), source=TOLD),
+    ScalerRow("torch.GradScaler", 5, "torch.GradScaler('cpu')", since=(2, 3), source=TOLD),
     ScalerRow("torch.amp.grad_scaler.GradScaler", 5, "torch.amp.grad_scaler.GradScaler('cpu')"),
     ScalerRow("torch.cpu.amp.GradScaler", 4, "torch.cpu.amp.GradScaler()"),
     ScalerRow("torch.cuda.amp.GradScaler", 4),

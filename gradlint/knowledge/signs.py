@@ -6,20 +6,19 @@ for a call of the thing itself.
 
 from __future__ import annotations
 
-from gradlint.knowledge import ATTRIBUTES, FACTORIES, OPERATIONS, PLAIN
+from gradlint.knowledge.tables import paths
 from gradlint.knowledge.vocabulary import METHOD, OF_TENSORS
 
 TENSOR_ATTRIBUTES = (
     frozenset(
         path.partition(" ")[0].removeprefix(METHOD)
-        for table in (OPERATIONS, ATTRIBUTES, FACTORIES, PLAIN)
-        for path in table
+        for path in paths("operations", "attributes", "factories", "plain")
         if path.startswith(METHOD)
     )
     | OF_TENSORS
     | frozenset("size grad_dtype indices values coalesce pin_memory record_stream storage sparse_mask".split())
 )
-"""What tensors have."""
+"""What tensors have, in whatever version."""
 
 ONLY_TENSORS = frozenset(name for name in TENSOR_ATTRIBUTES if name.endswith("_") and not name.endswith("__")) - {
     "requires_grad_"

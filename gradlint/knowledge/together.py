@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from gradlint.knowledge.packs import Attribute, Call, Hook, LibraryClass, Pack
+from gradlint.knowledge.tables import Tables, at
+from gradlint.knowledge.versions import NEWEST, Version, holds, of
 
 Member = Call | Attribute
 
@@ -22,35 +24,44 @@ class Known:
 
 @dataclass(slots=True, eq=False)
 class Packs:
-    """All packs together, to be asked by import path."""
+    """All packs together, to be asked by import path, as they are for one version of torch, with its tables."""
 
     packs: tuple[Pack, ...] = ()
     roots: frozenset[str] = frozenset()
     foreign: frozenset[str] = frozenset()
+    torch: Tables = field(default_factory=at)
     functions: dict[str, Call] = field(default_factory=dict)
     _classes: dict[str, Known | None] = field(default_factory=dict)
     _patterns: list[tuple[str, Known]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, packs: Iterable[Pack]) -> Packs:
-        """Put packs together; where two speak of one path the first counts."""
+    def of(cls, packs: Iterable[Pack], version: Version = NEWEST) -> Packs:
+        """Put packs together, with those of their rows that hold in a version of torch; where two speak of one path the
+        first counts."""
         packs = tuple(packs)
         out = cls(
             packs,
             frozenset(root for pack in packs for root in pack.roots),
             frozenset(root for pack in packs if pack.foreign for root in pack.roots),
+            at(version),
         )
-        rows = {row.path: row for pack in reversed(packs) for row in pack.classes}
+        rows = {row.path: row for pack in reversed(packs) for row in of(pack.classes, version)}
         for pack in packs:
-            for row in pack.classes:
+            for row in of(pack.classes, version):
                 out._add(row, rows)
-            for function in pack.functions:
+            for function in of(pack.functions, version):
                 for path in (function.path, *function.also):
                     out.functions.setdefault(path, function)
         return out
 
+    def at(self, version: Version) -> Packs:
+        """The same as it is for another version of torch."""
+        return self if version == self.torch.version else Packs.of(self.packs, version)
+
     def _add(self, row: LibraryClass, rows: Mapping[str, LibraryClass]) -> None:
-        known = Known(row, dict(_members(row, rows)), dict(_hooks(row, rows)))
+        members = {name: one for name, one in _members(row, rows) if holds(one, self.torch.version)}
+        hooks = {name: one for name, one in _hooks(row, rows) if holds(one, self.torch.version)}
+        known = Known(row, members, hooks)
         for path in row.paths:
             if "*" in path:
                 self._patterns.append((path, known))

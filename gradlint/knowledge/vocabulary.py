@@ -5,7 +5,7 @@ Names that more often mean something else (`update`, `scale`, `append`) are left
 
 from __future__ import annotations
 
-from gradlint.knowledge import CONTEXTS, OPERATIONS
+from gradlint.knowledge.tables import paths
 
 METHOD = "torch.Tensor."
 
@@ -16,7 +16,7 @@ OF_TENSORS = frozenset(
     ).split()
 ) | {
     path.removeprefix(METHOD)
-    for path in OPERATIONS
+    for path in paths("operations")
     if path.startswith(METHOD) and path.endswith("_") and "__" not in path
 }
 """What tensors alone have."""
@@ -47,7 +47,7 @@ VOCABULARY = (
     | OF_OPTIMIZERS
     | OF_SCALERS
     | OF_FUNCTIONS
-    | {path.rpartition(".")[2] for path in CONTEXTS}
+    | {path.rpartition(".")[2] for path in paths("contexts")}
 )
 
 NAMESPACES = frozenset({"torch.cuda", "torch.cpu", "torch.utils.data"})

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from gradlint import fixes, linter
 from gradlint.finding import LATER, RAISES, Confidence, Finding
+from gradlint.knowledge import differing, versions
+from gradlint.knowledge.tables import spellings
+from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.pages import described
 from gradlint.project import InMemory, Project, View
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
@@ -96,6 +99,32 @@ def require_torch() -> None:
         raise TorchMissing(f"{fault}, and evidence is shown by running it; {cure}") from error
 
 
+@cache
+def known_here() -> Packs:
+    """What is known of the torch that is installed; where there is none, of the newest."""
+    try:
+        import torch
+    except (ImportError, OSError):
+        return NO_PACKS
+    return NO_PACKS.at(versions.nearest(torch.__version__))
+
+
+def ran_on() -> Iterator[str]:
+    """What is proved on, in a line, and a line for each row that differs between it and the torch every test runs on.
+
+    Raises `TorchMissing`.
+    """
+    require_torch()
+    import torch
+
+    version = known_here().torch.version
+    kind = "measured" if version in versions.MEASURED else f"not measured, taken for {versions.written(version)}"
+    rows = differing(version, versions.PINNED)
+    yield f"torch {torch.__version__} ({kind}); {len(rows)} rows differ from torch {versions.written(versions.PINNED)}"
+    for row in rows:
+        yield f"  {', '.join(spellings(row))}: torch {versions.described(row)}"
+
+
 def cases_of(rule: Rule, together: Sequence[Rule]) -> list[Case]:
     """The examples of a rule, each knowing the others."""
     cases = [Case(rule, evidence, together) for evidence in rule.evidence]
@@ -146,6 +175,8 @@ class Case:
 
     def proof(self) -> Proof:
         """Everything that is asked about the example."""
+        if self.outside:
+            return Proof(self.rule, self.name, "bad" if self.is_bad else "good", skipped=self.outside)
         verdicts = {"seen": self.seen()}
         if self.is_bad:
             verdicts["shown"] = self.shown()
@@ -159,6 +190,12 @@ class Case:
             detail="\n".join(dict.fromkeys(verdict.fault for verdict in verdicts.values() if verdict.fault)),
             **{name: verdict.holds for name, verdict in verdicts.items()},
         )
+
+    @property
+    def outside(self) -> str:
+        """Why nothing is asked on the torch that is installed; empty where the rule holds there."""
+        held = versions.holds(self.rule, known_here().torch.version)
+        return "" if held else f"a mistake in torch {versions.described(self.rule)} only"
 
     def seen(self) -> Verdict:
         """Reported on exactly the marked lines if bad, quiet if good."""
@@ -178,7 +215,7 @@ class Case:
     def _findings(self, text: str) -> tuple[Finding, ...]:
         """What all rules find in a text that has the example's neighbours. Raises `BadEvidence`."""
         try:
-            return linter.analyse(text, self.together, project=self._neighbours()).findings
+            return linter.analyse(text, self.together, packs=known_here(), project=self._neighbours()).findings
         except Exception as error:
             raise BadEvidence(f"gradlint fails on `{self.name}`: {type(error).__name__}: {error}") from error
 

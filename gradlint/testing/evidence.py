@@ -31,6 +31,8 @@ def claims_of(
 
 def _claim(rule: Rule, case: Case, question: str) -> Claim:
     def faults() -> Iterator[str]:
+        if case.outside:
+            raise Skipped(case.outside)
         verdict = getattr(case, question)()
         if verdict.skipped:
             raise Skipped(verdict.skipped)

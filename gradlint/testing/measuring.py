@@ -14,8 +14,21 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 
+from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation
+from gradlint.knowledge.versions import of
+from gradlint.proving import known_here
 
+TABLES = known_here().torch
+"""What is said of the torch that runs."""
+
+
+def rows_here(kind: str) -> tuple[Any, ...]:
+    """The rows of one kind (see `gradlint.knowledge.ROWS`) that hold for the torch that is installed."""
+    return tuple(of(ROWS[kind], TABLES.version))
+
+
+OPERATION_ROWS, ATTRIBUTE_ROWS = rows_here("operations"), rows_here("attributes")
 LETTERS = "xyzwvut"
 MODES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "on": nullcontext,

@@ -61,6 +61,7 @@ from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import InMemory, Project
+from gradlint.proving import known_here
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
@@ -175,7 +176,7 @@ def revealed(text: str, files: tuple[tuple[str, str], ...] = (), packs: Packs = 
             yield rule.at(node, index=list(things).index(node))
 
     project = Project(InMemory(dict(files))).at(MAIN)
-    findings = linter.analyse(text, [rule], packs=packs, project=project).findings
+    findings = linter.analyse(text, [rule], packs=packs.at(known_here().torch.version), project=project).findings
     values = list(things.values())
     return {finding.place.row: values[int(finding.message)] for finding in findings}
 

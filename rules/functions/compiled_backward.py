@@ -33,6 +33,8 @@ rule = Rule(
     effect="no effect",
     default=False,
     tokens=("compile",),
+    since=(2, 0),
+    source="documentation of 2.0",
 )
 COMPILE = "torch.compile"
 

@@ -30,6 +30,8 @@ rule = Rule(
     help="a transformed function computes tensors from tensors and returns them",
     default=False,
     tokens=("func", "vmap"),
+    since=(2, 0),
+    source="documentation of 2.0",
 )
 consequence = Raises(RuntimeError, "calling .item() on a Tensor")
 

@@ -37,6 +37,8 @@ rule = Rule(
     effect="keeps memory",
     default=False,
     tokens=("zero_grad",),
+    since=(2, 0),
+    source="pull request 92731, released with 2.0",
 )
 
 

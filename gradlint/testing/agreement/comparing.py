@@ -17,6 +17,7 @@ from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.interpreter.scan import spelled
 from gradlint.project import InMemory, Project
+from gradlint.proving import known_here
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
@@ -136,7 +137,7 @@ def judged(
             rows.update(_reveals(text, event.node))
 
     project = Project(InMemory(dict(files))).at(MAIN) if files else None
-    found = linter.analyse(text, known_rules(), listen=hear, project=project).findings
+    found = linter.analyse(text, known_rules(), packs=known_here(), listen=hear, project=project).findings
     known = {(rows[node], place): thing for node, shown in things.items() for place, thing in enumerate(shown)}
     return known, linter.shown(found, known_rules(), Confidence.LIKELY)
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradlint import knowledge
 from gradlint.knowledge.rows import Operation
 from gradlint.testing.agreement.kinds import KINDS, Unfilled, is_float, is_tensor
-from gradlint.testing.measuring import LETTERS, kind_of, operand_names
+from gradlint.testing.measuring import LETTERS, kind_of, operand_names, rows_here
 
 if TYPE_CHECKING:
     from gradlint.testing.agreement.writing import Scope, Writer
@@ -33,12 +32,12 @@ NEW: tuple[tuple[int, tuple[str, str]], ...] = (
 """What an operation is given where nothing fits that is there, and of what kind that is."""
 MOST_TRIES = 12
 """How often operands are chosen for an operation until it does not refuse their kinds."""
-ROWS = tuple(row for row in knowledge.OPERATION_ROWS if row.measured)
-FACTORY_ROWS = tuple({id(row): row for row in knowledge.FACTORIES.values()}.values())
-CONTEXT_ROWS = tuple({id(row): row for row in knowledge.CONTEXTS.values()}.values())
+ROWS = tuple(row for row in rows_here("operations") if row.measured)
+FACTORY_ROWS = rows_here("factories")
+CONTEXT_ROWS = rows_here("contexts")
 LOUD = ("torch.profiler.profile", "torch.autograd.profiler.profile")
 """Managers that write to the terminal, and take long."""
-SCALER_ROWS = tuple(row for row in knowledge.SCALERS.values() if row.example)
+SCALER_ROWS = tuple(row for row in rows_here("scalers") if row.example)
 
 
 def operation(writer: Writer, scope: Scope) -> str:
@@ -103,7 +102,7 @@ def factory(writer: Writer, scope: Scope) -> str:
 
 def module(writer: Writer, scope: Scope) -> str:
     """A module, mostly applied at once."""
-    row = writer.chance.choice(knowledge.MODULE_ROWS)
+    row = writer.chance.choice(rows_here("modules"))
     name = writer.fresh()
     if not row.input or writer.chance.random() < 0.2:
         return f"{name} = {row.example}"
@@ -114,14 +113,14 @@ def module(writer: Writer, scope: Scope) -> str:
 
 def optimizer(writer: Writer, scope: Scope) -> str:
     """An optimizer over a leaf."""
-    row = writer.chance.choice(tuple(knowledge.OPTIMIZERS.values()))
+    row = writer.chance.choice(rows_here("optimizers"))
     leaf = writer.place(scope, KINDS["leaf"])
     return f"{writer.fresh()} = " + re.sub(r"\bp\b", lambda _: f"[{leaf}]", row.example)
 
 
 def scheduler(writer: Writer, scope: Scope) -> str:
     """A scheduler and its optimizer."""
-    row = writer.chance.choice(tuple(knowledge.SCHEDULERS.values()))
+    row = writer.chance.choice(rows_here("schedulers"))
     leaf, optimizer, name = writer.place(scope, KINDS["leaf"]), writer.fresh(), writer.fresh()
     made = re.sub(r"\bs\.", "torch.optim.lr_scheduler.", re.sub(r"\bo\b", optimizer, row.example))
     metric = "0.5" if row.needs_metric else ""
@@ -138,7 +137,7 @@ def scaler(writer: Writer, scope: Scope) -> str:
 
 def clipping(writer: Writer, scope: Scope) -> str:
     """Gradients are clipped."""
-    row = writer.chance.choice(tuple(knowledge.CLIPPING.values()))
+    row = writer.chance.choice(rows_here("clipping"))
     held = f"[{writer.place(scope, KINDS['w'])}]"
     call = re.sub(r"\bf\b", row.path, re.sub(r"\bp\b", lambda _: held, row.example))
     return call if row.returns == "none" else f"{writer.fresh()} = {call}"
@@ -146,7 +145,7 @@ def clipping(writer: Writer, scope: Scope) -> str:
 
 def manager(writer: Writer, scope: Scope) -> str:
     """Something is computed under a context manager that leaves the grad mode alone."""
-    row = writer.chance.choice([row for row in knowledge.MANAGERS.values() if row.path not in LOUD])
+    row = writer.chance.choice([row for row in rows_here("managers") if row.path not in LOUD])
     made = re.sub(r"\bf\b", row.path, row.example, count=1)
     return f"{_imports(row.path)}with {made}:\n    {writer.filled('<new> = <like <x>>', scope)}"
 
@@ -160,7 +159,7 @@ def context(writer: Writer, scope: Scope) -> str:
 
 def reparametrization(writer: Writer, scope: Scope) -> str:
     """A layer whose weight is computed from other parameters."""
-    row = writer.chance.choice(tuple(knowledge.REPARAMETRIZATIONS.values()))
+    row = writer.chance.choice(rows_here("reparametrizations"))
     layer, name = writer.fresh(), writer.fresh()
     made = re.sub(r"\bm\b", layer, row.example)
     return f"{_imports(row.path)}{layer} = nn.Linear(2, 2)\n{name} = {made}\n" + writer.filled(

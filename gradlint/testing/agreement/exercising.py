@@ -6,23 +6,29 @@ All of it is read off the events that gradlint tells while it runs the program, 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
 import libcst as cst
 
-from gradlint import events, knowledge
+from gradlint import events
 from gradlint.domain import Tensor
 from gradlint.events import Called, Event, ModuleFinished
 from gradlint.interpreter.core import EXPRESSIONS, STATEMENTS
 from gradlint.testing.agreement.typestates import MOVES, moves
+from gradlint.testing.measuring import rows_here
 from gradlint.testing.programs import REVEAL
 
 ROWS, SYNTAX, EVENTS, STATES = "knowledge rows", "kinds of syntax", "types of events", "typestate transitions"
 STATEMENT = cst.BaseSmallStatement | cst.BaseCompoundStatement
 AREAS = ROWS, SYNTAX, EVENTS, STATES
+KINDS_OF_ROWS = (
+    "factories", "modules", "optimizers", "contexts", "schedulers", "clipping", "managers", "reparametrizations",
+    "scalers",
+)  # fmt: skip
+"""The kinds of rows beside operations that programs can use."""
 
 
 def _nothing() -> dict[str, set[str]]:
@@ -94,20 +100,13 @@ def _labels() -> dict[str, list[tuple[str, str]]]:
     """Under each import path the rows that may be meant by it: the operation that is recorded then, if that decides,
     and what the row is called here."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for row in knowledge.OPERATION_ROWS:
+    for row in rows_here("operations"):
         for path in row.paths if row.measured else ():
             found.setdefault(path.partition(" ")[0], []).append((row.name, f"{row.name} ({row.paths[0]})"))
-    tables: Iterable[Iterable[Any]] = (
-        knowledge.FACTORIES.values(), knowledge.MODULE_ROWS, knowledge.OPTIMIZERS.values(),
-        knowledge.CONTEXTS.values(), knowledge.SCHEDULERS.values(), knowledge.CLIPPING.values(),
-        knowledge.MANAGERS.values(), knowledge.REPARAMETRIZATIONS.values(),
-        (row for row in knowledge.SCALERS.values() if row.example),
-    )  # fmt: skip
-    for table in tables:
-        for row in table:
-            paths = getattr(row, "paths", None) or (row.path,)
-            for path in paths:
-                found.setdefault(path, []).append(("", paths[0]))
+    for row in (row for kind in KINDS_OF_ROWS for row in rows_here(kind)):
+        paths = getattr(row, "paths", None) or (row.path,)
+        for path in paths if getattr(row, "example", True) else ():
+            found.setdefault(path, []).append(("", paths[0]))
     return found
 
 

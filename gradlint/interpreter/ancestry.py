@@ -1,0 +1,159 @@
+"""What classes descend from, and what they define: the line of a class, looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradlint.domain import (
+    NO,
+    UNSURE,
+    YES,
+    Class,
+    Container,
+    Function,
+    Named,
+    Ref,
+    Truth,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.core import Interpreter
+from gradlint.knowledge.module_families import FAMILIES
+from gradlint.knowledge.packs import LibraryClass
+from gradlint.knowledge.together import Known
+
+MOST_BASES = 100
+BASE_KINDS = {
+    "typing.NamedTuple": "named tuple",
+    "typing.TypedDict": "typed dict",
+    "typing_extensions.TypedDict": "typed dict",
+    **dict.fromkeys(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"), "enum"),
+}
+"""The classes whose descendants are made otherwise than by running methods of the program."""
+PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
+    ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol",
+     "builtins.Exception", "builtins.ValueError", "builtins.RuntimeError", "torch.utils.data.Dataset",
+     "torch.utils.data.IterableDataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.Sampler",
+     "torch.autograd.Function", "torch.autograd.function.Function"]
+)  # fmt: skip
+"""Classes that neither make anything of the arguments of their descendants nor give them tensors."""
+
+
+def is_module(it: Interpreter, base: Value) -> Truth:
+    """Whether what derives from this base is a module."""
+    thing = it.thing(base)
+    if type(thing) is Class:
+        return thing.module
+    if type(thing) is Named:
+        if thing.path in it.torch.modules or thing.path in FAMILIES:
+            return YES
+        return NO if thing.path in PLAIN_BASES else _is_module(it, thing.path)
+    return UNSURE
+
+
+def is_open(it: Interpreter, base: Value) -> Truth:
+    """Whether what derives from this base may have more than is seen."""
+    thing = it.thing(base)
+    if type(thing) is Class:
+        return thing.open
+    if type(thing) is Named and (thing.path in it.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
+        return NO
+    return _is_open(it, thing.path) if type(thing) is Named else UNSURE
+
+
+def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
+    """A class and its bases in the order of look-up; a base that is not known comes as it is."""
+    met: list[Value] = []
+    todo = list(alternatives(cls))
+    while todo and len(met) < MOST_BASES:
+        one = todo.pop(0)
+        met.append(one)
+        thing = it.state.heap.get(one) if type(one) is Ref else None
+        if type(thing) is Class:
+            todo = [*thing.bases, *todo]
+    yield from reversed(dict.fromkeys(reversed(met)))  # a base that several classes share comes behind all of them
+
+
+def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
+    """What a class or its bases define under a name; `after`: only the bases behind that class."""
+    waiting = after is not None
+    for one in ancestry(it, cls):
+        if waiting:
+            waiting = one != after
+            continue
+        thing = it.state.heap.get(one) if type(one) is Ref else None
+        if type(thing) is Class:
+            for known, value in thing.members:
+                if known == name:
+                    return value
+        elif type(one) is not Named:
+            return None
+        elif not (one.path in PLAIN_BASES or one.path in it.torch.modules or one.path in FAMILIES):
+            found = _member(it, one.path, name)
+            if found is not None or _is_open(it, one.path) is not NO:
+                return found
+    return None
+
+
+def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Function | None:
+    """The function a class of the program defines under a name."""
+    found = find_member(it, cls, name, after)
+    return found if type(found) is Function else None
+
+
+def field_of(it: Interpreter, thing: Container, name: str) -> Value | None:
+    """The item of a named tuple under the name of a field."""
+    cls = it.thing(thing.cls)
+    names = [known for known, _ in cls.fields] if type(cls) is Class else []
+    return dict(thing.items).get(names.index(name), thing.rest) if name in names else None
+
+
+def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
+    """The first of these methods that the class of an object defines in the program."""
+    cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
+    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    return next((method for method in found if method is not None), None)
+
+
+def torch_base(it: Interpreter, cls: Value) -> str:
+    """The path of the torch module a class derives from, or nothing."""
+    for one in ancestry(it, cls):
+        if type(one) is Named and one.path in it.torch.modules:
+            return one.path
+    return ""
+
+
+# ---- classes of libraries
+
+
+def called(path: str, row: LibraryClass) -> str:
+    """What we call a class that was reached by some path."""
+    return path if "*" in row.path else row.path
+
+
+def library_base(it: Interpreter, cls: Value) -> tuple[str, Known] | None:
+    """The class of a library that a class is or derives from."""
+    for one in ancestry(it, cls):
+        if type(one) is Named and (known := it.packs.cls(one.path)) is not None:
+            return called(one.path, known.row), known
+    return None
+
+
+def _member(it: Interpreter, path: str, name: str) -> Value | None:
+    """What the class at a path has under a name, as the path of that; None where no row tells."""
+    known = it.packs.cls(path)
+    return Named(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
+
+
+def _is_module(it: Interpreter, path: str) -> Truth:
+    """Whether the class at a path derives from nn.Module."""
+    known = it.packs.cls(path)
+    if known is not None:
+        return YES if known.row.kind == "module" else NO
+    return NO if it.packs.is_foreign(path) else UNSURE
+
+
+def _is_open(it: Interpreter, path: str) -> Truth:
+    """Whether instances of the class at a path may have parts that nobody told us of."""
+    known = it.packs.cls(path)
+    return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
