@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 NEED_TORCH = (
+    "test_agreement.py",
     "test_evidence.py",
     "test_facts.py",
     "test_facts_graph.py",

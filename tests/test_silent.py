@@ -52,7 +52,7 @@ def written_out(rule: Rule, example: object) -> str:
 
 
 def against_torch(text: str) -> Held:
-    return held(text, judged(text, RULES)[1], RULES)
+    return held(text, judged(text)[1], RULES)
 
 
 def test_every_default_rule_is_in_one_class() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradlint import events
@@ -59,8 +59,9 @@ MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
 REDUCTION = "reduction"
 """The keyword by which a loss is told what to make of the losses of the elements."""
-WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": "", "track_running_stats": ""}
-"""Keywords that leave out parameters of that name (or, where empty, all of them) when they are False."""
+WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": ""}
+WITHOUT_BUFFERS = {"track_running_stats": ""}
+"""Keywords that leave out parameters, or buffers, of that name (or, where empty, all of them) when they are False."""
 
 
 def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
@@ -89,9 +90,7 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
             attributes[REDUCTION] = args.keywords[REDUCTION]
     if row.inplace_at is not None:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
-    for name in row.buffers:
-        dtype = INTEGER if name == "num_batches_tracked" else FLOAT
-        attributes[name] = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
+    attributes |= {name: _own_buffer(it, node, name, args) for name in row.buffers}
     ref = it.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
@@ -112,6 +111,15 @@ def tell_built(
     it.emit(events.ModuleBuilt, node, module=shown, parameters=held, open=opened, unregistered=lost())
 
 
+def _own_buffer(it: Interpreter, node: Any, name: str, args: Arguments) -> Value:
+    left_out = _left_out(name, args, WITHOUT_BUFFERS)
+    if left_out is YES:
+        return NONE_VALUE
+    dtype = INTEGER if name == "num_batches_tracked" else FLOAT
+    made = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
+    return made if left_out is NO else one_of((made, NONE_VALUE))
+
+
 def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
@@ -120,7 +128,7 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(it, node, "own parameters", many=True, **made_here)
     for name in row.parameters:
-        left_out = _left_out(name, args)
+        left_out = _left_out(name, args, WITHOUT)
         if left_out is YES:
             found[name] = NONE_VALUE
         elif "." in name or len(row.parameters) > MOST_NAMED:
@@ -138,10 +146,10 @@ def _several_layers(args: Arguments) -> bool:
     return args.unknown or layers != Const(1) or any(one is not NO for one in told)
 
 
-def _left_out(name: str, args: Arguments) -> Truth:
-    for keyword, parameter_name in WITHOUT.items():
+def _left_out(name: str, args: Arguments, without: Mapping[str, str]) -> Truth:
+    for keyword, left_out in without.items():
         value = args.keywords.get(keyword)
-        if value is not None and parameter_name in ("", name):
+        if value is not None and left_out in ("", name):
             given = truth_of(value)
             return UNSURE if given.is_unsure else NO if given is YES else YES if given is NO else MAYBE
     return NO

@@ -93,7 +93,8 @@ def scale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     start = it.hold(owner, outputs)
     scaled = _scaled(it, node, start, outputs)
     owner, outputs = it.land(start)[:2]
-    it.update(owner, Scaler, begun=YES)
+    for ref, thing in it.all(owner, Scaler):
+        it.put(ref, replace(thing, begun=YES if on is YES else thing.begun | YES), sure=True)
     return scaled if on is YES else one_of((scaled, outputs))
 
 

@@ -19,6 +19,7 @@ from gradlint.domain import (
     Class,
     Const,
     Function,
+    Grad,
     Imported,
     Instance,
     Module,
@@ -143,12 +144,21 @@ def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
     return verdict
 
 
+ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
+
+
+def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
+    """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to."""
+    made = it.only(value, Tensor)
+    may_be_none = NONE_VALUE in alternatives(value) or (made is not None and made.made in ZEROS)
+    return FRESH | thing.grad.mapped(AFTER_CLEARING) if may_be_none else FRESH
+
+
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
     if name == "grad" and value == NONE_VALUE:
         clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=sure)
     elif name == "grad":
-        cleared = thing.grad.mapped(AFTER_CLEARING) if NONE_VALUE in alternatives(value) else FRESH
-        it.put(ref, replace(thing, grad=FRESH | cleared, unit=Unit.unsure(), gradient=value), sure=sure)
+        it.put(ref, replace(thing, grad=_grad_of(it, thing, value), unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)

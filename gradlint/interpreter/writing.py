@@ -170,7 +170,7 @@ def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
     return either([counts_alone(one) for one in through])
 
 
-ALIASING = frozenset({"detach", "data", "Variable"})
+ALIASING = frozenset({"detach", "data", "Variable", "state_dict"})
 
 
 def counts_alone(tensor: Tensor) -> Truth:

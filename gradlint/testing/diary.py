@@ -6,7 +6,7 @@ written down, for exactly the leaves that the real graph leads to and the parame
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,21 +18,23 @@ from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, AFTER_S
 
 @dataclass(slots=True)
 class Diary:
-    """The state and the unit of the gradient of each leaf that had one, the gradients that arrived and their versions
-    then, and the graph nodes that scaled a loss."""
+    """The state and the unit of the gradient of each leaf that had one and that gradient, the gradients that arrived
+    and their versions then, and the graph nodes that scaled a loss."""
 
     states: dict[int, tuple[Any, Grad, Unit]] = field(default_factory=dict)
+    held: dict[int, Any] = field(default_factory=dict)
     arrived: dict[int, tuple[Any, int]] = field(default_factory=dict)
     scaled: list[Any] = field(default_factory=list)
 
     def of(self, tensor: Any) -> tuple[Grad, Unit]:
-        """What is known of the gradient of a leaf now; that it was cleared shows only in its being gone or zero."""
+        """What is known of the gradient of a leaf now; that it was cleared shows only in its being gone or zero, and
+        that it was assigned in its being another one."""
         _, grad, unit = self.states.get(id(tensor), (tensor, NONE, PLAIN))
         if tensor.grad is None or not (tensor.grad.any() or self.is_as_it_arrived(tensor)):
             grad, unit = AFTER_CLEARING.get(grad, grad), PLAIN
-        elif grad in (NONE, LOST):
+        elif grad in (NONE, LOST) or tensor.grad is not self.held.get(id(tensor)):
             grad = FRESH
-        self.states[id(tensor)] = (tensor, grad, unit)
+        self.states[id(tensor)], self.held[id(tensor)] = (tensor, grad, unit), tensor.grad
         return grad, unit
 
     def is_as_it_arrived(self, tensor: Any) -> bool:
@@ -45,6 +47,7 @@ class Diary:
         for leaf, unit in leaves.items():
             _, grad, had = self.states[id(leaf)]
             if leaf.grad is not None:
+                self.held[id(leaf)] = leaf.grad
                 self.arrived[id(leaf)] = (leaf.grad, leaf.grad._version)
                 now = unit if grad in (NONE, LOST) else had | unit
                 self.states[id(leaf)] = (leaf, AFTER_BACKWARD[grad], now)
@@ -61,10 +64,12 @@ class Diary:
             grad, _ = self.of(parameter)
             self.states[id(parameter)] = (parameter, grad, PLAIN)
 
-    def leading(self, roots: Iterable[Any], wanted: Iterable[Any] | None) -> dict[Any, Unit]:
+    def leading(self, roots: Sequence[Any], wanted: Iterable[Any] | None) -> dict[Any, Unit]:
         """The leaves that these roots lead to, and in what unit gradients will arrive there."""
         asked = None if wanted is None else {id(tensor) for tensor in wanted}
-        found: dict[Any, Unit] = {}
+        found: dict[Any, Unit] = {root: PLAIN for root in roots if root.is_leaf and root.requires_grad}
+        for leaf in found:
+            self.of(leaf)
         seen: set[tuple[int, Unit]] = set()
         todo = [(root.grad_fn, PLAIN) for root in roots if root.grad_fn is not None]
         while todo:

@@ -29,10 +29,9 @@ rule = Rule(
     "ask for the gradient you want with `requires_grad=True`",
     help="`torch.tensor([1.0], requires_grad=True)` or `x.requires_grad_()`, before anything is computed from it; "
     "a model needs at least one parameter that is not frozen",
-    yields_to=("GRD110", "GRD404", "GRD405", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604", "GRD609",
-               "GRD612", "GRD613", "GRD911"),
+    yields_to=("GRD404", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604", "GRD612", "GRD613", "GRD911"),
     tokens=("backward", "grad"),
-)  # fmt: skip
+)
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 

@@ -4,8 +4,7 @@
 
 `for name, value in tensors.items():` makes `value` a name for what the dict holds. `value = value.detach()` makes it
 the name of another tensor; the dict keeps the one it has. To put a tensor into the dict its key has to be assigned:
-`tensors[name] = value.detach()`. A module likewise keeps the parameters that `parameters()` gives: `p = p.half()`
-casts none of them.
+`tensors[name] = value.detach()`.
 
 ## What it costs
 
@@ -22,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import NO, YES
+from gradlint.domain import NO
 from gradlint.events import BindingDropped
 from gradlint.rule import Edit, Findings, Rule
 
@@ -32,8 +31,8 @@ rule = Rule(
     "GRD307",
     "rebound-dict-value",
     "`{name} = ...` binds the loop's variable to a new tensor and nothing reads it, so what the loop goes over still "
-    "holds the old one; {cure}",
-    help="assign to the container: `tensors[key] = ...`; of a parameter write the memory, `p.data = ...`",
+    "holds the old one; assign to its key or index",
+    help="assign to the container: `tensors[key] = ...`",
     effect="no effect",
     yields_to=("GRD306",),
     tokens=("for",),
@@ -48,13 +47,11 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(BindingDropped)
 def check(event: BindingDropped) -> Findings:
-    if event.updates or not event.same.possibly(NO) or not (held := tensors(event)):
+    if event.updates or not event.same.possibly(NO) or not tensors(event):
         return
     if any(holder.kind != "tuple" for holder in event.holders):
-        draft = rule.at(event.node, name=event.name, cure="assign to its key or index")
+        draft = rule.at(event.node, name=event.name)
         yield draft.fix(Edit("replace", event.target, event.element), safety="unsafe") if event.element else draft
-    elif event.looped and not event.read and held[0].parameter <= YES:
-        yield rule.at(event.node, name=event.name, cure="assign to its `.data`")
 
 
 @rule.bad

@@ -54,6 +54,9 @@ def check(event: BindingDropped) -> Findings:
         cure = f"`with torch.no_grad(): {event.name} -= lr * {event.name}.grad`"
     elif old.parameter <= YES and value.storage and set(old.storage).isdisjoint(value.storage):
         cure = f"`with torch.no_grad(): {event.name}.copy_(...)`"
+    elif old.parameter <= YES and event.same.possibly(NO):  # a move, a cast, a view: a copy into it would be no cure
+        yield rule.at(event.node, name=event.name, cure=f"`{event.name}.data = ...` gives the parameter other memory")
+        return
     else:
         return
     yield _updated(rule.at(event.node, name=event.name, cure=cure), event)

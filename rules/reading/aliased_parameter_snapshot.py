@@ -32,7 +32,6 @@ rule = Rule(
     "this shares the memory of the parameter and changes with it, so comparing the two shows no change; {cure}",
     help="keep `param.detach().clone()`; whole models are kept by `copy.deepcopy(model.state_dict())`",
     effect="silently wrong",
-    yields_to=("GRD310",),
     tokens=("detach", "data", "state_dict"),
 )
 

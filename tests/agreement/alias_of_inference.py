@@ -6,7 +6,11 @@ with torch.inference_mode():
     inside = made.detach()
 made.detach().add_(1.0)
 made.data.mul_(2.0)
-reveal(made, inside, made.detach())
+with torch.inference_mode():
+    layer = torch.nn.Linear(2, 2)
+state = layer.state_dict()
+state["weight"].mul_(2.0)
+reveal(made, inside, made.detach(), state["weight"])
 for written in (made, inside, made[0]):
     try:
         written.add_(1.0)

@@ -100,3 +100,11 @@ def loaded(model: nn.Linear, checkpoint):
     start = model.weight.data  # GRD210
     model.load_state_dict(torch.load(checkpoint))
     return (start != model.weight).any()
+
+
+def kept_themselves(model: nn.Linear):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = list(model.parameters())  # todo GRD210
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return [torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True)]

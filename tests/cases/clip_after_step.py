@@ -127,3 +127,12 @@ def weights_clipped(batch: torch.Tensor):
             p.data.clamp_(-0.01, 0.01)
         before = clip_grad_norm_(critic.parameters(), float("inf"))
     print(before, clip_grad_norm_(critic.parameters(), 1.0))  # GRD705
+
+
+def a_model_that_is_handed_over(net, loader):
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        descent.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        descent.step()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # todo GRD705

@@ -210,3 +210,19 @@ def sharpness_aware():
         optimizer.climb()
         model(torch.randn(2, 4)).mean().backward()
         optimizer.step()
+
+
+def by_a_criterion_that_is_handed_over(loader, criterion, device):
+    model = nn.Linear(3, 3).to(device)
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        criterion(model(x), y).backward()  # todo GRD701
+        optimizer.step()
+
+
+def a_model_that_is_handed_over(net, loader):
+    net.train()
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        F.cross_entropy(net(x), y, label_smoothing=0.1).div(4).backward()  # todo GRD701
+        descent.step()

@@ -56,7 +56,7 @@ def stop_at(x: Tensor):
 def ask_again(model: nn.Linear, x: Tensor):
     hidden = model(x)
     hidden.requires_grad_(True)  # ok: to ask it to require grad is legal
-    hidden.requires_grad = True  # ok: and changes nothing
+    hidden.requires_grad = True  # GRD113
     return hidden
 
 

@@ -89,7 +89,7 @@ def averaged(models):
 
 def cast(model: nn.Module):
     for p in model.parameters():
-        p = (p - p.mean()) / p.std()  # GRD307
+        p = (p - p.mean()) / p.std()  # GRD306
     for p in model.parameters():
         p = -p.detach()  # ok: read before the next one
         if p.max() > 1:

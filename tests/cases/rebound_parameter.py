@@ -19,7 +19,7 @@ class SGD:
         with torch.no_grad():
             for p in self.model.parameters():
                 p.sub_(self.lr * p.grad)
-                p = p.view(-1)  # GRD307
+                p = p.view(-1)  # GRD306
 
     def step_data(self):
         for p in self.model.parameters():
@@ -85,7 +85,7 @@ def clipped_critic(critic, limit):
     for weight in critic.parameters():
         weight = weight.clamp(-limit, limit)  # GRD306
     for weight in critic.parameters():
-        weight = weight.to("cpu")  # ok: where it is there, it is the parameter itself
+        weight = weight.to("cpu")  # GRD306
     for name, weight in critic.named_parameters():
         weight = weight.detach().abs()
         print(name, weight.max())
@@ -100,6 +100,19 @@ def followed(teacher: nn.Module, student: nn.Module, momentum=0.99):
         old = momentum * old + (1 - momentum) * new  # GRD306
     for old, new in zip(teacher.parameters(), student.parameters()):
         old.data = momentum * old.data + (1 - momentum) * new.data
+
+
+def changed_in_place(model: nn.Module):
+    for p in model.parameters():
+        p = p.requires_grad_(False)  # ok: the same parameter
+    for p in model.parameters():
+        (p, _) = p.mul_(0.9), None  # ok: written in place
+    for p in model.parameters():
+        p = p.detach()  # ok: read in the next line
+        p.zero_()
+    for p in model.parameters():
+        p = torch.empty_like(p, device="meta")  # ok: the last one is returned
+    return p
 
 
 if __name__ == "__main__":

@@ -139,3 +139,11 @@ def on_one_path(model: nn.Linear, optimizer: torch.optim.SGD, x: Tensor, quantiz
     loss.backward(retain_graph=quantized)  # ok: on the other path it is the loss itself
     optimizer.step()
     return model
+
+
+def copied_by_its_values(model: nn.Linear, optimizer: torch.optim.Adam, x: Tensor):
+    loss = torch.tensor(model(x).square().mean(), requires_grad=True)  # GRD123
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss

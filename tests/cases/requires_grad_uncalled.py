@@ -117,3 +117,9 @@ def main():
     torch.nn.Module.eval(trainer.model)  # ok: called through its class
     freeze(trainer.model, 1)
     return saliency(trainer.model, torch.rand(4, 8))
+
+
+def optimizer_of_what_is_trained(model: torch.nn.Module):
+    trained = [weight for weight in model.parameters() if weight.requires_grad_]  # todo GRD106
+    others = filter(lambda weight: weight.requires_grad_, model.parameters())  # todo GRD106
+    return torch.optim.SGD([*trained, *others], lr=0.1)

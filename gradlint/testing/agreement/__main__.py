@@ -2,90 +2,75 @@
 
 from __future__ import annotations
 
-import random
+import os
 import sys
-import warnings
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from gradlint.registry import rules
-from gradlint.rule import Raises, Rule
-from gradlint.testing.agreement import mistakes
-from gradlint.testing.agreement.comparing import Compared, Disagreement, compare
-from gradlint.testing.agreement.shrinking import shrunk
-from gradlint.testing.agreement.silent import table
-from gradlint.testing.agreement.writing import Writer
+from gradlint.testing.agreement.comparing import Compared, Disagreement
+from gradlint.testing.agreement.foreign import foreign
+from gradlint.testing.agreement.table import Total, exercised, lines
+from gradlint.testing.agreement.tasks import Written, small, work
+from gradlint.testing.agreement.working import Lost, shared_out
 
-SITUATIONS = 0.4
-"""How many programs are made of situations."""
 SHOWN = 3
 """How many disagreements of one sort are shrunk and printed."""
-
-
-VAGUE = 12
-"""How many of the commonest vague facts are printed."""
+LONGEST = 120.0
+LONGEST_SHRINKING = 300.0
+"""How many seconds a program, and taking away what it does not need, may take."""
 
 
 @click.command()
 @click.option("--programs", default=200, show_default=True, help="How many programs to write.")
 @click.option("--seed", default="1", show_default=True, help="What they are written from.")
-def main(programs: int, seed: str) -> None:
+@click.option("--workers", default=os.cpu_count() or 1, show_default=True, help="How many processes share the work.")
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Where programs and case files are that are compared as well (`tests`).",
+)
+def main(programs: int, seed: str, workers: int, folder: Path | None) -> None:
     """Compare torch and gradlint on programs that are written by chance."""
-    warnings.simplefilter("ignore")
-    known = rules()
-    sayings = sayings_of(known)
-    total, shown = Compared(""), Counter[tuple[str, str]]()
-    for number in range(programs):
-        found = compare(written(random.Random(f"{seed}:{number}")), known, sayings)
-        for name in ("facts", "vague", "vague_after", "refusals", "found", "silent", "cured"):
-            getattr(total, name).update(getattr(found, name))
-        for disagreement in found.disagreements:
-            total.disagreements.append(disagreement)
-            shown[disagreement.sort] += 1
-            if shown[disagreement.sort] <= SHOWN:
-                _print(f"{seed}:{number}", disagreement, _small(found.text, disagreement, known, sayings))
-    _print_table(total, programs)
-    sys.exit(bool(total.disagreements))
+    generated = [Written(f"{seed}:{number}") for number in range(programs)]
+    others = [Written(name, text, files) for name, text, files in foreign(folder)] if folder else []
+    total, also = _compared(generated, workers), _compared(others, workers)
+    for line in (*lines(total, "generated"), *exercised(total), *(lines(also, "not generated") if others else ())):
+        click.echo(line)
+    _print_some([*total.disagreements, *also.disagreements], {one.name: one for one in others}, workers)
+    sys.exit(bool(total.disagreements or also.disagreements))
 
 
-def written(chance: random.Random) -> str:
-    """A program of single statements, or of situations in which silent mistakes happen."""
-    return mistakes.program(chance) if chance.random() < SITUATIONS else Writer(chance).write()
+def _compared(programs: Sequence[Written], workers: int) -> Total:
+    total = Total()
+    for one, found in zip(programs, shared_out(work, programs, workers, LONGEST, "programs"), strict=True):
+        if isinstance(found, Lost):
+            found = Compared(one.text, [Disagreement("lost", 0, f"{one.name}: {found.why}")])
+        total.add(one.name, found)
+    return total
 
 
-def sayings_of(known: tuple[Rule, ...]) -> tuple[str, ...]:
-    """The words of all errors that rules speak of, longest first."""
-    told = (one for rule in known for one in (rule.consequence, *(evidence.shows for evidence in rule.evidence)))
-    return tuple(
-        sorted({one.saying for one in told if isinstance(one, Raises)}, key=lambda words: (-len(words), words))
-    )
-
-
-def _small(text: str, disagreement: Disagreement, known: tuple[Rule, ...], sayings: tuple[str, ...]) -> str:
-    return shrunk(
-        text, lambda each: disagreement.sort in {one.sort for one in compare(each, known, sayings).disagreements}
-    )
-
-
-def _print(program: str, disagreement: Disagreement, text: str) -> None:
-    click.echo(f"program {program}, {disagreement.kind}: {disagreement.what}\n")
-    click.echo("".join(f"    {line}\n" for line in text.splitlines()))
-
-
-def _print_table(total: Compared, programs: int) -> None:
-    click.echo(f"{programs} programs, {len(total.disagreements)} disagreements")
-    for name, count in sorted(total.facts.items()):
-        click.echo(f"  {name}: {count} facts compared, {total.vague[name] / count:.1%} vague")
-    words = sorted({saying for saying, _ in total.refusals})
-    for saying in words:
-        reported, missed = total.refusals[saying, True], total.refusals[saying, False]
-        click.echo(f"  {reported} of {reported + missed} reported: {saying}")
-    for (name, made), count in total.vague_after.most_common(VAGUE):
-        click.echo(f"  {count} times vague: {name} of what {made} made")
-    click.echo(f"  {total.cured.made.total()} fixes of silent rules made, {len(total.cured.failed)} cure nothing")
-    for line in table(total.silent):
-        click.echo(f"  {line}")
+def _print_some(found: Sequence[tuple[str, Disagreement]], given: dict[str, Written], workers: int) -> None:
+    """Print one disagreement of some programs for each sort, with a program no larger than it needs."""
+    count, names = Counter[tuple[str, str]](), dict[tuple[str, str], set[str]]()
+    shown: list[tuple[Written, Disagreement]] = []
+    for name, disagreement in found:
+        count[disagreement.sort] += 1
+        those = names.setdefault(disagreement.sort, set())
+        if name not in those and len(those) < SHOWN:
+            those.add(name)
+            shown.append((given.get(name, Written(name)), disagreement))
+    tasks = [task for task in shown if task[1].kind != "lost"]
+    texts = iter(shared_out(small, tasks, workers, LONGEST_SHRINKING, "shrinking"))
+    for program, disagreement in shown:
+        click.echo(f"\nprogram {program.name}, {disagreement.kind}: {disagreement.what}\n")
+        if disagreement.kind != "lost":
+            text = next(texts)
+            click.echo(text.why if isinstance(text, Lost) else "".join(f"    {line}\n" for line in text.splitlines()))
+    for (kind, what), number in sorted(count.items()):
+        click.echo(f"{number} of the sort {kind}: {what}")
 
 
 if __name__ == "__main__":

@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-import random
-import sys
-import warnings
+import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CodeType, FrameType
+from functools import cache
 from typing import Any
 
-import torch
+import libcst as cst
 
 from gradlint import linter
-from gradlint.domain import Fact, OneOf, Tensor
-from gradlint.events import Called, Event, Thing
+from gradlint.domain import Fact, Object, OneOf, Tensor
+from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
-from gradlint.rule import Findings, Rule
+from gradlint.interpreter.scan import spelled
+from gradlint.project import InMemory, Project
+from gradlint.proving.surroundings import NotRestored
+from gradlint.registry import rules
+from gradlint.rule import Raises, Rule
 from gradlint.testing.agreement.curing import Cured, cured
-from gradlint.testing.agreement.silent import Held, held
-from gradlint.testing.diary import Diary, kept
-from gradlint.testing.programs import REVEAL, both_of, excluded, real
+from gradlint.testing.agreement.exercising import Exercised, in_order
+from gradlint.testing.agreement.silent import Held
+from gradlint.testing.agreement.silent import held as held_against_runs
+from gradlint.testing.agreement.watching import CHANCE, MORE_RUNS, Files, Seen, settled, watched
+from gradlint.testing.programs import MAIN, REVEAL, both_of, excluded
 
-FILE = "<program>"
-RUNS, MORE_RUNS = 3, 40
-"""How often a program with chance in it is run, and how often to see whether it never raises where it is said to."""
+SILENT, CURE = "silent", "cure"
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
-
-
-@dataclass(slots=True)
-class Seen:
-    """What torch did in all runs: what it had at each reveal (row, position), the rows it started and how often, and
-    those at which it raised, with the words of each error."""
-
-    had: dict[tuple[int, int], list[dict[str, Any]]] = field(default_factory=dict)
-    started: Counter[int] = field(default_factory=Counter)
-    raised: dict[int, list[str]] = field(default_factory=dict)
-    spared: set[int] = field(default_factory=set)
-    """Rows that some run came by without an error there: chance decides whether they raise."""
-    runs: int = 0
-    broken: bool = False
-    """Whether a name was used that is not bound: then the program says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
-    "silent" (a run shows the opposite of what a finding says), "cure" (a fix cures nothing), or "crash" (gradlint
-    fails)."""
+    "silent" (a run shows the opposite of what a finding says), "cure" (a fix cures nothing), "crash" (gradlint fails),
+    or "lost" (the program could not be run to where anything can be said of it)."""
 
     kind: str
     row: int
@@ -57,18 +44,15 @@ class Disagreement:
     @property
     def sort(self) -> tuple[str, str]:
         """What must stay the same while a program shrinks."""
-        return self.kind, self.what.partition(" ")[0] if self.kind in (
-            "raises",
-            "silent",
-            "cure",
-        ) else self.what.partition(":")[0]
+        return self.kind, self.what.partition(" " if self.kind in (RAISES, SILENT, CURE) else ":")[0]
 
 
 @dataclass(slots=True)
 class Compared:
     """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
-    in each run that came by, with the words of a rule, and whether that was reported; `events` are the types of events
-    that were heard."""
+    in each run that came by, with the words of a rule, and whether that was reported; `missed` are those of them that
+    were not. `warned` counts the findings that say that a line raises, on lines that were run. `ended` is what stopped
+    the program."""
 
     text: str
     disagreements: list[Disagreement] = field(default_factory=list)
@@ -76,151 +60,127 @@ class Compared:
     vague: Counter[str] = field(default_factory=Counter)
     refusals: Counter[tuple[str, bool]] = field(default_factory=Counter)
     missed: list[tuple[int, str]] = field(default_factory=list)
-    events: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
+    warned: int = 0
+    exercised: Exercised = field(default_factory=Exercised)
     vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
     """What facts are vague of, by name and by what made the value."""
     silent: Held = field(default_factory=Held)
     cured: Cured = field(default_factory=Cured)
+    ended: str = ""
+    idle: bool = False
+    """Whether it says nothing: a name in it is not bound, or a library that it needs is not installed."""
 
 
-def compare(text: str, rules: Sequence[Rule], sayings: Sequence[str]) -> Compared:
-    """Run a program on both sides. `sayings` are the words of errors that rules speak of."""
+def compare(text: str, files: Files = (), *, held: bool = False) -> Compared:
+    """Run a program that reveals on both sides. `held`: what silent rules say is held against its runs as well."""
     out = Compared(text)
-    seen = watched(text)
+    try:
+        seen = watched(text, files)
+    except NotRestored as error:
+        out.disagreements.append(Disagreement("lost", 0, f"not restored: {error}"))
+        return out
+    out.ended, out.idle = seen.ended, seen.broken
     if seen.broken:
         return out
     try:
-        known, findings = judged(text, rules, out.events)
+        known, findings = judged(text, files, out.exercised.hear)
     except Exception as error:
         out.disagreements.append(Disagreement("crash", 0, f"{type(error).__name__}: {error}"))
         return out
+    out.exercised.finish()
     out.found = Counter(finding.code for finding in findings)
-    out.disagreements += _facts(seen, known, out)
-    out.disagreements += _raising(text, seen, findings)
-    _refusals(seen, findings, rules, sayings, out)
-    out.silent = held(text, findings, rules)
-    out.disagreements += (Disagreement("silent", row, what) for row, what in out.silent.contradictions)
-    out.cured = cured(text, findings, lambda fixed: judged(fixed, rules)[1])
-    out.disagreements += (Disagreement("cure", 0, f"{code} {why}") for code, why in out.cured.failed)
+    out.disagreements += _facts(text, seen, known, out)
+    out.disagreements += _raising(text, files, seen, findings, out)
+    _refusals(text, seen, findings, out)
+    if held:
+        with settled():
+            out.silent = held_against_runs(text, findings, known_rules())
+            out.cured = cured(text, findings, lambda fixed: judged(fixed)[1])
+        out.disagreements += (Disagreement(SILENT, row, what) for row, what in out.silent.contradictions)
+        out.disagreements += (Disagreement(CURE, 0, f"{code} {why}") for code, why in out.cured.failed)
     return out
 
 
-# ---- torch
+@cache
+def known_rules() -> tuple[Rule, ...]:
+    """All rules that are installed."""
+    return rules()
 
 
-def watched(text: str, runs: int = RUNS) -> Seen:
-    """What torch does with a program, in several runs that differ in chance."""
-    seen = Seen()
-    code = compile(text, FILE, "exec", dont_inherit=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for number in range(runs):
-            _run(code, number, seen)
-            if "random.random()" not in text:
-                break
-    return seen
-
-
-def _run(code: CodeType, number: int, seen: Seen) -> None:
-    started, refused = set[int](), set[int]()
-
-    def reveal(*values: Any) -> None:
-        row = sys._getframe(1).f_lineno
-        for position, value in enumerate(values):
-            if isinstance(value, Exception):
-                note(value)
-            else:
-                seen.had.setdefault((row, position), []).append(real(value, diary))
-
-    def note(error: BaseException) -> None:
-        seen.broken |= isinstance(error, NameError)
-        rows = []
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == FILE:
-                rows.append(trace.tb_lineno)
-            trace = trace.tb_next
-        if rows:
-            seen.raised.setdefault(rows[-1], []).append(str(error))
-            refused.add(rows[-1])
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        if frame.f_code.co_filename != FILE:
-            return None
-        if event == "line":
-            seen.started[frame.f_lineno] += 1
-            started.add(frame.f_lineno)
-        return trace
-
-    random.seed(number)
-    torch.manual_seed(number)
-    seen.runs += 1
-    names = {"__name__": "__main__", "reveal": reveal}
-    diary: Diary
-    with kept() as diary:
-        sys.settrace(trace)
-        try:
-            exec(code, names)  # programs of our own
-        except Exception as error:
-            sys.settrace(None)
-            note(error)
-        finally:
-            sys.settrace(None)
-            torch.set_grad_enabled(True)
-            names.clear()
-            seen.spared |= started - refused
+@cache
+def sayings() -> tuple[str, ...]:
+    """The words of all errors that rules speak of, longest first."""
+    told = (one for rule in known_rules() for one in (rule.consequence, *(each.shows for each in rule.evidence)))
+    return tuple(
+        sorted({one.saying for one in told if isinstance(one, Raises)}, key=lambda words: (-len(words), words))
+    )
 
 
 # ---- gradlint
 
 
 def judged(
-    text: str, rules: Sequence[Rule], events: Counter[str] | None = None
+    text: str, files: Files = (), listen: Callable[[Event], None] = lambda event: None
 ) -> tuple[dict[tuple[int, int], Thing], tuple[Finding, ...]]:
     """What gradlint knows at each reveal, joined over every time it comes by, and the findings shown by default."""
-    things: dict[Any, list[Thing]] = {}
-    asking = Rule("XXX001", "reveal", "{index}", effect="no effect")
+    things: dict[Any, tuple[Thing, ...]] = {}
+    rows: dict[Any, int] = {}
 
-    @asking.on(Called, REVEAL)
-    def check(event: Called) -> Findings:
-        before = things.get(event.node)
-        things[event.node] = [
-            new if before is None else both_of(before[number], new) for number, new in enumerate(event.args)
-        ]
-        yield asking.at(event.node, index=list(things).index(event.node))
+    def hear(event: Event) -> None:
+        listen(event)
+        if isinstance(event, Called) and event.path == REVEAL:
+            before = things.get(event.node, event.args)
+            things[event.node] = tuple(both_of(*pair) for pair in zip(before, event.args, strict=False))
+        elif isinstance(event, ModuleFinished):
+            rows.update(_reveals(text, event.node))
 
-    def listen(event: Event) -> None:
-        if events is not None:
-            events[type(event).__name__] += 1
+    project = Project(InMemory(dict(files))).at(MAIN) if files else None
+    found = linter.analyse(text, known_rules(), listen=hear, project=project).findings
+    known = {(rows[node], place): thing for node, shown in things.items() for place, thing in enumerate(shown)}
+    return known, linter.shown(found, known_rules(), Confidence.LIKELY)
 
-    found = linter.analyse(text, [asking, *rules], listen=listen).findings
-    values = list(things.values())
-    known: dict[tuple[int, int], Thing] = {}
-    for finding in found:
-        if finding.code == asking.code:
-            for position, thing in enumerate(values[int(finding.message)]):
-                known[finding.place.row, position] = thing
-    own = [finding for finding in found if finding.code != asking.code]
-    return known, linter.shown(own, rules, Confidence.LIKELY)
+
+def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
+    """The syntax of each reveal with its row: both come in the order of the text, and positions cost time."""
+    rows = [row for row, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("reveal(")]
+    calls = [node for node in in_order(tree) if isinstance(node, cst.Call) and spelled(node.func) == "reveal"]
+    yield from zip(calls, rows, strict=True)
 
 
 # ---- what disagrees
 
 
-def _facts(seen: Seen, known: dict[tuple[int, int], Thing], out: Compared) -> Iterator[Disagreement]:
+def _facts(text: str, seen: Seen, known: dict[tuple[int, int], Thing], out: Compared) -> Iterator[Disagreement]:
+    looped = _looped_rows(text)
     for (row, position), had in seen.had.items():
+        where = ", inside a loop" if row in looped else ""
         if (row, position) not in known:
-            yield Disagreement("fact", row, "place: gradlint never comes by")
+            if position == 0:
+                yield Disagreement("fact", row, f"gradlint never comes by{where}:")
             continue
         thing = known[row, position]
         for one in had:
             faults = list(excluded(thing, one))
             if faults:
-                name = faults[0].partition(" ")[0]
-                yield Disagreement("fact", row, f"{name}: value {position} of the reveal: {'; '.join(faults)}")
+                yield Disagreement(
+                    "fact", row, f"{_sort(thing, one, faults[0])}{where}: value {position} of the reveal"
+                )
                 break
         _count(thing, had, out)
+
+
+def _sort(thing: Thing, one: dict[str, Any], fault: str) -> str:
+    """A fault in words that do not depend on the program."""
+    if isinstance(thing, Object) and one["is"] == type(thing).__name__:
+        return fault
+    return f"torch has a {one['is']}, gradlint says {type(thing).__name__}"
+
+
+def _looped_rows(text: str) -> set[int]:
+    """The rows inside loops."""
+    loops = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.For | ast.AsyncFor | ast.While))
+    return {row for loop in loops for row in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)}
 
 
 def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
@@ -237,26 +197,40 @@ def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
                 out.vague_after[name, " or ".join(sorted(made))] += 1
 
 
-def _raising(text: str, seen: Seen, findings: Sequence[Finding]) -> Iterator[Disagreement]:
+def _raising(text: str, files: Files, seen: Seen, findings: Sequence[Finding], out: Compared) -> Iterator[Disagreement]:
     """Findings that say that a line raises, on lines that were run and never did.
 
-    What is said of the second time round is no disagreement where chance ended each loop after the first."""
-    said = [finding for finding in findings if finding.consequence == RAISES]
-    never = [one for one in said if seen.started[one.place.row] and one.place.row not in seen.raised]
-    raised = watched(text, MORE_RUNS).raised if never else {}
-    for finding in never:
-        row = finding.place.row
-        if row not in raised:
-            yield Disagreement("raises", row, f"{finding.code} {finding.message}")
+    What is said of the second time round is no disagreement where chance ended each loop after the first.
+    """
+    first = _first_rows(text)
+    said = [one for one in findings if one.consequence == RAISES]
+    said = [one for one in said if seen.started[one.place.row] or seen.started[first.get(one.place.row, 0)]]
+    out.warned += len(said)
+    raised = {first.get(row, row) for row in seen.raised}
+    if any(first.get(one.place.row, one.place.row) not in raised for one in said) and CHANCE in text:
+        raised |= {first.get(row, row) for row in watched(text, files, MORE_RUNS).raised}
+    for finding in said:
+        if first.get(finding.place.row, finding.place.row) not in raised:
+            yield Disagreement(RAISES, finding.place.row, f"{finding.code} {finding.message}")
 
 
-def _refusals(
-    seen: Seen, findings: Sequence[Finding], rules: Sequence[Rule], sayings: Sequence[str], out: Compared
-) -> None:
-    reported = {finding.place.row for finding in findings}
+def _refusals(text: str, seen: Seen, findings: Sequence[Finding], out: Compared) -> None:
+    first = _first_rows(text)
+    reported = {first.get(finding.place.row, finding.place.row) for finding in findings}
     for row, errors in seen.raised.items():
-        saying = next((words for words in sayings if words in errors[0]), None)
+        saying = next((words for words in sayings() if words in errors[0]), None)
         if saying is not None and row not in seen.spared:
-            out.refusals[saying, row in reported] += 1
-            if row not in reported:
+            is_reported = first.get(row, row) in reported
+            out.refusals[saying, is_reported] += 1
+            if not is_reported:
                 out.missed.append((row, errors[0]))
+
+
+def _first_rows(text: str) -> dict[int, int]:
+    """The first row of the statement that each row belongs to, where it is another."""
+    found: dict[int, int] = {}
+    for statement in ast.walk(ast.parse(text)):
+        if isinstance(statement, ast.stmt) and not hasattr(statement, "body"):
+            for row in range(statement.lineno + 1, (statement.end_lineno or statement.lineno) + 1):
+                found[row] = statement.lineno
+    return found

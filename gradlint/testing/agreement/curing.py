@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from gradlint.finding import Finding
 from gradlint.fixes import SAFE, UNSAFE, apply
+from gradlint.testing.agreement.acts import Run
 from gradlint.testing.agreement.silent import SEEN, rows_of
-from gradlint.testing.agreement.witness import Run, witnessed
+from gradlint.testing.agreement.witness import witnessed
 
 Lint = Callable[[str], Sequence[Finding]]
 

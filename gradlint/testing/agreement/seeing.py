@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from gradlint.domain import FRESH, MIXED, USED
-from gradlint.testing.agreement.witness import Act, Run
+from gradlint.testing.agreement.acts import Act, Run
 
 Mistake = frozenset[int]
 Sight = Callable[[Run], Iterable[Mistake]]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
+from gradlint.testing.agreement.acts import Act, Run
 from gradlint.testing.agreement.seeing import Mistake, at, warning
-from gradlint.testing.agreement.witness import Act, Run
 
 
 def flag_of_module_set(run: Run) -> Iterator[Mistake]:
@@ -161,5 +161,5 @@ def unfrozen_at_once(run: Run) -> Iterator[Mistake]:
 
 def volatile(run: Run) -> Iterator[Mistake]:
     """torch warns that `volatile` has no effect, where it is switched on."""
-    off = {act.row for act in run.of("set") if not act.value}
+    off = {act.row for act in run.of("set") if act.value is False}
     return (one for one in warning("volatile was removed")(run) if not one & off)

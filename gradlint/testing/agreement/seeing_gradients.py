@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 
+from gradlint.testing.agreement.acts import COMPARING, Act, Run
 from gradlint.testing.agreement.seeing import Mistake, always, at, has_gradient, is_computed
 from gradlint.testing.agreement.telling import guarded
-from gradlint.testing.agreement.witness import COMPARING, Act, Run, one_run
+from gradlint.testing.agreement.witness import one_run
 
 
 def _nothing(act: Act) -> bool:
@@ -99,6 +100,14 @@ def copied(run: Run) -> Iterator[Mistake]:
     """`torch.tensor` is given a tensor that requires grad, with gradients on."""
     for act in run.of("op"):
         if act.name == "tensor" and act.recording and act.asking:
+            yield at(act.row)
+
+
+def memory_compared(run: Run) -> Iterator[Mistake]:
+    """What is compared is twice the same memory."""
+    for act in run.of("op"):
+        pointers = [one.data_ptr() for one in act.operands] if act.name in COMPARING else []
+        if len(set(pointers)) < len(pointers):
             yield at(act.row)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
+from gradlint.testing.agreement.acts import Act, Run, behind, nodes_of
 from gradlint.testing.agreement.seeing import Mistake, at, by_row, rows_of, tensors
-from gradlint.testing.agreement.witness import Act, Run, behind, nodes_of
 
 
 def evaluated_with_graph(run: Run) -> Iterator[Mistake]:

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from gradlint.testing.agreement.acts import Run, nodes_of
 from gradlint.testing.agreement.seeing import Mistake, at, is_computed, rows_of, tensors
-from gradlint.testing.agreement.witness import Run, nodes_of
 
 
 def unregistered(run: Run) -> Iterator[Mistake]:

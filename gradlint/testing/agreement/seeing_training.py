@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from gradlint.domain import FRESH, LOST, MIXED, SCALED, USED
+from gradlint.testing.agreement.acts import Act, Run
 from gradlint.testing.agreement.seeing import Mistake, always, at, by_row, has_gradient, is_computed, own_parameters
-from gradlint.testing.agreement.witness import Act, Run
 
 
 def nothing_arrives(run: Run) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ Still = Callable[[str], bool]
 
 def shrunk(text: str, still: Still) -> str:
     """The program without the lines, blocks and revealed names that it does not need."""
-    lines, smaller = text.splitlines(), True
+    lines, smaller = _halved(text.splitlines(), still), True
     while smaller:
         smaller = False
         for at in reversed(range(len(lines))):
@@ -19,6 +19,18 @@ def shrunk(text: str, still: Still) -> str:
                     lines, smaller = fewer, True
                     break
     return _text(lines)
+
+
+def _halved(lines: list[str], still: Still) -> list[str]:
+    """The program without whole runs of lines, long ones first: most of a program is not needed."""
+    size = len(lines) // 2
+    while size > 1:
+        for at in reversed(range(0, len(lines), size)):
+            fewer = lines[:at] + lines[at + size :]
+            if _is_program(fewer) and still(_text(fewer)):
+                lines = fewer
+        size //= 2
+    return lines
 
 
 def _without(lines: list[str], at: int) -> Iterator[list[str]]:

@@ -21,8 +21,9 @@ from gradlint.testing.agreement import seeing_gradients as gradients
 from gradlint.testing.agreement import seeing_graphs as graphs
 from gradlint.testing.agreement import seeing_modules as modules
 from gradlint.testing.agreement import seeing_training as training
+from gradlint.testing.agreement.acts import Run
 from gradlint.testing.agreement.seeing import Mistake, Sight, warning
-from gradlint.testing.agreement.witness import Run, witnessed
+from gradlint.testing.agreement.witness import witnessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ SEEN: dict[str, Oracle] = {
     "GRD710": Oracle(warning("Detected call of `lr_scheduler.step()` before `optimizer.step()`")),
     "GRD912": _same(warning("None of the inputs have requires_grad=True")),
     # memory that is shared
-    "GRD210": _same(gradients.aliases_compared),
+    "GRD210": Oracle(gradients.memory_compared, gradients.aliases_compared),
     "GRD211": _same(gradients.hooks_writing),
     "GRD306": Oracle(gradients.rebound, gradients.rebound_unread),
     "GRD307": Oracle(gradients.rebound, gradients.rebound_unread),

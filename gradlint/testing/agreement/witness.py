@@ -7,14 +7,11 @@ that is set) by calls that are put into the program before it runs.
 
 from __future__ import annotations
 
-import inspect
 import random
 import sys
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
 from types import FrameType, GeneratorType
 from typing import Any
 from unittest import mock
@@ -25,53 +22,30 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.overrides import TorchFunctionMode
 
 from gradlint.testing import diary
+from gradlint.testing.agreement import acts, entering
+from gradlint.testing.agreement.acts import (
+    COMPARING,
+    FILE,
+    Act,
+    Run,
+    content,
+    flags_of,
+    flat,
+    is_built,
+    is_versioned,
+    nodes_of,
+    value_of,
+)
+from gradlint.testing.agreement.entering import Entries
 from gradlint.testing.agreement.telling import WITNESS, names_read, told
-from gradlint.testing.diary import Diary, kept, parameters, several
+from gradlint.testing.diary import Diary, kept
 
-FILE = "<witnessed>"
 RUNS = 3
-COMPARING = frozenset({"sub", "eq", "ne", "isclose", "dist", "equal", "allclose", "mse_loss", "l1_loss", "__sub__"})
-BACKWARD = inspect.signature(torch.autograd.backward)
 HEARD = frozenset({"__get__ data", "__getitem__", "__setitem__", "_set_grad_enabled"}) | {
     f"__{how}{name}__" for how in ("", "r", "i") for name in ("add", "sub", "mul", "truediv")
 }
 """What is written down although torch's own code does it all the time."""
-OWN = frozenset({__file__, diary.__file__})
-
-
-@dataclass(slots=True, eq=False)
-class Act:
-    """Something that happened at a row: `what` it was, in which functions of the program (outermost first), with
-    gradients on or not, and what it was about."""
-
-    what: str
-    row: int
-    functions: tuple[str, ...]
-    recording: bool
-    facts: dict[str, Any]
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.facts[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-
-@dataclass(slots=True)
-class Run:
-    """One run of a program: its acts in order, how often each row was started, and what stopped it, if anything did."""
-
-    text: str
-    number: int = 0
-    acts: list[Act] = field(default_factory=list)
-    started: Counter[int] = field(default_factory=Counter)
-    space: dict[str, Any] = field(default_factory=dict)
-    names: dict[int, frozenset[str]] = field(default_factory=dict)
-    error: Exception | None = None
-
-    def of(self, *kinds: str) -> Iterator[Act]:
-        """The acts of these kinds."""
-        return (act for act in self.acts if act.what in kinds)
+OWN = frozenset({__file__, acts.__file__, entering.__file__, diary.__file__})
 
 
 def witnessed(text: str) -> list[Run]:
@@ -103,70 +77,12 @@ def copies() -> Any:
     return torch.autograd.graph.saved_tensors_hooks(value_of, lambda saved: saved)
 
 
-def is_built(tensor: torch.Tensor) -> bool:
-    """Whether a tensor has numbers yet."""
-    return not isinstance(tensor, nn.parameter.UninitializedTensorMixin)
-
-
-def is_versioned(tensor: torch.Tensor) -> bool:
-    """Whether torch counts the writes of a tensor."""
-    return is_built(tensor) and not tensor.is_inference()
-
-
-def tensors_in(thing: Any) -> dict[Any, torch.Tensor]:
-    """The tensors that a dictionary, or those in a tuple, hold."""
-    if isinstance(thing, tuple):
-        return {(number, key): one for number, part in enumerate(thing) for key, one in tensors_in(part).items()}
-    held = thing.items() if isinstance(thing, dict) else ()
-    return {key: one for key, one in held if isinstance(one, torch.Tensor) and is_built(one)}
-
-
-def content(thing: Any) -> dict[str, Any]:
-    """The numbers that a dictionary of tensors holds now, and which tensors these are."""
-    held = tensors_in(thing)
-    values = {key: value_of(one) for key, one in held.items()}
-    return {"state": thing, "values": values, "ids": {key: id(one) for key, one in held.items()}}
-
-
-def value_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The numbers that a tensor has now."""
-    with torch.no_grad():
-        return tensor.detach().clone()
-
-
-def nodes_of(roots: Sequence[torch.Tensor]) -> dict[Any, None]:
-    """The graph nodes from which tensors come."""
-    return behind(tensor.grad_fn for tensor in roots if tensor.grad_fn is not None)
-
-
-def behind(nodes: Iterable[Any]) -> dict[Any, None]:
-    """These graph nodes and all from which they come."""
-    waiting, found = [*nodes], dict[Any, None]()
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found[node] = None
-            waiting += [before for before, _ in node.next_functions if before is not None]
-    return found
-
-
-def flat(thing: Any) -> Iterator[torch.Tensor]:
-    """The tensors in arguments."""
-    if isinstance(thing, torch.Tensor):
-        yield thing
-    elif isinstance(thing, list | tuple | set):
-        for one in thing:
-            yield from flat(one)
-    elif isinstance(thing, dict):
-        yield from flat([*thing.values()])
-
-
 class Witness(TorchFunctionMode):  # type: ignore[misc]
     """Hears what torch does, and writes it down."""
 
     def __init__(self, run: Run, book: Diary) -> None:
         super().__init__()
-        self.run, self.diary, self.calls = run, book, 0
+        self.run, self.diary = run, book
         self.before: dict[int, list[tuple[Any, ...]]] = {}
 
     def note(self, what: str, **facts: Any) -> None:
@@ -311,10 +227,11 @@ class Witness(TorchFunctionMode):  # type: ignore[misc]
             stack.callback(torch.set_warn_always, torch.is_warn_always_enabled())
             torch.set_warn_always(True)
             stack.callback(torch.set_grad_enabled, True)
-            for owner, name, heard in self._entries():
+            entries = Entries(self)
+            for owner, name, heard in entries.all():
                 stack.enter_context(mock.patch.object(owner, name, heard(getattr(owner, name))))
-            stack.callback(register_optimizer_step_pre_hook(self._steps).remove)
-            stack.callback(register_optimizer_step_post_hook(self._stepped).remove)
+            stack.callback(register_optimizer_step_pre_hook(entries.steps).remove)
+            stack.callback(register_optimizer_step_post_hook(entries.stepped).remove)
             stack.callback(sys.settrace, None)
             stack.enter_context(self)
             sys.settrace(self._trace)
@@ -334,178 +251,3 @@ class Witness(TorchFunctionMode):  # type: ignore[misc]
         elif event == "return":
             self.note("left", frame=frame, code=frame.f_code, **content(argument))
         return self._trace
-
-    def _entries(self) -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
-        yield torch.autograd, "backward", self._backward
-        yield torch.autograd, "grad", self._grad
-        yield torch.optim.Optimizer, "__init__", self._optimizer
-        yield torch.optim.Optimizer, "zero_grad", self._clearing
-        yield nn.Module, "zero_grad", self._clearing
-        yield nn.utils, "clip_grad_norm_", self._clipping
-        yield nn.utils, "clip_grad_value_", self._clipping
-        yield nn.Module, "__call__", self._calling
-        yield nn.Module, "__init__", self._building
-        yield nn.Module, "__setattr__", self._attribute
-        yield nn.Module, "register_buffer", self._buffer
-        yield nn.Module, "state_dict", self._state
-        yield nn.Module, "load_state_dict", self._loading
-        yield nn.Parameter, "__new__", self._parameter
-        yield torch, "save", self._saving
-
-    def _backward(self, run: Any) -> Any:
-        def backward(tensors: Any, *args: Any, **keywords: Any) -> None:
-            given = BACKWARD.bind(tensors, *args, **keywords).arguments
-            roots = several(tensors)
-            nodes = nodes_of(roots)
-            leaves = [one for node in nodes if (one := getattr(node, "variable", None)) is not None]
-            leaves += [root for root in roots if root.grad_fn is None and root.requires_grad]
-            before = [None if leaf.grad is None else value_of(leaf.grad) for leaf in leaves]
-            states = [self.state(leaf) for leaf in leaves]
-            facts: dict[str, Any] = {
-                "roots": roots,
-                "nodes": nodes,
-                "leaves": leaves,
-                "before": before,
-                "states": states,
-            }
-            facts |= {"kept": bool(given.get("retain_graph")), "circle": bool(given.get("create_graph"))}
-            try:
-                run(tensors, *args, **keywords)
-            except RuntimeError as error:
-                self.note("backward", error=error, arrived=[], **facts)
-                raise
-            self.note("backward", error=None, arrived=arrivals(leaves, before), **facts)
-
-        return backward
-
-    def _grad(self, run: Any) -> Any:
-        def grad(outputs: Any, inputs: Any, *args: Any, **keywords: Any) -> Any:
-            nodes = nodes_of(several(outputs))
-            found = run(outputs, inputs, *args, **keywords)
-            self.note("grad", nodes=nodes, inputs=several(inputs), result=found)
-            return found
-
-        return grad
-
-    def _optimizer(self, init: Any) -> Any:
-        def built(optimizer: Any, *args: Any, **keywords: Any) -> None:
-            init(optimizer, *args, **keywords)
-            self.note("optimizer", optimizer=optimizer, held=parameters(optimizer))
-
-        return built
-
-    def _steps(self, optimizer: Any, *_: Any) -> None:
-        self.before[id(optimizer)] = [(*self.state(one), value_of(one)) for one in parameters(optimizer)]
-
-    def _stepped(self, optimizer: Any, *_: Any) -> None:
-        held = self.before.pop(id(optimizer), [])
-        moved = any(not torch.equal(one, value) for one, _, _, value in held)
-        self.note("step", optimizer=optimizer, states=[one[:3] for one in held], moved=moved)
-
-    def _clearing(self, run: Any) -> Any:
-        def zero_grad(owner: Any, *args: Any, **keywords: Any) -> Any:
-            held = parameters(owner) if isinstance(owner, torch.optim.Optimizer) else [*owner.parameters()]
-            states = [self.state(one) for one in held]
-            result = run(owner, *args, **keywords)
-            self.note("cleared", tensors=states, by=owner)
-            return result
-
-        return zero_grad
-
-    def _clipping(self, run: Any) -> Any:
-        def clip(given: Any, *args: Any, **keywords: Any) -> Any:
-            held = [given] if isinstance(given, torch.Tensor) else [*given]
-            states = [self.state(one) for one in held]
-            self.note("clipped", tensors=states)
-            return run(held, *args, **keywords)
-
-        return clip
-
-    def _calling(self, run: Any) -> Any:
-        def called(module: Any, *args: Any, **keywords: Any) -> Any:
-            training, self.calls = module.training, self.calls + 1
-            try:
-                result = run(module, *args, **keywords)
-            finally:
-                self.calls -= 1
-            self.note("module", module=module, training=training, args=args, result=result, nested=self.calls > 0)
-            return result
-
-        return called
-
-    def _building(self, run: Any) -> Any:
-        def built(module: Any, *args: Any, **keywords: Any) -> None:
-            run(module, *args, **keywords)
-            self.note("built", module=module)
-
-        return built
-
-    def _attribute(self, run: Any) -> Any:
-        def setattr_(module: Any, name: str, value: Any) -> None:
-            caller = sys._getframe(1).f_code
-            told = caller.co_filename == FILE or caller.co_name == "__setitem__"
-            old = getattr(module, name, None) if told else None
-            run(module, name, value)
-            if told:
-                self.note("part", module=module, name=name, value=value, old=old)
-
-        return setattr_
-
-    def _buffer(self, run: Any) -> Any:
-        def registered(module: Any, name: str, tensor: Any, persistent: bool = True) -> None:
-            run(module, name, tensor, persistent)
-            self.note("buffer", asking=tensor is not None and tensor.requires_grad)
-
-        return registered
-
-    def _state(self, run: Any) -> Any:
-        def state_dict(module: Any, *args: Any, **keywords: Any) -> Any:
-            found = run(module, *args, **keywords)
-            if sys._getframe(1).f_code.co_filename == FILE:
-                self.note("state", module=module, **content(found))
-            return found
-
-        return state_dict
-
-    def _loading(self, run: Any) -> Any:
-        def load_state_dict(module: Any, state: Any, *args: Any, **keywords: Any) -> Any:
-            self.note("loaded", module=module, **content(state))
-            return run(module, state, *args, **keywords)
-
-        return load_state_dict
-
-    def _saving(self, run: Any) -> Any:
-        def save(thing: Any, *_: Any, **__: Any) -> None:
-            self.note("saved", **content(thing))
-
-        return save
-
-    def _parameter(self, make: Any) -> Any:
-        def new(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
-            made = make(cls, data, requires_grad)
-            if sys._getframe(1).f_code.co_filename == FILE:
-                self.note("parameter", data=data, result=made)
-            return made
-
-        return staticmethod(new)
-
-
-def arrivals(leaves: Sequence[Any], before: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """What a backward added to the gradient of each leaf."""
-    out = []
-    for leaf, old in zip(leaves, before, strict=True):
-        if leaf.grad is not None:
-            now = value_of(leaf.grad)
-            out.append((leaf, now if old is None else now - old))
-    return out
-
-
-def flags_of(owner: Any) -> list[tuple[Any, ...]]:
-    """What autograd looks at of a tensor, or of all tensors and the modes of a module."""
-    if isinstance(owner, torch.Tensor):
-        return [(owner.requires_grad, owner.retains_grad, owner.is_leaf)]
-    if isinstance(owner, nn.Module):
-        tensors = [*owner.parameters(), *owner.buffers()]
-        modes = [(module.training,) for module in owner.modules()]
-        return [(id(one), one.requires_grad) for one in tensors] + modes
-    return []

@@ -1,0 +1,66 @@
+"""What is done with a program, in whatever process."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from dataclasses import dataclass
+
+import torch
+
+from gradlint.testing.agreement import mistakes
+from gradlint.testing.agreement.comparing import Compared, Disagreement, compare
+from gradlint.testing.agreement.revealing import with_reveals
+from gradlint.testing.agreement.shrinking import shrunk
+from gradlint.testing.agreement.watching import Files, settled
+from gradlint.testing.agreement.writing import Writer
+
+SITUATIONS = 0.25
+"""How many of the generated programs are made of situations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A program to be compared: its name, and its text unless it is to be written from its name."""
+
+    name: str
+    text: str = ""
+    files: Files = ()
+
+
+def work(program: Written) -> Compared:
+    """What comes of a program; done in a process of its own."""
+    _settle()
+    return compare(_text(program), program.files, held=_is_situation(program))
+
+
+def small(task: tuple[Written, Disagreement]) -> str:
+    """The program without what its disagreement does not need; done in a process of its own."""
+    _settle()
+    program, disagreement = task
+    held = _is_situation(program)
+    return shrunk(
+        _text(program),
+        lambda text: disagreement.sort in {one.sort for one in compare(text, program.files, held=held).disagreements},
+    )
+
+
+def _settle() -> None:
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+
+
+def _is_situation(program: Written) -> bool:
+    """Whether a program is made of situations in which silent mistakes happen, against which silent rules are held."""
+    return not program.text and random.Random(f"{program.name} kind").random() < SITUATIONS
+
+
+def _text(program: Written) -> str:
+    if program.text:
+        return with_reveals(program.text, program.files)
+    chance = random.Random(program.name)
+    if _is_situation(program):
+        with settled():
+            text = mistakes.program(chance)
+        return with_reveals(text)
+    return Writer(chance).write()

@@ -1,0 +1,188 @@
+"""gradlint and torch agree on programs that nobody wrote by hand, and on all that they ever disagreed on."""
+
+from __future__ import annotations
+
+import os
+import random
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from gradlint.knowledge import CONTEXTS, FACTORIES, OPERATIONS
+from gradlint.knowledge.rows import Result
+from gradlint.testing.agreement import compare, programs
+from gradlint.testing.agreement.exercising import AREAS
+from gradlint.testing.agreement.foreign import foreign
+from gradlint.testing.agreement.revealing import with_reveals
+from gradlint.testing.agreement.shrinking import shrunk
+from gradlint.testing.agreement.table import ENOUGH, ENOUGH_STATEMENTS, Total
+from gradlint.testing.agreement.tasks import Written, work
+from gradlint.testing.agreement.working import Lost, shared_out
+from gradlint.testing.agreement.writing import Writer
+
+HERE = Path(__file__).parent
+REGRESSIONS = sorted((HERE / "agreement").glob("*.py"))
+TODO = "# todo"
+FIXED, FRESH, CHUNK = 2_000, 500, 50
+SEED = "agreement"
+NEW_SEED = os.environ.get("AGREEMENT_SEED") or str(random.SystemRandom().randrange(1_000_000_000))
+MOST_KNOWN = 0.02
+"""In how many of the generated programs a disagreement of a known sort may show, as a share."""
+
+
+@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
+def test_regressions(path: Path) -> None:
+    """What was mended stays so, and what is not mended yet (`# todo` in its first line) still disagrees."""
+    text = path.read_text(encoding="utf-8")
+    found = compare(text).disagreements
+    if text.startswith(TODO):
+        assert found, "it is mended; take the `todo` away"
+    else:
+        assert not found
+
+
+@cache
+def known() -> frozenset[tuple[str, str]]:
+    """The sorts of disagreements that regressions show which are not mended yet."""
+    texts = (path.read_text(encoding="utf-8") for path in REGRESSIONS)
+    return frozenset(one.sort for text in texts if text.startswith(TODO) for one in compare(text).disagreements)
+
+
+TOTALS: dict[int, Total] = {}
+"""What came of each chunk of the programs from the fixed seed, as far as they ran in this process."""
+
+
+@pytest.mark.parametrize("chunk", range(FIXED // CHUNK))
+def test_programs_from_the_fixed_seed(chunk: int) -> None:
+    TOTALS[chunk] = _agreeing(SEED, chunk)
+
+
+@pytest.mark.parametrize("chunk", range(FRESH // CHUNK))
+def test_programs_from_a_fresh_seed(chunk: int) -> None:
+    _agreeing(NEW_SEED, chunk)
+
+
+def _agreeing(seed: str, chunk: int) -> Total:
+    total = Total()
+    for number in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        total.add(f"{seed}:{number}", work(Written(f"{seed}:{number}")))
+    new = [(name, one) for name, one in total.disagreements if one.sort not in known()]
+    assert not new, f"python -m gradlint.testing.agreement --programs {number + 1} --seed {seed}"
+    assert len({name for name, _ in total.disagreements}) <= max(1, MOST_KNOWN * CHUNK)
+    return total
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_programs_exercise_nearly_everything(area: str) -> None:
+    total = _together()
+    assert total.share(area) >= ENOUGH, f"not exercised: {', '.join(total.missing(area))}"
+
+
+def test_programs_are_long_enough() -> None:
+    assert _together().median() >= ENOUGH_STATEMENTS
+
+
+def _together() -> Total:
+    """All chunks in one, if all of them ran in this process."""
+    if len(TOTALS) < FIXED // CHUNK:
+        pytest.skip("asks what all programs from the fixed seed exercise together; run them in one process")
+    every = Total()
+    for total in TOTALS.values():
+        every.exercised.merge(total.exercised)
+        every.statements += total.statements
+    return every
+
+
+FOREIGN = list(foreign(HERE))
+
+
+def test_there_are_many_programs_that_were_written_for_something_else() -> None:
+    assert len(FOREIGN) >= 500
+
+
+@pytest.mark.parametrize("chunk", range(0, len(FOREIGN), CHUNK))
+def test_programs_that_were_written_for_something_else(chunk: int) -> None:
+    found = []
+    for name, text, files in FOREIGN[chunk : chunk + CHUNK]:
+        found += [(name, one) for one in work(Written(name, text, files)).disagreements]
+    assert not [one for one in found if one[1].sort not in known()]
+
+
+# ---- the tool itself
+
+
+FAULTS = {
+    "multiplication is not differentiable": (OPERATIONS["operator.mul"], "results", (Result(differentiable=False),)),
+    "a sum is of whole numbers": (OPERATIONS["torch.sum"], "results", (Result(dtype="integer"),)),
+    "detaching keeps the graph": (OPERATIONS["torch.detach"], "results", (Result("alias"),)),
+    "random numbers are whole": (FACTORIES["torch.randn"], "dtype", "i"),
+    "no_grad switches gradients on": (CONTEXTS["torch.no_grad"], "to", "on"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_row_is_found(fault: str) -> None:
+    row, name, wrong = FAULTS[fault]
+    right = getattr(row, name)
+    assert known()  # found out before anything is wrong
+    texts = (Writer(random.Random(f"{fault}:{number}")).write() for number in range(40))
+    object.__setattr__(row, name, wrong)
+    try:
+        assert any(one.sort not in known() for text in texts for one in compare(text).disagreements)
+    finally:
+        object.__setattr__(row, name, right)
+
+
+def test_a_program_is_the_same_whenever_it_is_written() -> None:
+    assert Writer(random.Random("same")).write() == Writer(random.Random("same")).write()
+
+
+def test_what_is_asked_for_is_there() -> None:
+    text = """\
+import torch
+
+def double(value, other=None):
+    if other is not None:
+        value = value + other
+    return value * 2
+
+held = {'a': [torch.ones(1)], 'b': 1}
+for each in held['a']:
+    made = double(each)
+"""
+    asked = with_reveals(text)
+    assert "    reveal(value, other)\n    if other" in asked
+    assert "        value = value + other\n    reveal(value" in asked
+    assert "'b': 1}\nreveal(held['a'][0])\n" in asked
+    assert "for each in held['a']:\n    reveal(held['a'][0], each)\n    made = double(each)\n    reveal(" in asked
+    assert not compare(asked).disagreements
+
+
+def test_a_wrong_claim_shrinks_to_what_it_needs() -> None:
+    text = "import torch\n\nx = torch.ones(2)\nif x.sum() > 0:\n    y = x * 2\n    z = x + 1\nreveal(x, y)\n"
+    small = shrunk(text, lambda each: "y = x * 2" in each and "reveal(" in each)
+    assert small == "y = x * 2\nreveal(y)\n" or small == "y = x * 2\nreveal(x)\n"
+
+
+def _square_or_worse(number: int) -> int:
+    if number == 3:
+        os._exit(7)
+    while number == 4:
+        pass
+    return number**2
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_breaks_its_process_or_takes_too_long_is_named(workers: int) -> None:
+    found = list(shared_out(_square_or_worse, range(7), workers, longest=20.0))
+    assert [one for one in found if not isinstance(one, Lost)] == [0, 1, 4, 25, 36]
+    assert [isinstance(one, Lost) for one in found] == [number in (3, 4) for number in range(7)]
+    assert "ends with 7" in found[3].why and "more than 20 s" in found[4].why
+
+
+@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_hypothesis_draws_programs(text: str) -> None:
+    assert not [one for one in compare(text).disagreements if one.sort not in known()]
