@@ -296,6 +296,10 @@ def _made(
     return ref
 
 
+PART = "named part "
+"""How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
+
+
 def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
     """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
     the whole hold of it, else nothing is known of it."""
@@ -305,7 +309,7 @@ def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
         if known is not None and name in known.row.outputs:
             found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
         else:
-            some = unknown_tensor(it, node, f"part {name}", max(tensor.belief, Belief.BY_USE), (ref,))
+            some = unknown_tensor(it, node, f"{PART}{name}", max(tensor.belief, Belief.BY_USE), (ref,))
             it.put(some, replace(it[some], loose=True))
             found.append(some)
     return one_of([*found, NONE_VALUE])

@@ -38,6 +38,7 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter import gifts
 from gradlint.interpreter.ancestry import ancestry, find_member
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.batches import is_batch
@@ -109,7 +110,9 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
 
 def _of_tensor(it: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have; what a
-    loader gathers is no object."""
+    loader gathers is no object. A part of a result that is told by its name alone is not known."""
+    if ref.part.startswith(gifts.PART):
+        return UNCLEAR
     return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
 
 
