@@ -42,6 +42,13 @@ def told(text: str, **files: str) -> list[str]:
     return [spell(thing) for _, thing in sorted(revealed(text, files=there).items())]
 
 
+def test_a_file_that_is_run_in_the_middle_of_an_expression_keeps_what_its_paths_made():
+    blocks = "import torch\nif input():\n    n = torch.ones(2)\nelse:\n    n = torch.arange(2)\nclass Block: pass\n"
+    table = "from blocks import Block\ntable = {'a': Block, 'b': 1}\nfrom blocks import n\n"
+    found = told("from table import table, n\nreveal(table['b'])\nreveal(n)\n", table=table, blocks=blocks)
+    assert found == ["1", "Tensor[integer|float, requires_grad=no, leaf=yes]"]
+
+
 # ---- where files are found
 
 

@@ -218,8 +218,10 @@ class Neighbours:
         with _elsewhere(it, frame, it.state if self.running else State(ground=it.state.ground)):
             it.steps_left = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * program.scan.statements)
             self.running.append(file)
+            held = len(it.state.flight)
             it.run_body(program.tree.body)
             it.state.live = True
+            del it.state.flight[held:]  # a path that ended inside an expression left there what it was in the middle of
             if self.running[0] is file:
                 self._set_aside(program.tree)
                 self.running.clear()
@@ -301,7 +303,7 @@ FRESH: dict[str, Any] = {
 
 @contextmanager
 def _elsewhere(it: Interpreter, frame: Frame, state: State) -> Iterator[None]:
-    """Run something that does not depend on where it is asked for."""
+    """Run something that does not depend on where it is asked for, in a state of its own or in the one there is."""
     outer, outer_state = it.frame, it.state
     kept = {name: getattr(it, name) for name in FRESH}
     for name, make in FRESH.items():
@@ -309,7 +311,8 @@ def _elsewhere(it: Interpreter, frame: Frame, state: State) -> Iterator[None]:
     it.switch(frame)
     it.state = state
     yield
-    it.state = outer_state
+    if state is not outer_state:
+        it.state = outer_state
     it.switch(outer)
     for name, value in kept.items():
         setattr(it, name, value)
