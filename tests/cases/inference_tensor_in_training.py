@@ -75,7 +75,7 @@ class Attack:
         x = self.start(image)
         for _ in range(steps):
             x.requires_grad = True  # GRD407
-            x = x + 1
+            x = x.detach() + 1
         return x
 
     def run_on_a_copy(self, image: torch.Tensor):

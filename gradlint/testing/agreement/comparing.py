@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import libcst as cst
-
 from gradlint import linter
 from gradlint.domain import Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
-from gradlint.interpreter.scan import spelled
+from gradlint.interpreter.walking import calls_of
 from gradlint.project import InMemory, Project
 from gradlint.proving import known_here
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
 from gradlint.testing.agreement.curing import Cured, cured
-from gradlint.testing.agreement.exercising import Exercised, in_order
+from gradlint.testing.agreement.exercising import Exercised
 from gradlint.testing.agreement.silent import Held
 from gradlint.testing.agreement.silent import held as held_against_runs
 from gradlint.testing.agreement.watching import CHANCE, MORE_RUNS, Files, Seen, settled, watched
@@ -145,8 +143,7 @@ def judged(
 def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
     """The syntax of each reveal with its row: both come in the order of the text, and positions cost time."""
     rows = [row for row, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("reveal(")]
-    calls = [node for node in in_order(tree) if isinstance(node, cst.Call) and spelled(node.func) == "reveal"]
-    yield from zip(calls, rows, strict=True)
+    yield from zip(calls_of(tree, "reveal"), rows, strict=True)
 
 
 # ---- what disagrees

@@ -11,18 +11,16 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
-import libcst as cst
-
 from gradlint import events
 from gradlint.domain import Tensor
 from gradlint.events import Called, Event, ModuleFinished
 from gradlint.interpreter.core import EXPRESSIONS, STATEMENTS
+from gradlint.interpreter.walking import in_order, is_statement
 from gradlint.testing.agreement.typestates import MOVES, moves
 from gradlint.testing.measuring import rows_here
 from gradlint.testing.programs import REVEAL
 
 ROWS, SYNTAX, EVENTS, STATES = "knowledge rows", "kinds of syntax", "types of events", "typestate transitions"
-STATEMENT = cst.BaseSmallStatement | cst.BaseCompoundStatement
 AREAS = ROWS, SYNTAX, EVENTS, STATES
 KINDS_OF_ROWS = (
     "factories", "modules", "optimizers", "contexts", "schedulers", "clipping", "managers", "reparametrizations",
@@ -66,7 +64,7 @@ class Exercised:
         """Look at the syntax of the program, when all is heard, and let go of it."""
         statements, count = set(), 0
         for node in in_order(self._tree):
-            count += isinstance(node, STATEMENT)
+            count += is_statement(node)
             if type(node) in _kinds():
                 self.things[SYNTAX].add(type(node).__name__)
             if node in self._touched:
@@ -143,30 +141,6 @@ def _kinds() -> frozenset[type]:
 
 NEWER = ("StarredDictComp", "TemplatedString", "LazyImport", "LazyImportFrom", "TypeAlias")
 """What only a newer Python runs than the oldest that is supported."""
-
-
-def in_order(tree: Any) -> Iterator[Any]:
-    """All nodes of a tree in the order of the text."""
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        yield node
-        kind: Any = type(node)
-        parts: list[Any] = []
-        for name in _names(kind):
-            part = getattr(node, name)
-            parts += part if isinstance(part, list | tuple) else (part,)
-        todo += [part for part in reversed(parts) if isinstance(part, cst.CSTNode)]
-
-
-@cache
-def _names(kind: Any) -> tuple[str, ...]:
-    """The fields of a kind of syntax that are not about its layout."""
-    return tuple(
-        each.name
-        for each in fields(kind)
-        if not any(word in each.name for word in ("whitespace", "lines", "semicolon"))
-    )
 
 
 @cache

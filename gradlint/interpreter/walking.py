@@ -1,0 +1,29 @@
+"""Trees for those who do not know LibCST: all that a program consists of, in the order of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from gradlint.interpreter.scan import parts, spelled
+
+
+def in_order(tree: Any) -> Iterator[Any]:
+    """All pieces of syntax, whatever is around one before it; layout is left out."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo += reversed(parts(node))
+
+
+def is_statement(node: Any) -> bool:
+    """Whether a piece of syntax is a statement."""
+    return isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement)
+
+
+def calls_of(tree: Any, name: str) -> list[Any]:
+    """The calls of what a program writes like this."""
+    return [node for node in in_order(tree) if isinstance(node, cst.Call) and spelled(node.func) == name]
