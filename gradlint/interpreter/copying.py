@@ -79,6 +79,9 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
             inference = it.state.inference  # of where it is copied, whatever it was
             marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
             thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
+            if thing.parameter.may(YES):  # parameters are copied without their gradients
+                now_none = NONE if thing.parameter is YES else thing.grad | NONE
+                thing = replace(thing, grad=now_none, unit=PLAIN, gradient=UNKNOWN)
         it.new(it.copy_site(node, ref), "copy", thing)
     return renamed(value, now)
 

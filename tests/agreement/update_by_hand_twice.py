@@ -1,0 +1,10 @@
+# todo: clearing the gradient behind the first of two updates leaves the second nothing to read.
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+for step in range(3):
+    loss = (weight * 2 - 1).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        weight -= 0.1 * weight.grad
+        weight -= 0.1 * weight.grad
