@@ -2,7 +2,7 @@
 import torch
 
 weight = torch.ones(3, requires_grad=True)
-for step in range(3):
+for _ in range(3):
     loss = (weight * 2 - 1).pow(2).sum()
     loss.backward()
     with torch.no_grad():
