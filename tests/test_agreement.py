@@ -27,9 +27,9 @@ from gradlint.testing.measuring import TABLES
 HERE = Path(__file__).parent
 REGRESSIONS = sorted((HERE / "agreement").glob("*.py"))
 TODO = "# todo"
-FIXED, FRESH, CHUNK = 2_000, 500, 50
-LONGEST = 60.0
-"""How many seconds a program may take."""
+FIXED, FRESH = 2_000, 500
+LONGEST, MOST_LOST = 60.0, 3
+"""How many seconds a program may take, and how many may take longer (torch itself waits for ever now and then)."""
 SEED = "agreement"
 NEW_SEED = os.environ.get("AGREEMENT_SEED") or str(random.SystemRandom().randrange(1_000_000_000))
 MOST_KNOWN, MOST_NEW = 0.1, 0.02
@@ -58,36 +58,42 @@ def known() -> frozenset[tuple[str, str]]:
 
 
 @cache
-def _compared(seed: str, count: int) -> tuple[tuple[str, Compared | Lost], ...]:
-    """What came of programs from a seed. They run in processes of their own: one that never ends is lost by name."""
-    names = [f"{seed}:{number}" for number in range(count)]
-    found = shared_out(work, [Written(name) for name in names], os.cpu_count() or 1, LONGEST)
-    return tuple(zip(names, found, strict=True))
+def _compared(programs: tuple[Written, ...]) -> tuple[tuple[str, Compared | Lost], ...]:
+    """What came of programs. They run in processes of their own: one that never ends is lost by name."""
+    found = shared_out(work, programs, os.cpu_count() or 1, LONGEST)
+    return tuple(zip((one.name for one in programs), found, strict=True))
 
 
-def _disagreeing(seed: str, count: int) -> tuple[set[str], list[str]]:
+def _written(seed: str, count: int) -> tuple[Written, ...]:
+    return tuple(Written(f"{seed}:{number}") for number in range(count))
+
+
+def _disagreeing(programs: tuple[Written, ...]) -> tuple[set[str], list[str]]:
     """The programs that disagree at all, and what is new of it, in words that lead to it."""
-    names, new = set[str](), []
-    for name, found in _compared(seed, count):
+    names, new, lost = set[str](), [], []
+    for name, found in _compared(programs):
         if isinstance(found, Lost):
-            new.append(f"{name}: {found.why}")
+            lost.append(f"{name}: {found.why}")
             continue
         for one in found.disagreements:
             names.add(name)
             if one.sort not in known():
                 new.append(f"{name}: {one.what}")
+    for one in lost:
+        warnings.warn(one, stacklevel=1)
+    assert len(lost) <= MOST_LOST
     return names, new
 
 
 def test_programs_from_the_fixed_seed() -> None:
-    names, new = _disagreeing(SEED, FIXED)
+    names, new = _disagreeing(_written(SEED, FIXED))
     assert not new, "python -m gradlint.testing.agreement --seed agreement"
     assert len(names) <= MOST_KNOWN * FIXED
 
 
 def test_programs_from_a_fresh_seed() -> None:
     """What nobody has seen before is told, with the seed that shows it, and may not be much."""
-    names, new = _disagreeing(NEW_SEED, FRESH)
+    names, new = _disagreeing(_written(NEW_SEED, FRESH))
     for one in new:
         warnings.warn(one, stacklevel=1)
     assert len({one.partition(": ")[0] for one in new}) <= MOST_NEW * FRESH
@@ -106,7 +112,7 @@ def test_programs_are_long_enough() -> None:
 
 def _together() -> Total:
     total = Total()
-    for name, found in _compared(SEED, FIXED):
+    for name, found in _compared(_written(SEED, FIXED)):
         if not isinstance(found, Lost):
             total.add(name, found)
     return total
@@ -119,12 +125,9 @@ def test_there_are_many_programs_that_were_written_for_something_else() -> None:
     assert len(FOREIGN) >= 500
 
 
-@pytest.mark.parametrize("chunk", range(0, len(FOREIGN), CHUNK))
-def test_programs_that_were_written_for_something_else(chunk: int) -> None:
-    found = []
-    for name, text, files in FOREIGN[chunk : chunk + CHUNK]:
-        found += [(name, one) for one in work(Written(name, text, files)).disagreements]
-    assert not [one for one in found if one[1].sort not in known()]
+def test_programs_that_were_written_for_something_else() -> None:
+    _, new = _disagreeing(tuple(Written(*one) for one in FOREIGN))
+    assert not new
 
 
 # ---- the tool itself
