@@ -16,6 +16,7 @@ NEED_TORCH = (
     "test_knowledge_distributions.py",
     "test_knowledge_flat.py",
     "test_knowledge_sizes.py",
+    "test_knowledge_squashing.py",
     "test_knowledge_modules.py",
     "test_knowledge_objects.py",
     "test_knowledge_plain.py",
