@@ -268,10 +268,6 @@ def kind_of(value: Value) -> str:
     return type(value.value).__name__ if type(value) is Const else "float"
 
 
-COPYING = frozenset({"copy", "astype", "flatten", "mean", "sum", "std", "clip", "round", "repeat", "argmax"})
-"""Methods of arrays whose result has memory of its own."""
-
-
 def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
