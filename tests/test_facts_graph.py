@@ -5,6 +5,8 @@ The interpreter is written against these facts; each is measured on the installe
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
@@ -225,3 +227,23 @@ def test_a_second_backward_after_an_optimizer_step_notices_the_write() -> None:
     optimizer.step()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         loss.backward()
+
+
+@pytest.mark.parametrize(
+    ("let_go", "freed"),
+    [
+        (lambda module: module.zero_grad(), True),
+        (lambda module: module.zero_grad(set_to_none=False), True),
+        (lambda module: [one.grad.detach_() for one in module.parameters()], True),
+        (lambda module: [one.grad.zero_() for one in module.parameters()], False),
+        (lambda module: None, False),
+    ],
+)
+def test_a_gradient_off_its_graph_frees_what_create_graph_kept(let_go: Any, freed: bool) -> None:
+    module, given = nn.Linear(2, 1), torch.ones(3, 2) * 2
+    seen = weakref.ref(given)
+    module(given).pow(2).sum().backward(create_graph=True)
+    let_go(module)
+    del given
+    gc.collect()
+    assert (seen() is None) is freed

@@ -14,13 +14,14 @@ torch warns, and the whole graph with its activations stays alive until `.grad` 
 ## When it is right to ignore it
 
 With optimizers that need it (AdaHessian, Sophia) and a `zero_grad()` after each step or before the next: code that is
-seen to clear the gradients to None afterwards is not reported.
+seen to take the gradients off their graphs afterwards is not reported (`zero_grad()`, to None or to zeros, or
+`detach_()`). `grad.zero_()` alone keeps the circle.
 """
 
 from __future__ import annotations
 
-from gradlint.domain import YES, Syntax
-from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished
+from gradlint.domain import YES, Syntax, Tensor
+from gradlint.events import BackwardRun, Called, Event, GradientsCleared, ModuleFinished
 from gradlint.rule import Findings, Rule, Warns, believed
 
 rule = Rule(
@@ -37,18 +38,34 @@ consequence = Warns("will create a reference cycle between the parameter and its
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    cleared, kept, freed = False, dict[Syntax, BackwardRun](), set[Syntax]()
+    let_go, kept, freed = list[tuple[Tensor, ...]](), dict[Syntax, BackwardRun](), set[Syntax]()
     for happened in reversed(event.story):
-        if isinstance(happened, GradientsCleared) and happened.to_none.may(YES):
-            cleared = True
-        elif isinstance(happened, BackwardRun) and _makes_a_circle(happened):
+        if isinstance(happened, BackwardRun) and _makes_a_circle(happened):
             # In a loop, the next pass clears before its own backward what the one before has left.
             kept.setdefault(happened.node, happened)
-            if cleared:
+            if any(_may_share(happened.leaves, tensors) for tensors in let_go):
                 freed.add(happened.node)
+        elif (tensors := _taken_off_graphs(happened)) is not None:
+            let_go.append(tensors)
     for node, run in kept.items():
         if node not in freed:
             yield rule.at(node).lowered(believed(run))
+
+
+def _taken_off_graphs(event: Event) -> tuple[Tensor, ...] | None:
+    """The tensors whose gradients let go of their graphs, none of them where they are not known; None: no event of
+    this kind. A gradient that is only filled with zeros in place keeps its graph."""
+    if isinstance(event, GradientsCleared) and event.by != "zero_":
+        return event.parameters
+    if isinstance(event, Called) and event.path == "torch.Tensor.detach_":
+        return () if isinstance(event.args[0], Tensor) and event.args[0].grad_of else None
+    return None
+
+
+def _may_share(leaves: tuple[Tensor, ...], tensors: tuple[Tensor, ...]) -> bool:
+    """Whether a tensor may be among these leaves; it may where nothing is known of either."""
+    known = {memory for leaf in leaves for memory in leaf.storage}
+    return not known or not tensors or any(not known.isdisjoint(tensor.storage) for tensor in tensors)
 
 
 def _makes_a_circle(run: BackwardRun) -> bool:

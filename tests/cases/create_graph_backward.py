@@ -6,6 +6,16 @@ import torch
 from torch import nn, optim
 
 
+def taken_off_its_graph():
+    weight = torch.ones(2, requires_grad=True)
+    weight.pow(5).sum().backward(create_graph=True)  # ok: the gradient lets go of its graph below
+    weight.grad.detach_()
+    return weight.grad
+
+
+taken_off_its_graph()
+
+
 def second_order(model: nn.Linear, optimizer, batches):
     for batch in batches:
         optimizer.zero_grad()
@@ -62,6 +72,18 @@ def meta(steps):
         inner = weight.pow(2).sum()
         grads = torch.autograd.grad(inner, [weight], create_graph=True)  # ok: unrolled by hand
         (weight - grads[0]).sum().backward(inputs=[weight])  # ok: an ordinary backward over them
+
+
+def cleared_to_zeros():
+    model = nn.Linear(3, 1)
+    model(torch.ones(1, 3)).norm().backward(create_graph=True)  # ok: `zero_grad()` detaches what it fills with zeros
+    model.zero_grad(set_to_none=False)
+
+
+def filled_with_zeros():
+    weight = torch.ones(2, requires_grad=True)
+    weight.pow(4).sum().backward(create_graph=True)  # GRD506
+    weight.grad.zero_()
 
 
 if __name__ == "__main__":
