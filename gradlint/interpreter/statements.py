@@ -73,7 +73,7 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
         given = node.value.args
-        by_function = last.args and given and last.name == spelled(last.callee)
+        by_function = given and last.args and last.name and last.name == spelled(last.callee)
         name = spelled(given[0].value) if by_function else last.name
         about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": name}
     elif type(node.value) is cst.Attribute:

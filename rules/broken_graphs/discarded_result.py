@@ -71,10 +71,15 @@ def check(event: ResultDiscarded) -> Findings:
         return
     if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.loose:
         return
-    narrow = event.name and (method in REPLACING or method in TWINS)  # nobody else holds what has no name
+    narrow = (event.name or _is_of_another(tensor)) and (method in REPLACING or method in TWINS)
     draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"), cure=_cure(event, of, method))
     draft = draft if narrow else draft.lowered(POSSIBLE)
     yield draft.fix(*_edits(event, method), safety="unsafe") if event.name and not _is_parameter(event) else draft
+
+
+def _is_of_another(tensor: Tensor) -> bool:
+    """Whether somebody may hold what is left as it is although it has no name: it is a view."""
+    return bool(tensor.base) and None not in tensor.base
 
 
 def _is_better_written(name: str, method: str) -> bool:

@@ -49,6 +49,21 @@ def moved(path):
     return boxes
 
 
+def usable(device):
+    try:
+        torch.Tensor(0).to(device=device)  # ok: tried out, and nobody else holds what is moved
+    except Exception:
+        return "cpu"
+    torch.zeros(1).cuda()  # ok: wakes the device
+    return device
+
+
+def noise_in_range(shape, low: float, high: float):
+    noise = torch.rand(shape)
+    noise.view(-1, 4)[:, 0].clamp(low, max=high)  # GRD607
+    return noise
+
+
 def residual(x: torch.Tensor, skip: torch.Tensor):
     out = torch.relu(x)
     out.add(skip)  # GRD607
