@@ -201,7 +201,8 @@ class GraphGrown(Event):
 
     `name` is how the program writes what it was computed from, `added` the syntax of what came to it (None: not one
     thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `spent` says
-    whether a backward has certainly freed a part of it, so that nobody can differentiate it.
+    whether a backward has certainly freed a part of it, so that nobody can differentiate it. `mixed`: earlier
+    iterations may have recorded all of what it was computed from, so that nothing new came to it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
@@ -212,6 +213,7 @@ class GraphGrown(Event):
     spent: Truth
     name: str = ""
     added: Syntax | None = None
+    mixed: bool = False
     depends_on_mode: ClassVar[bool] = True
 
     @property

@@ -447,24 +447,31 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
         grows=either([one.grows for one in recorded]) if recorded else NO,
     )
     if any(one.grows.possibly(YES) for one in recorded):
-        tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))
+        grown = [one for one in operands if _holds_older(it, node, one)]
+        mixed = len(operands) == len(grown) > 1
+        tell_grown(it, node, row.name, shown, *_grown_from(node, operands, grown), mixed=mixed)
 
 
-def tell_grown(it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any) -> None:
+def tell_grown(
+    it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, *, mixed: bool = False
+) -> None:
     """A loop has made a graph longer."""
     nodes = tuple(ref for ref in shown.node if ref is not None)
     freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
     graph = tuple(ref.key for ref in nodes)
-    it.emit(events.GraphGrown, node, op=op, result=shown, graph=graph, spent=truth(bool(freed)), name=name, added=added)
+    spent = truth(bool(freed))
+    it.emit(events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, mixed=mixed)
 
 
-def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any]:
+def _grown_from(node: Any, operands: Sequence[Operand], grown: Sequence[Operand]) -> tuple[str, Any]:
     """How the program writes the operand that an earlier iteration computed, and what the other one is."""
     place = syntax(node)
-    if type(place) is not cst.BinaryOperation or len(operands) != 2:
+    if type(place) is not cst.BinaryOperation or len(operands) != 2 or not grown:
         return "", None
-    sides = [(spelled(place.left), place.right), (spelled(place.right), place.left)]
-    for one, (name, other) in zip(operands, sides, strict=True):
-        if any(ref.age and ref.site == it.site(node) for ref in it.past(it.operand(one.value), MOST_LOOKED_BACK)):
-            return name, other
-    return "", None
+    left, right = place.left, place.right
+    return (spelled(left), right) if grown[0] is operands[0] else (spelled(right), left)
+
+
+def _holds_older(it: Interpreter, node: Any, one: Operand) -> bool:
+    """Whether what an earlier iteration recorded at this place may be in an operand's history."""
+    return any(ref.age and ref.site == it.site(node) for ref in it.past(it.operand(one.value), MOST_LOOKED_BACK))

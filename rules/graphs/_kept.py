@@ -23,9 +23,9 @@ def is_attribute(name: str) -> bool:
 
 
 def sums(end: ModuleFinished) -> Iterator[Kept]:
-    """What is accumulated in later iterations of loops."""
+    """What is accumulated in later iterations of loops: something new comes to what earlier ones have left."""
     for event in end.story:
-        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES:
+        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES and not event.mixed:
             yield event
 
 
