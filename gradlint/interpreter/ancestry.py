@@ -21,6 +21,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge.module_families import FAMILIES
 from gradlint.knowledge.packs import LibraryClass
 from gradlint.knowledge.together import Known
+from gradlint.knowledge.vocabulary import OF_MODULES
 
 MOST_BASES = 100
 BASE_KINDS = {
@@ -37,6 +38,10 @@ PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
      "torch.autograd.Function", "torch.autograd.function.Function"]
 )  # fmt: skip
 """Classes that neither make anything of the arguments of their descendants nor give them tensors."""
+
+
+OF_EVERY_MODULE = (OF_MODULES | {"__init__"}) - {"training"}
+"""What `nn.Module` defines, and so hides of the bases behind it; its `__init__` does not go on to theirs."""
 
 
 def is_module(it: Interpreter, base: Value) -> Truth:
@@ -88,7 +93,10 @@ def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None
                     return value
         elif type(one) is not Named:
             return None
-        elif not (one.path in PLAIN_BASES or one.path in it.torch.modules or one.path in FAMILIES):
+        elif one.path in it.torch.modules or one.path in FAMILIES:
+            if name in OF_EVERY_MODULE:
+                return None
+        elif one.path not in PLAIN_BASES:
             found = _member(it, one.path, name)
             if found is not None or _is_open(it, one.path) is not NO:
                 return found

@@ -115,3 +115,21 @@ class Holder:
 class Inherited(Settings):
     def extend(self):
         self.extra = nn.Linear(in_features=2, out_features=2)  # ok: initialised by its base, as the class says nothing of its own
+
+
+class Remembering:
+    def __init__(self):
+        self.memory = []
+
+
+class Trained(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+
+class TrainedRemembering(Trained, Remembering):
+    def __init__(self, width):
+        super().__init__(width)
+        Remembering.__init__(self)
+        self.gate = nn.Parameter(torch.zeros(width, 1))  # ok: Module.__init__ comes before what is mixed in behind it
