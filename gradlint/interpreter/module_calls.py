@@ -189,18 +189,29 @@ def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
         module: Module = it[part]
         for name, value in (*module.attributes, ("", module.rest)):
             if it.may_be(value, Tensor):
-                key = value if part in sure else one_of([value, NONE_VALUE], MOST_ITEMS)
+                key = value if part in sure else _perhaps(value)
                 found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
                 sure.add(value)
     return [(name, value) for value, name in found.items()]
 
 
+def _perhaps(value: Value) -> Value:
+    return one_of([value, NONE_VALUE], MOST_ITEMS)
+
+
+def _is_parameter(it: Interpreter, value: Value) -> bool:
+    tensor = it.only(value, Tensor)
+    return tensor is not None and tensor.parameter is YES
+
+
 def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
-    """What a module of an unknown class gives: something computed from its parameters and arguments."""
+    """What a module of an unknown class gives: something computed from its parameters and arguments, and perhaps from
+    other tensors that it holds: it may well have set them anew before."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
     given = [("input", value) for value in args.values() or [UNKNOWN]]
-    result = apply(it, node, row, given, extra=_own(it, ref), part="call ")
+    own = [(name, value if _is_parameter(it, value) else _perhaps(value)) for name, value in _own(it, ref)]
+    result = apply(it, node, row, given, extra=own, part="call ")
     belief = max(module.belief, Belief.BY_USE)
     for found, tensor in it.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf

@@ -135,3 +135,33 @@ if __name__ == "__main__":
     parser.add_argument("--lr", type=float, default=0.1)
     args = parser.parse_args()
     train(args), train_repackaged(args), train_reset(args), truncated(args)
+
+
+class Inner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+class Around(nn.Module):
+    def __init__(self, inner: nn.Module):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+def kept_deep_inside():
+    inner = Inner()
+    net = Around(Around(Around(Around(inner))))
+    for x in torch.ones(3, 4):
+        net(x).sum().backward()  # ok: what is kept on the innermost takes no part in what it computes
+        inner.latest = inner.linear(x).exp()
+        inner.latest.sum().backward()
+
+
+kept_deep_inside()
