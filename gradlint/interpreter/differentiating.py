@@ -92,7 +92,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     starts, history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     if not it.muted:
-        spoiled = _spoiled(it, starts, history, _reaching(it, starts, request))
+        spoiled = _spoiled(it, starts, history, _reaching(it, starts, history, request))
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
     hooked = arriving(it, {*history.nodes, *history.leaves})
@@ -102,7 +102,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
         values = it.land(start)
         roots, hooked = values[: len(roots)], [ref for ref in values[len(roots) :] if type(ref) is Ref]
         starts, history = _looked_at(it, roots)
-    reaching = _reaching(it, starts, request)
+    reaching = _reaching(it, starts, history, request)
     for ref in history.nodes:
         if reaching is None or ref in reaching:
             certain = reaching is None or (request.exact and reaching[ref])
@@ -177,12 +177,19 @@ def _looked_at(it: Interpreter, roots: Sequence[Value]) -> tuple[list[tuple[Ref 
     return starts, _history(it, starts)
 
 
-def _reaching(it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], request: Request) -> dict[Ref, bool] | None:
-    """The nodes that are differentiated through, and whether they certainly are; None: all of them."""
+def _reaching(
+    it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], history: History, request: Request
+) -> dict[Ref, bool] | None:
+    """The nodes that are differentiated through, and whether they certainly are; None: all of them. What is asked for
+    may lie behind opaque nodes, or anywhere where it is not known."""
     if request.inputs is None:
         return None
     ends = _ends(it, request.inputs)
     found = towards(it, starts, ends)
+    if not request.exact:
+        found = dict.fromkeys(history.nodes, False) | found
+    elif OPAQUE in history.past:
+        found = dict.fromkeys(towards(it, starts, frozenset([OPAQUE])), False) | found
     return found if request.how == "grad" else dict.fromkeys(ends, False) | found
 
 

@@ -81,3 +81,21 @@ if __name__ == "__main__":
     args = parser.parse_args()
     Trainer(args).fit([1, 2])
     once(nn.Linear(4, 1), torch.ones(1, 4)), option(nn.Linear(4, 1), torch.ones(1, 4), args)
+
+
+def hessian(y, xs):
+    first = torch.autograd.grad(y, xs, create_graph=True)
+    rows = []
+    for each in torch.cat([one.reshape(-1) for one in first]):
+        second = torch.autograd.grad(each, xs, retain_graph=True)  # ok: the next row goes through the same graph
+        rows.append(torch.cat([one.flatten() for one in second]))
+    return torch.stack(rows)
+
+
+def hessian_by_one(y, x: torch.Tensor):
+    (first,) = torch.autograd.grad(y, [x], create_graph=True)
+    flat, rows = first.reshape(4, 2), []
+    for i in range(2):
+        each = flat.index_select(-1, torch.tensor([i]))
+        rows.append(torch.autograd.grad([each], [x], [torch.ones_like(each)], retain_graph=True)[0])  # ok: so here
+    return torch.stack(rows, -1)
