@@ -20,10 +20,11 @@ show.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gradlint.domain import NO, YES, Graph, Optimizer, Syntax, Tensor
-from gradlint.events import AttributeAssigned, ModuleFinished, OptimizerBuilt, OptimizerStepped
+from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, OptimizerStepped, Run
 from gradlint.rule import Findings, Rule, believed
 
 rule = Rule(
@@ -45,20 +46,32 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    """Go backwards: of a replacement it is then known what is stepped, and what optimizers were given, afterwards."""
+    """Go backwards: of a replacement it is then known what is stepped, and what optimizers were given, afterwards. What
+    is run on its own, for callers that are not shown, comes after nothing."""
     given: set[Graph] = set()
-    steps: dict[Syntax, OptimizerStepped] = {}
+    steps: dict[tuple[int, Syntax], OptimizerStepped] = {}
+    runs = {run.index: run for run in event.runs}
     for happened in reversed(event.story):
         if isinstance(happened, OptimizerBuilt | OptimizerStepped):
             given |= _memories(happened.parameters)
         if isinstance(happened, OptimizerStepped):
-            steps |= dict.fromkeys(_built_at(happened.optimizer), happened)
+            alone = _begun_by(happened, runs)
+            steps |= {(alone, place): happened for place in _built_at(happened.optimizer)}
         elif isinstance(happened, AttributeAssigned) and _is_replaced(happened):
             places = [place for holder in happened.holders for place in _built_at(holder)]
-            step = next((steps[place] for place in places if place in steps), None)
+            alone = _begun_by(happened, runs)
+            step = next((steps[alone, place] for place in places if (alone, place) in steps), None)
             if step is not None and step.optimizer.open <= NO and given.isdisjoint(_memories(happened.parameters)):
                 draft = rule.at(happened.node, name=_named(happened)).note(places[0], "the optimizer was built here")
                 yield draft.lowered(max(believed(happened), believed(step)))
+
+
+def _begun_by(event: Event, runs: Mapping[int, Run]) -> int:
+    """The run of a function that nobody is seen to call, or of the file, in which something happened."""
+    run = runs.get(event.run)
+    while run is not None and run.caller is not None and run.parent in runs:
+        run = runs[run.parent]
+    return event.run if run is None else run.index
 
 
 def _built_at(optimizer: Optimizer) -> list[Syntax]:

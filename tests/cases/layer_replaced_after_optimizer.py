@@ -131,3 +131,21 @@ def of_another(net: nn.Module):
     net.fc = nn.Linear(8, 9)  # ok: what the optimizer holds is another model
     optimizer.step()
     return net
+
+
+class Restoring:
+    """What is trained by a method that something unseen calls is replaced by another when that is over."""
+
+    def __init__(self):
+        self.model = nn.Linear(4, 2)
+        self.best = nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def finish(self, x):
+        self.model = self.best  # ok: nobody is seen to train afterwards
+        return self.model(x).argmax(1)
+
+    def train_step(self, x):
+        self.optimizer.zero_grad()
+        self.model(x).sum().backward()
+        self.optimizer.step()
