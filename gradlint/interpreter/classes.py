@@ -118,7 +118,7 @@ def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
     given = it.land(start)
     for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
         it.update(made, kind, marks=(Mark("made", node),))
-    tell_built(it, node, made, lambda: unregistered(it, made, given))
+    tell_built(it, node, made, given, lambda: unregistered(it, made, given))
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradlint import events
@@ -78,7 +78,7 @@ def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
 
 def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     """A new module of a class of torch."""
-    row = it.torch.modules[path]
+    row, start = it.torch.modules[path], it.hold(*args.values())
     attributes: dict[object, Value] = {}
     rest: Value = NOTHING
     if row.call in ("container", "none"):
@@ -95,20 +95,27 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    tell_built(it, node, ref)
+    tell_built(it, node, ref, it.land(start))
     return ref
 
 
 def tell_built(
-    it: Interpreter, node: Any, value: Value, lost: Callable[[], tuple[events.Unregistered, ...]] = tuple
+    it: Interpreter,
+    node: Any,
+    value: Value,
+    given: Sequence[Value] = (),
+    lost: Callable[[], tuple[events.Unregistered, ...]] = tuple,
 ) -> None:
-    """Tell that a module was made, and which parameters it has; `lost` finds what it holds and has not registered."""
+    """Tell that a module was made of what was given, and which parameters it has; `lost` finds what it holds and has
+    not registered."""
     shown = it.only(value, Module)
     if shown is None or it.muted:
         return
     found, opened = parameters(it, value)
-    held = tensors_of(it, [ref for _, ref in found])
-    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, open=opened, unregistered=lost())
+    handed = it.state.reach(given)
+    mine = [ref for _, ref in found if ref not in handed] if shown.unbuilt is NO else []
+    held, own = tensors_of(it, [ref for _, ref in found]), tensors_of(it, mine)
+    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost())
 
 
 def _own_buffer(it: Interpreter, node: Any, name: str, args: Arguments) -> Value:

@@ -64,7 +64,7 @@ def _made(event: Event) -> str:
     """How a message names what is made, where that has parameters that are to be trained."""
     if isinstance(event, RequiresGradChanged) and event.by == "Parameter" and event.to <= YES:
         return "a parameter"
-    if isinstance(event, ModuleBuilt) and any(p.requires_grad <= YES for p in event.parameters):
+    if isinstance(event, ModuleBuilt) and any(p.requires_grad <= YES for p in event.own):
         cls = event.module.cls
         return f"a layer (`{cls.path.rpartition('.')[2]}`)" if isinstance(cls, Named) else "a layer"
     return ""

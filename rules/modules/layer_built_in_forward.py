@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import YES, Module, Syntax, Tensor, Unknown
+from gradlint.domain import YES, Module, Ref, Syntax, Tensor, Unknown
 from gradlint.events import (
     AttributeAssigned,
     Called,
@@ -67,11 +67,12 @@ def check(event: ClassFinished) -> Findings:
         story = [happened for happened in run.story if happened.run in own]
         if any(isinstance(happened, OptimizerBuilt) for happened in run.story):
             continue  # it trains by itself what it builds
+        made_here = {ref.key for one in story if isinstance(one, ModuleBuilt) for ref in _trained(one.own)}
         built = {
             happened.node: happened
             for happened in story
             if isinstance(happened, ModuleBuilt)
-            and any(parameter.requires_grad <= YES for parameter in happened.parameters)
+            and any(ref.key in made_here for ref in _trained(happened.parameters))
             and len(happened.conditions) == len(run.conditions)
         }
         for call, parts in _called(story):
@@ -81,6 +82,11 @@ def check(event: ClassFinished) -> Findings:
                     for part in parts:
                         draft = draft.note(part, "built with it")
                     yield draft.lowered(believed(built[made]))
+
+
+def _trained(parameters: tuple[Tensor, ...]) -> Iterator[Ref]:
+    """The memories of those that are certainly to be trained."""
+    return (ref for tensor in parameters if tensor.requires_grad <= YES for ref in tensor.storage)
 
 
 def _is_kept(story: list[Event], made: Syntax) -> bool:

@@ -20,6 +20,28 @@ class Block(nn.Module):
         return norm(self.proj(x))
 
 
+class OverTime(nn.Module):
+    def __init__(self, module: nn.Module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, x):
+        return torch.stack([self.module(one) for one in x])
+
+
+class Wrapping(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embedder, self.head = nn.Linear(width, width), nn.Linear(width, 2)
+
+    def forward(self, x):
+        embedder = self.embedder
+        for _ in range(x.dim() - 2):
+            embedder = OverTime(embedder)  # ok: nothing of it but the order is new
+        whole = nn.Sequential(embedder, self.head)  # ok: put together of what is trained
+        return whole(x)
+
+
 class Attention(nn.Module):
     def forward(self, query, key):
         query = nn.Linear(16, 16)(query)  # GRD807
