@@ -29,7 +29,8 @@ DEEPEST = 3
 def unregistered(it: Interpreter, made: Value, given: list[Value]) -> tuple[Unregistered, ...]:
     """What a new module holds and has not registered; `given` are the values it was made with.
 
-    Nothing is said where the module may have parts that were not seen, or gathers its parameters itself.
+    Nothing is said where the module may have parts that were not seen, or gathers its parameters itself, nor of tensors
+    that it has from its parts.
     """
     owner = it.only(made, Module)
     if owner is None or owner.open.may(YES) or not any(_may_hold(it, value) for _, value in owner.attributes):
@@ -48,13 +49,19 @@ def unregistered(it: Interpreter, made: Value, given: list[Value]) -> tuple[Unre
             if trained and known.isdisjoint(refs):
                 shown, ours = it.thing(part), not handed.keys().isdisjoint(refs)
                 found.append(Unregistered(str(name), shown, inside, ours, trained, _alike(it, inside[-1], type(shown))))
-    memories = {memory for ref in known for memory in getattr(it[ref], "storage", ())}
+    memories = {memory for ref in (*known, *_of_parts(it, made)) for memory in getattr(it[ref], "storage", ())}
     for name, value in owner.attributes:
         tensor, refs = it.only(value, Tensor), _references(value)
         plain = tensor is not None and tensor.parameter is NO and name not in dict(owner.buffers)
         if tensor is not None and plain and listed.keys().isdisjoint(refs) and memories.isdisjoint(tensor.storage):
             found.append(Unregistered(str(name), tensor, (), not handed.keys().isdisjoint(refs), (tensor,)))
     return tuple(found)
+
+
+def _of_parts(it: Interpreter, made: Value) -> list[Ref]:
+    """The tensors that registered parts of a module hold: whether those have registered them is their own affair."""
+    parts = [it[ref] for ref in walk(it, made) if ref != made]
+    return [ref for part in parts for _, value in part.attributes for ref, _ in it.all(value, Tensor)]
 
 
 def _may_hold(it: Interpreter, value: Value) -> bool:

@@ -15,15 +15,15 @@ have raised. The memory stays as long as the graph node does, after backward too
 
 ## When it is right to ignore it
 
-Numbers, flags, shapes and what `forward` computed on the way may be attributes. Masks and
-indices, which no gradient flows to, and what only its use tells to be a tensor are reported on request only.
+Numbers, flags, shapes and what `forward` computed on the way may be attributes. What no gradient flows to (masks and
+indices, inputs that require none) and what only its use tells to be a tensor are reported on request only.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import DISCRETE, Belief, Tensor
+from gradlint.domain import DISCRETE, NO, YES, Belief, Tensor
 from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned
 from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Findings, Rule, believed
 
@@ -60,7 +60,7 @@ def check(event: ClassFinished) -> Findings:
             of_input = bool(kept.arguments) and kept.arguments != ("output",)
             place, role = f"{kept.name}.{kept.attr}", "input" if of_input else "output"
             draft = rule.at(kept.node, place=place, role=role, method="forward", ctx=kept.name)
-            yield draft.lowered(max(believed(kept), _confidence(kept.value)))
+            yield draft.lowered(max(believed(kept), _confidence(kept.value, of_input)))
 
 
 def _outputs(method: Method) -> list[Tensor]:
@@ -69,8 +69,11 @@ def _outputs(method: Method) -> list[Tensor]:
     return [value for value in returned if isinstance(value, Tensor)]
 
 
-def _confidence(tensor: Tensor) -> Confidence:
-    return POSSIBLE if tensor.dtype <= DISCRETE or tensor.belief > Belief.ANNOTATED else CERTAIN
+def _confidence(tensor: Tensor, of_input: bool) -> Confidence:
+    """A gradient flows to no whole numbers, and to no input that is only seen to require none."""
+    seen = tensor.requires_grad
+    constant = tensor.dtype <= DISCRETE or (of_input and seen.possibly(NO) and not seen.possibly(YES))
+    return POSSIBLE if constant or tensor.belief > Belief.ANNOTATED else CERTAIN
 
 
 @rule.bad

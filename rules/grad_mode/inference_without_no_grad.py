@@ -15,7 +15,8 @@ the time to record. A validation loop that collects outputs runs out of memory.
 ## When it is right to ignore it
 
 Where the caller in another file differentiates the result (saliency, attacks, a frozen network
-inside a loss) or has switched gradients off. A result that a backward may reach, or that goes to code
+inside a loss) or has switched gradients off. A single call in a script costs little, and is reported on
+request only. A result that a backward may reach, or that goes to code
 that is not shown, is never reported; one that is returned to callers that are not shown is believed
 less.
 """
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, YES, Syntax
+from gradlint.domain import EVAL, NO, YES, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, Edit, Findings, Rule, believed, quoted
 
@@ -96,7 +97,7 @@ def _confidence(call: ModuleCalled, end: ModuleFinished, runs: Mapping[int, Run]
     """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself."""
     run = runs.get(call.run)
     name = run.function.name if run and run.function else ""
-    if _in_a_test(run, runs) or _also_without_gradients(call, end):
+    if _in_a_test(run, runs) or _also_without_gradients(call, end) or _happens_once(call, run, end):
         return POSSIBLE
     if not any(graph in end.returned for graph in call.graph):
         return believed(call)
@@ -108,6 +109,14 @@ def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
     """Whether the same run may call the module with gradients off as well: then gradients are on here on purpose."""
     others = [event for event in end.story if isinstance(event, ModuleCalled) and event.run == call.run]
     return bool(call.name) and any(other.name == call.name and not other.grad_mode <= YES for other in others)
+
+
+def _happens_once(call: ModuleCalled, run: Run | None, end: ModuleFinished) -> bool:
+    """Whether it stands in a script outside of loops and functions: then one graph is kept, and it costs little."""
+    in_a_loop = any(
+        isinstance(event, ModuleCalled) and event.node is call.node and not event.later <= NO for event in end.story
+    )
+    return (run is None or run.function is None) and not in_a_loop
 
 
 def _in_a_test(run: Run | None, runs: Mapping[int, Run]) -> bool:

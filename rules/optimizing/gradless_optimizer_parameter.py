@@ -50,11 +50,12 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    """Look at what each optimizer was given, and then at what is done with it afterwards."""
+    """Look at what each optimizer of torch was given, and then at what is done with it afterwards; what those of a
+    class of the program do with it, that class says."""
     later: dict[object, None] = {}
     found: list[tuple[OptimizerBuilt, Tensor]] = []
     for happened in reversed(event.story):
-        if isinstance(happened, OptimizerBuilt):
+        if isinstance(happened, OptimizerBuilt) and isinstance(happened.optimizer.cls, Unknown):
             given = [tensor for part in happened.elements for tensor in part if _stays_put(tensor)]
             found += [(happened, tensor) for tensor in given if not any(ref in later for ref in tensor.storage)]
         elif isinstance(thing := _given_a_gradient(happened), Tensor):

@@ -254,3 +254,10 @@ def tokens_of_a_batch(network, loader):
         losses = network(ids=batch["ids"], labels=batch["labels"])  # ok: its loss is differentiated
         losses["loss"].backward()
     return tokens
+
+
+if __name__ == "__main__":
+    shown = Net().eval()
+    print(shown(torch.randn(1, 8)))  # ok: once in a script, for a look
+    for size in (1, 2, 4):
+        print(shown(torch.randn(size, 8)).argmax(1))  # GRD401
