@@ -517,6 +517,19 @@ class ModuleBuilt(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BufferRegistered(Event):
+    """`module.register_buffer(...)`: `name` is the buffer's, empty where it is not known; `trained` says whether the
+    module, or a part of it, has a parameter on the same memory."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("module",)
+
+    module: Module
+    tensor: Thing
+    name: str = ""
+    trained: Truth = UNSURE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModeChanged(Event):
     """`train()` or `eval()` of a module, and of all its parts; `matters` unless it is certain that none of them behaves
     differently in the two modes."""

@@ -36,6 +36,7 @@ from gradlint.domain import (
     either,
     one_of,
     references,
+    truth,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks
@@ -183,6 +184,7 @@ def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     name = args.get("name", 0, UNKNOWN)
+    _tell_buffer(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     saved = Const(True) if flag(args, "persistent", 2, default=True) is not NO else Const(False)
     if type(name) is Const:
         found = it.all(owner, Module)
@@ -191,6 +193,16 @@ def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) 
             it.put(ref, replace(module, buffers=tuple(known.items()), initialised=YES), sure=it.sure(found))
     set_by_name(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     return NONE_VALUE
+
+
+def _tell_buffer(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+    shown = it.only(owner, Module)
+    if shown is None or it.muted:
+        return
+    known = str(name.value) if type(name) is Const else ""
+    memories = {memory for _, tensor in it.all(value, Tensor) for memory in tensor.storage}
+    trained = truth(any(not memories.isdisjoint(it[ref].storage) for _, ref in parameters(it, owner)[0]))
+    it.emit(events.BufferRegistered, node, module=shown, tensor=it.thing(value), name=known, trained=trained)
 
 
 def _register_parameter(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

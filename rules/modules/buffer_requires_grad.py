@@ -14,7 +14,8 @@ date when its parameters change, cannot be deep-copied, and the second backward 
 
 ## When it is right to ignore it
 
-Where an optimizer is given the buffer by hand, on purpose. A tensor registered detached, or made under
+Where an optimizer is given the buffer by hand, on purpose. A parameter that the module has under another name as well
+is trained under that, and not reported. A tensor registered detached, or made under
 `torch.no_grad()`, is never reported; nor is one that was handed over and of which nothing is known.
 """
 
@@ -22,8 +23,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Belief, Const, Tensor
-from gradlint.events import Called
+from gradlint.domain import YES, Belief, Tensor
+from gradlint.events import BufferRegistered
 from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule, quoted
 
 rule = Rule(
@@ -44,14 +45,12 @@ def consequence(returned: Any) -> bool:
     return any(buffer.requires_grad for buffer in returned.buffers())
 
 
-@rule.on(Called, "torch.nn.Module.register_buffer")
-def check(event: Called) -> Findings:
-    given = dict(zip(("owner", "name", "tensor"), event.args, strict=False)) | dict(event.keywords)
-    name, tensor = given.get("name"), given.get("tensor")
-    if not isinstance(tensor, Tensor) or not tensor.requires_grad <= YES:
+@rule.on(BufferRegistered)
+def check(event: BufferRegistered) -> Findings:
+    tensor = event.tensor
+    if not isinstance(tensor, Tensor) or not tensor.requires_grad <= YES or event.trained.may(YES):
         return
-    written = str(name.value) if isinstance(name, Const) else ""
-    draft = rule.at(event.node, name=quoted(written, "given here"), why=LEAF if tensor.leaf <= YES else COMPUTED)
+    draft = rule.at(event.node, name=quoted(event.name, "given here"), why=LEAF if tensor.leaf <= YES else COMPUTED)
     told = CERTAIN if tensor.belief <= Belief.ANNOTATED else POSSIBLE
     draft = draft.lowered(told)
     yield draft.marked(tensor.marks, made="made here", asked="asked to require grad here", recorded="computed here")

@@ -57,6 +57,14 @@ class Normalized(nn.Module):
         return self.layer(x - self.mean) * self.scale
 
 
+def normalized_by_a_hook(layer: nn.Linear):
+    weight = nn.Parameter(torch.ones(3, 4))
+    del layer._parameters["weight"]
+    layer.register_parameter("weight_orig", weight)
+    layer.register_buffer("weight", weight)  # ok: trained under its other name; before each call a result stands here
+    return layer
+
+
 def add_statistics(module: nn.Module, width):
     for kind in ("mean", "var"):
         module.register_buffer(f"running_{kind}", torch.zeros(width))  # ok: named by a loop, constants
