@@ -503,9 +503,9 @@ class Unregistered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleBuilt(Event):
-    """A module is made; `parameters` are those that it and its parts have, `own` those of them that it certainly was not
-    handed, `open` says whether it may have others, `unregistered` is what one of a class of the program holds and has
-    not registered."""
+    """A module is made; `parameters` are those that it and its parts have, `own` those of them that it certainly was
+    not handed, `open` says whether it may have others, `unregistered` is what one of a class of the program holds and
+    has not registered."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
