@@ -26,6 +26,7 @@ from gradlint.domain import (
     Tensor,
     Unknown,
     Value,
+    number_kind,
     one_of,
 )
 from gradlint.domain.changing import replace
@@ -166,6 +167,8 @@ def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
 def _argument(it: Interpreter, function: Function, param: cst.Param, annotation: Any) -> Value:
     default = dict(function.defaults).get(param.name.value)
     found = _told_of(it, function, param, annotation, default)
+    if type(found) is Scalar and default is not None and (kind := number_kind(default)) is not None:
+        return Scalar(found.dtype | kind)  # the default holds, whatever the annotation says
     return one_of([found, NONE_VALUE]) if default == NONE_VALUE else found
 
 

@@ -76,6 +76,12 @@ def commented(a, b):
     reveal(b[0])  # Tensor[?, requires_grad=?, leaf=?]
 
 
+def against_its_default(rate: int = 0.5, count: float = 1, size: int = 2):
+    reveal(rate)  # number[integer|float]
+    reveal(count)  # number[integer|float]
+    reveal(size)  # number[integer]
+
+
 def given(read):
     x: Tensor = read()
     reveal(x)  # Tensor[?, requires_grad=?, leaf=?]
@@ -99,3 +105,4 @@ eval("containers")([weight], {"x": weight}, (weight, 1), (weight,), [weight], {"
 eval("objects")(Net(), Net(), nn.Linear(2, 2), Net, torch.exp, torch.device("cpu"), 1, "a", 2)
 eval("commented")(weight, [weight])
 eval("given")(lambda: weight)
+eval("against_its_default")()
