@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES
+from gradlint.domain import NO, YES, Belief
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import POSSIBLE, Edit, Findings, Rule, believed
 
@@ -48,12 +48,18 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     runs = [happened for happened in event.story if isinstance(happened, BackwardRun) and not happened.expected]
     needed = {node for run in runs for node in run.again}
-    habitual = len({run.node for run in runs}) == 1 and any(run.later <= YES for run in runs)
+    once = len({run.node for run in runs}) == 1 and any(run.later <= YES for run in runs)
+    habitual = once and all(_is_shown(run) for run in runs)
     for run in runs:
         handed_on = not (event.escaped | event.returned).isdisjoint(run.graph)
         if run.retain <= YES and run.create_graph <= NO and run.node not in needed and not handed_on:
             draft = rule.at(run.node).lowered(believed(run) if habitual else POSSIBLE)
             yield draft.fix(Edit("drop keyword", run.node, "retain_graph"), safety="unsafe")
+
+
+def _is_shown(run: BackwardRun) -> bool:
+    """Whether the file shows what made the root; else that may well have kept a part of the graph for the next one."""
+    return run.root.belief <= Belief.ANNOTATED or run.made_by != ("unknown",)
 
 
 @rule.bad
