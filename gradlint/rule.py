@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, overload
 
 from gradlint.domain import Belief, Mark, Syntax
-from gradlint.events import Event
+from gradlint.events import Event, ModuleFinished
 from gradlint.finding import Confidence as Confidence
 from gradlint.knowledge.versions import Version
 
@@ -141,6 +141,15 @@ def believed(event: Event) -> Confidence:
     """How far the facts of an event may be believed: what a check that judges a whole story lowers its finding to."""
     guessed = LIKELY if event.assumed_mode and event.depends_on_mode else CERTAIN
     return max(_BELIEVED[event.belief], guessed)
+
+
+def only_tested(event: Event, end: ModuleFinished) -> bool:
+    """Whether it happens in a function that only a test runner calls: what that keeps in memory is soon gone."""
+    runs = {run.index: run for run in end.runs}
+    run = runs.get(event.run)
+    while run is not None and run.caller is not None:
+        run = runs.get(run.parent)
+    return run is not None and run.function is not None and run.function.name.startswith("test_")
 
 
 def quoted(name: str, otherwise: str) -> str:

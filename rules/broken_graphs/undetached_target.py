@@ -14,7 +14,8 @@ before its own step, it is trained to please the discriminator's loss, the oppos
 ## When it is right to ignore it
 
 Where both networks are meant to be trained by this loss; then both optimizers step, which is not reported. In the
-generator's step gradients go through the discriminator by necessity; that is not reported either.
+generator's step gradients go through the discriminator by necessity; that is not reported either. Where the gradients
+are cleared in time nothing but time is lost, which may be little: all this is reported on request only.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import Syntax
 from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished, OptimizerStepped
-from gradlint.rule import LIKELY, Findings, Rule, believed, quoted
+from gradlint.rule import POSSIBLE, Findings, Rule, quoted
 
 from ._parameters import Memory, memories
 
@@ -74,7 +75,7 @@ def check(end: ModuleFinished) -> Findings:
                     del waiting[one.event.node]
                     draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"))
                     draft = draft.note(event.node, "these gradients are cleared here before a step used them")
-                    yield draft.lowered(max(LIKELY, believed(one.event)))
+                    yield draft.lowered(POSSIBLE)
 
 
 def _can_be_cut(one: _Waiting, wasted: frozenset[Memory]) -> bool:

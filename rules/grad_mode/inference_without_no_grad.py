@@ -28,7 +28,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, NO, YES, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
-from gradlint.rule import LIKELY, POSSIBLE, Confidence, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Confidence, Edit, Findings, Rule, believed, only_tested, quoted
 
 rule = Rule(
     "GRD401",
@@ -97,7 +97,7 @@ def _confidence(call: ModuleCalled, end: ModuleFinished, runs: Mapping[int, Run]
     """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself."""
     run = runs.get(call.run)
     name = run.function.name if run and run.function else ""
-    if _in_a_test(run, runs) or _also_without_gradients(call, end) or _happens_once(call, run, end):
+    if only_tested(call, end) or _also_without_gradients(call, end) or _happens_once(call, run, end):
         return POSSIBLE
     if not any(graph in end.returned for graph in call.graph):
         return believed(call)
@@ -117,13 +117,6 @@ def _happens_once(call: ModuleCalled, run: Run | None, end: ModuleFinished) -> b
         isinstance(event, ModuleCalled) and event.node is call.node and not event.later <= NO for event in end.story
     )
     return (run is None or run.function is None) and not in_a_loop
-
-
-def _in_a_test(run: Run | None, runs: Mapping[int, Run]) -> bool:
-    """Whether a function that only a test runner calls is behind the call."""
-    while run is not None and run.caller is not None:
-        run = runs.get(run.parent)
-    return run is not None and run.function is not None and run.function.name.startswith("test_")
 
 
 @rule.bad

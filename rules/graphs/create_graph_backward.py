@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from gradlint.domain import YES, Syntax, Tensor
 from gradlint.events import BackwardRun, Called, Event, GradientsCleared, ModuleFinished
-from gradlint.rule import Findings, Rule, Warns, believed
+from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule, Warns, believed, only_tested
 
 rule = Rule(
     "GRD506",
@@ -49,7 +49,7 @@ def check(event: ModuleFinished) -> Findings:
             let_go.append(tensors)
     for node, run in kept.items():
         if node not in freed:
-            yield rule.at(node).lowered(believed(run))
+            yield rule.at(node).lowered(max(believed(run), POSSIBLE if only_tested(run, event) else CERTAIN))
 
 
 def _taken_off_graphs(event: Event) -> tuple[Tensor, ...] | None:

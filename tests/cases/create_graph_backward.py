@@ -86,6 +86,12 @@ def filled_with_zeros():
     weight.grad.zero_()
 
 
+def test_second_order():
+    weight = torch.ones(3, requires_grad=True)
+    weight.log().sum().backward(create_graph=True)  # ok: a test is soon over
+    assert weight.grad.requires_grad
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--second-order", action="store_true")
