@@ -771,10 +771,12 @@ class ClassFinished(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
-    that the file does not show; `returned`: those returned to callers that were not all seen."""
+    that the file does not show; `returned`: those returned to callers that were not all seen. `tests`: the file imports
+    what runs tests."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
+    tests: bool = False
     used: frozenset[Graph] = field(default=frozenset())
     escaped: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())

@@ -144,7 +144,9 @@ def believed(event: Event) -> Confidence:
 
 
 def only_tested(event: Event, end: ModuleFinished) -> bool:
-    """Whether it happens in a function that only a test runner calls: what that keeps in memory is soon gone."""
+    """Whether only a test runner gets there: what is kept in memory is soon gone."""
+    if end.tests:
+        return True
     runs = {run.index: run for run in end.runs}
     run = runs.get(event.run)
     while run is not None and run.caller is not None:

@@ -545,3 +545,8 @@ class Level{MOST_INSTANCES_DEEP}(nn.Module):
     called = heard(events.ModuleCalled, f"{last}{levels}Level0(){'.inner' * MOST_INSTANCES_DEEP}(x)\n")
     (whole,) = [event for event in called if event.module.unbuilt is YES]
     assert isinstance(whole.result, Tensor) and whole.result.loose
+
+
+@pytest.mark.parametrize(("line", "tests"), [("import pytest", True), ("from unittest import mock", True), ("", False)])
+def test_a_file_that_imports_what_runs_tests_is_told(line, tests):
+    assert only(events.ModuleFinished, f"import torch\n{line}\n").tests is tests

@@ -106,6 +106,9 @@ def deep_recursion() -> Generator[None]:
 
 FRAMES = 12_000
 
+TEST_RUNNERS = frozenset({"pytest", "unittest"})
+"""Modules that only tests import."""
+
 
 # ---- what nobody called
 
@@ -320,6 +323,7 @@ def _finish(it: Interpreter) -> None:
         it.tree,
         story=tuple(it.story),
         runs=tuple(it.runs),
+        tests=not it.scan.imports.isdisjoint(TEST_RUNNERS),
         used=_with_all_inside(it, it.used),
         escaped=_with_all_inside(it, it.escaped),
         returned=_with_all_inside(it, it.returned),

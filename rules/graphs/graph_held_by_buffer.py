@@ -14,15 +14,17 @@ not reach the loss the graphs only pile up, and `copy.deepcopy(model)` fails.
 
 ## When it is right to ignore it
 
-Where the class detaches the buffer before it is read again.
+Where the class detaches the buffer before it is read again. A buffer that each forward pass sets before it is read is
+not reported.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from typing import Any
 
-from gradlint.domain import NO, YES, Module, Tensor
-from gradlint.events import AttributeAssigned, BackwardRun, Called, ModuleFinished
+from gradlint.domain import NO, YES, Module, Ref, Tensor
+from gradlint.events import AttributeAssigned, BackwardRun, Called, ModuleFinished, Recorded, Run
 from gradlint.rule import Draft, Edit, Findings, Rule, believed
 
 rule = Rule(
@@ -45,15 +47,26 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     detached = {one.name for one in event.story if isinstance(one, Called) and one.path in DETACHING}
     spent = [one for one in event.story if isinstance(one, BackwardRun) and one.carried <= YES]
+    runs = {run.index: run for run in event.runs}
+    computed_with: set[tuple[Ref, ...]] = set()
     for happened in event.story:
-        if isinstance(happened, AttributeAssigned) and _holds_a_graph(happened):
+        if isinstance(happened, Recorded):
+            computed_with.update(operand.storage for operand in happened.operands)
+        elif isinstance(happened, AttributeAssigned) and _holds_a_graph(happened):
             name = f"{happened.name}.{happened.attr}"
-            if name not in detached:
+            if name not in detached and not _is_made_anew(happened, runs, computed_with):
                 draft = rule.at(happened.node, name=name).lowered(believed(happened))
                 draft = draft.fix(
                     Edit("put under", happened.node, "with torch.no_grad():"), safety="unsafe", imports=("torch",)
                 )
                 yield _pointing(draft, spent)
+
+
+def _is_made_anew(event: AttributeAssigned, runs: Mapping[int, Run], computed_with: Set[tuple[Ref, ...]]) -> bool:
+    """Whether each forward pass sets the buffer before anything is computed with what the pass before has left."""
+    run = runs.get(event.run)
+    in_forward = run is not None and run.function is not None and run.function.name == "forward"
+    return in_forward and isinstance(event.old, Tensor) and event.old.storage not in computed_with
 
 
 DETACHING = frozenset({"torch.Tensor.detach", "torch.Tensor.detach_"})

@@ -68,6 +68,22 @@ class Center(nn.Module):
         return F.linear(x, self.weight)
 
 
+class Sampler(nn.Module):
+    """What the last forward pass has sampled is kept for a loss on it, and is set anew before it is read again."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.spread = nn.Parameter(torch.ones(width))
+        self.register_buffer("variance", torch.ones(width))
+
+    def penalty(self):
+        return self.variance.sum()
+
+    def forward(self, x):
+        self.variance = torch.exp(self.spread)  # GRD507
+        return x * self.variance
+
+
 def train(steps):
     model = Norm(4)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
