@@ -23,11 +23,11 @@ less.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gradlint.domain import EVAL, NO, YES, Syntax
-from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Run
+from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, Edit, Findings, Rule, believed, only_tested, quoted
 
 rule = Rule(
@@ -56,15 +56,24 @@ def check(event: ModuleFinished) -> Findings:
     for happened in event.story:
         if isinstance(happened, ModuleCalled):
             places.setdefault(happened.node, []).append(happened)
+    inside = {place for one in event.story if isinstance(one, BackwardRun) for place in _callers(one, runs)}
     for node, heard in places.items():
         calls = _without_parts(heard)
-        if all(call.nested for call in calls) or not all(_records_in_vain(call, event) for call in calls):
+        if node in inside or all(call.nested for call in calls) or not all(_records_in_vain(call, event) for call in calls):
             continue
         draft = rule.at(node, name=quoted(calls[0].name, "the model"))
         if switch := _switched_to_eval(calls[0], event):
             draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
         draft = draft.fix(Edit("put under", node, "with torch.no_grad():"), safety="unsafe", imports=("torch",))
         yield draft.lowered(max(_confidence(call, event, runs) for call in calls))
+
+
+def _callers(event: Event, runs: Mapping[int, Run]) -> Iterator[Syntax]:
+    """The calls inside which something happened: those inside which gradients are computed need them."""
+    run = runs.get(event.run)
+    while run is not None and run.caller is not None:
+        yield run.caller
+        run = runs.get(run.parent)
 
 
 def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
