@@ -59,7 +59,11 @@ def check(event: ModuleFinished) -> Findings:
     inside = {place for one in event.story if isinstance(one, BackwardRun) for place in _callers(one, runs)}
     for node, heard in places.items():
         calls = _without_parts(heard)
-        if node in inside or all(call.nested for call in calls) or not all(_records_in_vain(call, event) for call in calls):
+        if (
+            node in inside
+            or all(call.nested for call in calls)
+            or not all(_records_in_vain(call, event) for call in calls)
+        ):
             continue
         draft = rule.at(node, name=quoted(calls[0].name, "the model"))
         if switch := _switched_to_eval(calls[0], event):
