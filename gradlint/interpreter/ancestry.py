@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from gradlint.domain import (
     NO,
@@ -68,15 +69,33 @@ def is_open(it: Interpreter, base: Value) -> Truth:
 
 def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
     """A class and its bases in the order of look-up; a base that is not known comes as it is."""
-    met: list[Value] = []
-    todo = list(alternatives(cls))
-    while todo and len(met) < MOST_BASES:
-        one = todo.pop(0)
-        met.append(one)
-        thing = it.state.heap.get(one) if type(one) is Ref else None
-        if type(thing) is Class:
-            todo = [*thing.bases, *todo]
-    yield from reversed(dict.fromkeys(reversed(met)))  # a base that several classes share comes behind all of them
+    for option in alternatives(cls):
+        yield from _line(it, option, MOST_BASES)
+
+
+def _line(it: Interpreter, cls: Value, most: int) -> Iterator[Value]:
+    """The line of one class, as Python finds it; no deeper than so many bases."""
+    thing: Any = None
+    while most > 0:
+        yield cls
+        thing = it.state.heap.get(cls) if type(cls) is Ref else None
+        if type(thing) is not Class or not thing.bases:
+            return
+        if len(thing.bases) > 1:
+            break
+        (cls,), most = thing.bases, most - 1
+    else:
+        return
+    yield from _merged([*(list(_line(it, base, most - 1)) for base in thing.bases), list(thing.bases)])
+
+
+def _merged(lines: list[list[Value]]) -> Iterator[Value]:
+    """Lines put together so that each keeps its order: what no other line still has behind its first comes next."""
+    while lines := [line for line in lines if line]:
+        behind = {one for line in lines for one in line[1:]}
+        first = next((line[0] for line in lines if line[0] not in behind), lines[0][0])
+        yield first
+        lines = [[one for one in line if one != first] for line in lines]
 
 
 def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:

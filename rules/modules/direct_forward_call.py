@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradlint.domain import Belief
 from gradlint.events import ModuleCalled
 from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
@@ -50,7 +51,7 @@ def check(event: ModuleCalled) -> Findings:
         return
     name = quoted(event.name, "the module")
     draft = rule.at(event.node, name=name, cure=f"call {name} as a function")
-    if not event.module.hooks:
+    if not event.module.hooks or event.module.belief > Belief.PROVEN:  # of what others made, not all hooks are known
         draft = draft.lowered(POSSIBLE)
     if event.name:
         draft = draft.fix(Edit("replace", event.callee, event.name), safety="safe")

@@ -48,3 +48,31 @@ reveal(own.first.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(own.train())  # Module[?, mode=train]
 reveal(own.eval())  # Module[?, mode=eval]
 reveal(own.name())  # Tensor[float, requires_grad=no, leaf=yes]
+
+
+class Acquisition(nn.Module, ABC):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+
+class Sampling(Acquisition, Counted, ABC):
+    def __init__(self, model):
+        Acquisition.__init__(self, model)
+        Counted.__init__(self)
+
+
+class AtOnce(Acquisition, ABC):
+    pass
+
+
+class Looking(Sampling, AtOnce):
+    def __init__(self, model):
+        super(Sampling, self).__init__(model)
+        self.parts = nn.ModuleList([model])
+
+
+looking = Looking(nn.Linear(2, 2))
+reveal(looking.model)  # Module[torch.nn.Linear, mode=train]
+reveal(looking.parts[0].weight)  # Tensor[float, requires_grad=yes, leaf=yes]
+reveal(hasattr(looking, "seen"))  # False
