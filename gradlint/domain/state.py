@@ -125,10 +125,11 @@ class State:
             if age < OLDEST and site << CONTEXT_BITS | context in made:
                 now[ref] = Ref(site, part, context, OLDEST if at_once else age + 1)
         if now:
-            self._rename(now, touched)
+            self.rename(now, touched)
         return [ref for ref in now.values() if ref.age == OLDEST]
 
-    def _rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
+    def rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
+        """Objects get other references, which these objects mention; what is there already joins them."""
         names = self.names
         for name, value in names.items():
             if type(value) is Ref:

@@ -147,6 +147,30 @@ def syntax(node: Any) -> Any:
     return node.node if type(node) is Inner else node
 
 
+AT, GONE_OVER = "@", " gone over"
+"""What marks references to the one of several objects that a loop is at, and to those that it was at."""
+
+
+def at(ref: Ref, walk: str) -> Ref:
+    """The reference of an object if the loop of that name is at it."""
+    return ref._replace(part=f"{ref.part}{AT}{walk}")
+
+
+def is_at(ref: Ref, walk: str) -> bool:
+    """Whether a reference is one to what the loop of that name is at."""
+    return ref.part.endswith(AT + walk)
+
+
+def plain(ref: Ref) -> Ref:
+    """The reference of an object, whatever loop is at it."""
+    part, mark, _ = ref.part.partition(AT)
+    return ref._replace(part=part) if mark else ref
+
+
+def _marked(ref: Ref, walk: str) -> tuple[Ref, ...]:
+    return (at(ref, walk), at(ref, walk + GONE_OVER)) if walk else (ref,)
+
+
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Step] = {}
 
@@ -213,6 +237,7 @@ class Interpreter:
         self.classes: dict[object, Ref] = {}
         self.instances: dict[object, Module | Instance | None] = {}
         self.sweeping: list[Ref] = []
+        self.walks: list[str] = []
         self.inside_module = 0
         self.instances_deep = 0
         self.building: list[object] = []
@@ -385,7 +410,28 @@ class Interpreter:
         if thing is old:
             return
         sure = sure and ref.age < 2 and (not getattr(old, "many", False) or ref in self.sweeping)
-        self.state.heap[ref] = thing if sure else joined(old, thing)
+        self.set(ref, thing if sure else joined(old, thing))
+
+    def set(self, ref: Ref, thing: Object) -> None:
+        """An object is like this from now on, whoever knows it by whatever reference."""
+        heap = self.state.heap
+        heap[ref] = thing
+        if self.walks:
+            own, here = self.own(ref), [walk for walk in self.walks if is_at(ref, walk)]
+            for other in self.same(own):
+                if other != ref and not any(is_at(other, walk + GONE_OVER) for walk in here):
+                    heap[other] = thing if ref == own else joined(heap[other], thing)
+
+    def own(self, ref: Ref) -> Ref:
+        """The reference by which an object is known outside of the loops that are at it."""
+        return own if self.walks and (own := plain(ref)) in self.state.heap else ref
+
+    def same(self, ref: Ref) -> tuple[Ref, ...]:
+        """All references of an object: while loops go over it, that are several."""
+        if not self.walks:
+            return (ref,)
+        own, heap = plain(ref), self.state.heap
+        return tuple(one for mark in ("", *self.walks) for one in _marked(own, mark) if one in heap)
 
     def either_way(self, old: ObjectT, new: ObjectT) -> ObjectT:
         """The object that may have been changed or not."""
@@ -590,7 +636,7 @@ class Interpreter:
                     out[None] = None
                 if thing.requires_grad.may(YES):
                     for node in thing.node or (None,):
-                        out[option if node is None else node] = None  # type: ignore[index]
+                        out[self.own(option) if node is None else node] = None  # type: ignore[arg-type]
                     if not thing.node and thing.leaf.may(NO):
                         out[OPAQUE] = None  # nobody saw what recorded it
             elif type(option) is Unknown or type(thing) is Instance:

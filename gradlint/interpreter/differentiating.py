@@ -157,7 +157,7 @@ def _all_recorded(it: Interpreter, nodes: set[Ref]) -> None:
         if type(tensor) is Tensor and ref.age < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
             recorded = _recorded(it, tensor.node)
             if len(recorded) == 1:
-                heap[ref] = replace(tensor, requires_grad=YES, leaf=NO, node=recorded)
+                it.set(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded))
 
 
 def _recorded(it: Interpreter, slot: tuple[Ref | None, ...]) -> tuple[Ref, ...]:
@@ -356,4 +356,4 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
             certain = False
         made = next((made for made in thing.node if made is not None), ref)
         now = filled(thing, node, history.unit(ref if ref in leaves else made), certain=certain)
-        it.state.heap[ref] = now if certain or ref not in leaves else replace(now, gradient=UNKNOWN)
+        it.set(ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN))

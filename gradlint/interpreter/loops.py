@@ -24,13 +24,12 @@ from gradlint.domain import (
     State,
     Truth,
     Value,
-    alternatives,
     joined_states,
     one_of,
     same,
 )
 from gradlint.domain.state import OLDEST
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, one_by_one
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.core import Interpreter, LoopPaths, statement
 from gradlint.interpreter.narrowing import narrow, truthiness
@@ -59,40 +58,33 @@ MOST_LOOPS_DEEP = 4
 
 @statement(cst.For)
 def for_(it: Interpreter, node: cst.For) -> None:
-    start = it.hold(containers.iterated(it, node, it.value(node.iter)))
-    first = [True]
+    start = it.hold(containers.iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
+    leaves, first, walk = it.scan.loops[node].leaves, [True], one_by_one.walk_of(it, node)
 
     def step() -> None:
         iterable = it.state.flight[start]
         if not (first[0] and containers.certainly_not_empty(it, iterable)):
-            leave(it)
+            one_by_one.went_over_all(leave(it), start + 1)
         first[0] = False
         element = containers.following(it, node, iterable)
         if element == NOTHING:
             it.end_path()
             return
-        swept = [] if it.scan.loops[node].leaves else [ref for ref in alternatives(element) if type(ref) is Ref]
-        swept += [ref for option in swept for ref in _paired(it, option)]
-        assign(it, node.target, node.target, element)
-        if it.scan.loops[node].leaves:
+        if leaves:
+            assign(it, node.target, node.target, element)
             containers.begin(it, it.state.flight[start])
-        it.sweeping += swept
-        it.run_body(node.body.body)
-        del it.sweeping[len(it.sweeping) - len(swept) :]
+            it.run_body(node.body.body)
+            return
+        element = one_by_one.one_of_several(it, walk, element)
+        assign(it, node.target, node.target, element)
+        with one_by_one.at_each(it, walk, element, start + 1):
+            it.run_body(node.body.body)
 
     def after() -> None:
         containers.consume(it, node.iter, it.state.flight[start], "for")
 
     run_loop(it, node, step, node.orelse, after)
     it.land(start)
-
-
-def _paired(it: Interpreter, ref: Value) -> list[Ref]:
-    """The objects inside a pair that a loop goes over (`for name, p in ...`)."""
-    thing: Any = it.state.heap.get(ref)  # type: ignore[arg-type]
-    if getattr(thing, "kind", "") != "tuple":
-        return []
-    return [inner for _, value in thing.items for inner in alternatives(value) if type(inner) is Ref]
 
 
 @statement(cst.While)
@@ -113,11 +105,13 @@ def while_(it: Interpreter, node: cst.While) -> None:
     run_loop(it, node, step, node.orelse, lambda: None)
 
 
-def leave(it: Interpreter) -> None:
-    """The loop may end here, because there is nothing more to go over."""
+def leave(it: Interpreter) -> State:
+    """The loop may end here, because there is nothing more to go over. Gives the state in which it does."""
     assert it.frame.loop is not None
-    if it.state.live:
-        it.frame.loop.exits.append(it.fork())
+    left = it.fork()
+    if left.live:
+        it.frame.loop.exits.append(left)
+    return left
 
 
 def run_loop(

@@ -13,6 +13,7 @@ from gradlint.domain import (
     BOOL,
     INTEGER,
     MAPPINGS,
+    MOST_ITEMS,
     NO,
     NOTHING,
     UNKNOWN,
@@ -334,6 +335,8 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         it.frame.around(value)
         return UNKNOWN
     it.escape([value])
-    it.state.names[it.frame.id, YIELDED] = one_of([it.state.names.get((it.frame.id, YIELDED), NOTHING), value])
+    it.state.names[it.frame.id, YIELDED] = one_of(
+        [it.state.names.get((it.frame.id, YIELDED), NOTHING), value], MOST_ITEMS
+    )
     it.frame.suspended = it.fork()
     return result

@@ -77,7 +77,7 @@ def write(
             operands=tuple(it[one] for value in operands for one, _ in it.all(value, Tensor)),
             name=name,
             updates=_updates(it, shown, operands),
-            argument=_is_argument(it, [ref for ref, _ in found]),
+            argument=_is_argument(it, [it.own(ref) for ref, _ in found]),
         )
     cut = cuts(it, operands)
     wants = either([operand(it, "", value).requires_grad for value in operands])
@@ -130,7 +130,7 @@ def _other_unit(it: Interpreter, gradient: Tensor) -> None:
     for ref in gradient.grad_of:
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
-            it.state.heap[ref] = replace(thing, unit=thing.unit | Unit.unsure())
+            it.set(ref, replace(thing, unit=thing.unit | Unit.unsure()))
 
 
 def written_without_graph(
@@ -208,10 +208,11 @@ def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects."""
+    meant = {one for ref in refs for one in it.same(ref)}
     found = [
         (ref, thing)
         for ref, thing in it.state.heap.items()
-        if type(thing) is Container and any(r in refs for r in _held(thing))
+        if type(thing) is Container and not meant.isdisjoint(_held(thing))
     ]
     alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
     here = it.frame.id
@@ -240,6 +241,7 @@ def memory_written(
     """
     written = frozenset(memories)
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
+    same_one = () if by is None else it.same(by)
     for ref, thing in it.state.heap.holding(written):
         if not known and _in_doubt(thing):
             continue
@@ -249,11 +251,11 @@ def memory_written(
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
                 it.state.heap[ref] = replace(thing, marks=marks, **spoiled)
-        elif type(thing) is Tensor and ref != by and not same and not written.isdisjoint(thing.storage):
+        elif type(thing) is Tensor and ref not in same_one and not same and not written.isdisjoint(thing.storage):
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if thing.overwritten is not YES and now is not thing.overwritten:
-                it.state.heap[ref] = replace(thing, overwritten=now, squashed="" if known else thing.squashed)
+                it.set(ref, replace(thing, overwritten=now, squashed="" if known else thing.squashed))
 
 
 def _in_doubt(thing: Object) -> bool:
