@@ -632,8 +632,8 @@ class Interpreter:
         for option in alternatives(value):
             thing = self.state.heap.get(option) if type(option) is Ref else None
             if type(thing) is Tensor:
-                if thing.requires_grad.may(NO):
-                    out[None] = None
+                if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
+                    out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
                 if thing.requires_grad.may(YES):
                     for node in thing.node or (None,):
                         out[self.own(option) if node is None else node] = None  # type: ignore[arg-type]

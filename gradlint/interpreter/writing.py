@@ -286,8 +286,7 @@ def _rebase(
 ) -> None:
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
-    requires = both(it.recording, either([wants, tensor.requires_grad]))
-    if requires is NO:
+    if both(it.recording, either([wants, tensor.requires_grad])) is NO:
         return
     inputs = tuple(it.operand(value) for value in (ref, *operands))
     again = grows(it, node, "written ", inputs)
@@ -296,8 +295,25 @@ def _rebase(
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
             family[other] = None
+    recorded = _recorded(tensor, wants)
     for other in family:
         member = it.state.heap.get(other)
         if type(member) is Tensor:
-            now = either([member.requires_grad, requires])
-            it.put(other, replace(member, requires_grad=now, leaf=negation(now), node=(moved,)), sure=sure)
+            it.put(other, _moved(it, member, either([recorded, _recorded(member, NO)]), moved), sure=sure)
+
+
+def _recorded(tensor: Tensor, wants: Truth) -> Truth:
+    """Whether a write that autograd records is recorded on a tensor: it refuses to write a leaf that requires grad."""
+    return either([wants, NO if tensor.leaf is YES else tensor.requires_grad])
+
+
+def _moved(it: Interpreter, tensor: Tensor, recorded: Truth, node: Ref) -> Tensor:
+    """The tensor after a write: on the new node where that was recorded, as it was where gradients are off. A leaf that
+    requires grad was written without, or is none of those that were written."""
+    if tensor.leaf is YES and tensor.requires_grad is YES:
+        return tensor
+    now = replace(tensor, requires_grad=recorded, leaf=negation(recorded), node=(node,))
+    if it.recording is YES:
+        return now
+    stays = replace(tensor, node=tensor.node or (None,))
+    return it.either_way(stays, now) if recorded.may(YES) else tensor
