@@ -175,6 +175,8 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
     return [one_of(slot) for slot in out]
 
 
+WAITING = "generator expression"
+"""What runs over its source when it is asked for something, as a comprehension does at once."""
 RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
 """Iterables that begin anew each time, by what made them."""
 
@@ -188,7 +190,10 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
         it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
         marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
         it.put(ref, replace(thing, used=YES, marks=marks), sure=len(options) == 1)
-        _consume_source(it, thing.source, sure=len(options) == 1)
+        if thing.by == WAITING and len(options) == 1:
+            consume(it, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
+        else:
+            _consume_source(it, thing.source, sure=len(options) == 1)
 
 
 def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:

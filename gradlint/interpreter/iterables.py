@@ -123,6 +123,8 @@ def _extreme(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.values())
     several = len(args.positional) > 1
     element = it.hold(one_of(args.positional, 64) if several else containers.elements(it, node, _first(args)))
+    if not several:
+        containers.consume(it, node, it.state.flight[start] if args.positional else UNKNOWN, "extreme")
     _compared(it, node, args, start, element)
     held = it.land(start)
     default = [held[len(args.positional) + list(args.keywords).index("default")]] if "default" in args.keywords else []

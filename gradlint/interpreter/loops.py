@@ -228,8 +228,9 @@ def _widened(old: State, new: State) -> State:
 # ---- comprehensions
 
 
-def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[list[Value], Truth]:
-    """The elements that a comprehension makes, all in one for each expression, and whether there may be none."""
+def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[list[Value], Truth, Value]:
+    """The elements that a comprehension makes, all in one for each expression, whether there may be none, and what it
+    runs over. A generator expression has not done so yet."""
     frame = it.frame.id
     before = {name: value for name, value in it.state.names.items() if name[0] == frame}
     found = it.hold(*[NOTHING for _ in wanted])
@@ -241,14 +242,15 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[li
             it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
         empty[0] = NO
 
-    _clause(it, node.for_in, inner)
+    source = it.hold(containers.iterated(it, node.for_in, it.value(node.for_in.iter)))
+    _clause(it, node.for_in, source, inner, waits=type(node) is cst.GeneratorExp)
     for bound in [bound for bound in it.state.names if bound[0] == frame and bound not in before]:
         del it.state.names[bound]
     for name in _targets(node.for_in):
         if (frame, name) in before:
             it.state.names[frame, name] = before[frame, name]
-    values = it.land(found)[: len(wanted)]
-    return values, empty[0] | Truth.unsure()
+    values = it.land(found)
+    return values[: len(wanted)], empty[0] | Truth.unsure(), values[source - found]
 
 
 def _targets(clause: cst.CompFor) -> list[str]:
@@ -258,8 +260,10 @@ def _targets(clause: cst.CompFor) -> list[str]:
     return names + (_targets(clause.inner_for_in) if clause.inner_for_in else [])
 
 
-def _clause(it: Interpreter, clause: cst.CompFor, inner: Callable[[], None]) -> None:
-    start = it.hold(containers.iterated(it, clause, it.value(clause.iter)))
+def _clause(
+    it: Interpreter, clause: cst.CompFor, start: int, inner: Callable[[], None], *, waits: bool = False
+) -> None:
+    """Run over what is in flight there, and use it up, unless the expression `waits` to be asked."""
 
     def step() -> None:
         leave(it)
@@ -283,12 +287,13 @@ def _clause(it: Interpreter, clause: cst.CompFor, inner: Callable[[], None]) -> 
         if not it.state.live:
             return
         if clause.inner_for_in is not None:
-            _clause(it, clause.inner_for_in, inner)
+            further = clause.inner_for_in
+            _clause(it, further, it.hold(containers.iterated(it, further, it.value(further.iter))), inner)
         else:
             inner()
 
     def after() -> None:
-        containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
+        if not waits:
+            containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
 
     run_loop(it, clause, step, None, after)
-    del it.state.flight[start : start + 1]

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeGuard
+from typing import Any
 
 from gradlint.domain import (
     UNKNOWN,
+    Container,
     Module,
     Object,
     OneOf,
@@ -33,7 +34,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import GONE_OVER, Interpreter, at, is_at, plain
 
-TOLD_APART = (Tensor, Module)
+TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 
 def walk_of(it: Interpreter, node: Any) -> str:
@@ -45,19 +46,14 @@ def one_of_several(it: Interpreter, walk: str, element: Value) -> Value:
     """The element of this iteration: of each of several objects, what it is if the loop is at it."""
     heap = it.state.heap
     pairs = _pairs(it, element)
-    slots = [(element, False), *((value, len(pairs) > 1) for pair in pairs for _, value in heap[pair].items)]  # type: ignore[union-attr]
-    found = {
-        ref: at(ref, walk)
-        for value, several in slots
-        for ref in alternatives(value)
-        if _is_one(it, value, ref, several)
-    }
+    slots = [(element, False), *((value, len(pairs) > 1) for _, pair in pairs for _, value in pair.items)]
+    found = {ref: at(ref, walk) for value, several in slots for ref in _told_apart(it, value, several)}
+    if not found:
+        return element
     for ref in list(found):
         gradients = references(getattr(heap[ref], "gradient", UNKNOWN))
         found |= {gradient: at(gradient, walk) for gradient in gradients if gradient in heap}
-    if not found:
-        return element
-    found |= {pair: at(pair, walk) for pair in pairs if not found.keys().isdisjoint(object_references(heap[pair]))}
+    found |= {ref: at(ref, walk) for ref, pair in pairs if not found.keys().isdisjoint(object_references(pair))}
     for ref, here in found.items():
         heap[here] = _under_another_name(heap[ref], found)
     return renamed(element, found)
@@ -69,18 +65,16 @@ def _under_another_name(thing: Object, found: dict[Ref, Ref]) -> Object:
     return replace(now, storage=thing.storage) if type(thing) is Tensor else now
 
 
-def _pairs(it: Interpreter, element: Value) -> list[Ref]:
+def _pairs(it: Interpreter, element: Value) -> list[tuple[Ref, Container]]:
     """The pairs that a loop goes over (`for name, p in ...`)."""
-    found = [option for option in alternatives(element) if type(option) is Ref]
-    return [ref for ref in found if getattr(it.state.heap.get(ref), "kind", "") == "tuple"]
+    return [(ref, pair) for ref, pair in it.all(element, Container) if pair.kind == "tuple"]
 
 
-def _is_one(it: Interpreter, value: Value, ref: Value, several: bool) -> TypeGuard[Ref]:
-    """Whether something is one of several objects that the loop goes over, and no loop around it is at it."""
-    thing = it.state.heap.get(ref) if type(ref) is Ref else None
-    if type(thing) not in TOLD_APART or plain(ref) != ref:  # type: ignore[arg-type]
-        return False
-    return several or len(alternatives(value)) > 1 or getattr(thing, "many", False)
+def _told_apart(it: Interpreter, value: Value, several: bool) -> list[Ref]:
+    """Those of the alternatives that are one of several objects that the loop goes over, and no loop around is at."""
+    several = several or len(alternatives(value)) > 1
+    found = [(ref, thing) for kind in TOLD_APART for ref, thing in it.all(value, kind)]
+    return [ref for ref, thing in found if plain(ref) == ref and (several or getattr(thing, "many", False))]
 
 
 @contextmanager
@@ -88,8 +82,8 @@ def at_each(it: Interpreter, walk: str, element: Value, slot: int) -> Iterator[N
     """While the body of a loop runs for this element, what is done to it is done to each of those that it may be. What
     is known of them afterwards is kept in that slot of what is in flight."""
     swept = [ref for ref in alternatives(element) if type(ref) is Ref]
-    pairs = [it.state.heap[ref] for ref in _pairs(it, element)]
-    swept += [ref for pair in pairs for _, value in pair.items for ref in alternatives(value) if type(ref) is Ref]  # type: ignore[union-attr]
+    slots = [value for _, pair in _pairs(it, element) for _, value in pair.items]
+    swept += [ref for value in slots for ref in alternatives(value) if type(ref) is Ref]
     several = any(is_at(ref, walk) for ref in swept)
     it.sweeping += swept
     it.walks += [walk] * several
