@@ -21,7 +21,7 @@ shown by default.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Tensor, either
+from gradlint.domain import YES, Tensor, either
 from gradlint.events import WrittenInPlace
 from gradlint.rule import Draft, Findings, Raises, Rule, quoted
 
