@@ -31,6 +31,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    either,
     keys_with,
     one_of,
     summarised,
@@ -228,6 +229,24 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
                 continue
         return False
     return True
+
+
+MOST_ITERATORS_DEEP = 4
+"""How deep an iterator is looked for in what others run over."""
+
+
+def enter_waiting(it: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP) -> bool:
+    """Whoever asks an iterator goes on in the mode in which it waits. Whether that may be another."""
+    found = [one for _, one in it.all(value, Iterator)]
+    off, inference = either([one.off for one in found]), either([one.inference for one in found])
+    alone = len(found) == 1 and len(alternatives(value)) == 1
+    state = it.state
+    if off.possibly(YES):
+        state.grad_mode = NO if alone and off is YES else state.grad_mode | NO
+    if inference.possibly(YES):
+        state.inference = YES if alone and inference is YES else state.inference | YES
+    inside = [enter_waiting(it, one.source, depth - 1) for one in found if depth]
+    return any(inside) or off.possibly(YES) or inference.possibly(YES)
 
 
 def iterator(

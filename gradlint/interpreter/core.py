@@ -109,7 +109,8 @@ class Frame:
 
     `made` are the origins of what was made under it, whenever it ran; `switched` counts the blocks around that set the
     grad mode; `around` runs the block around which a context manager written as a generator stands; `suspended` is
-    the state in which a generator last waited.
+    the state in which a generator last waited, `waits` the grad mode and the inference mode in which it did, where a
+    block of its own had set them.
     """
 
     id: int
@@ -127,6 +128,7 @@ class Frame:
     switched: int = 0
     around: Callable[[Value], None] | None = None
     suspended: State | None = None
+    waits: tuple[Truth, Truth] | None = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""

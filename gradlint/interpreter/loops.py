@@ -60,16 +60,21 @@ MOST_LOOPS_DEEP = 4
 def for_(it: Interpreter, node: cst.For) -> None:
     start = it.hold(containers.iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
     leaves, first, walk = it.scan.loops[node].leaves, [True], one_by_one.walk_of(it, node)
+    modes, waited = it.state.modes, [False]
 
     def step() -> None:
         iterable = it.state.flight[start]
         if not (first[0] and containers.certainly_not_empty(it, iterable)):
-            one_by_one.went_over_all(leave(it), start + 1)
+            left = leave(it)
+            one_by_one.went_over_all(left, start + 1)
+            if waited[0]:
+                left.modes = modes  # the generator has run to its end
         first[0] = False
         element = containers.following(it, node, iterable)
         if element == NOTHING:
             it.end_path()
             return
+        waited[0] = containers.enter_waiting(it, iterable)
         if leaves:
             assign(it, node.target, node.target, element)
             containers.begin(it, it.state.flight[start])
