@@ -250,6 +250,7 @@ class Interpreter:
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
+        self.come_by: set[Any] = set()
         self.returned: set[Graph] = set()
         self.handed_gradients: dict[Any, int] = {}
         self.hooked: dict[Any, Hook] = {}
@@ -288,8 +289,17 @@ class Interpreter:
     def snapshot(self) -> None:
         """An exception may be raised here: let the innermost handler know the state."""
         tries = self.frame.tries
-        seen = tries[-1]
-        tries[-1] = self.state.copy() if seen is None else joined_states([seen, self.state])
+        seen, now = tries[-1], self.state
+        if seen is None or now.refused:
+            now = now.copy()
+            now.refused = now.refused and (seen is None or seen.refused)
+        tries[-1] = now if seen is None else joined_states([seen, now])
+
+    def refuse(self) -> None:
+        """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
+        if self.frame.tries:
+            self.snapshot()
+        self.state.refused = True
 
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
@@ -599,6 +609,7 @@ class Interpreter:
             assumed_mode=self.assumed_mode,
             belief=belief,
             expected=self.expected > 0,
+            behind=self._is_behind(node),
             run=self.run,
             conditions=self.conditions,
             **facts,
@@ -606,6 +617,13 @@ class Interpreter:
         self.story.append(event)
         self.counts["events"] += 1
         self.listen(event)
+
+    def _is_behind(self, node: Any) -> bool:
+        """Whether a line before this one has certainly raised, and it was come by on another path."""
+        if self.state.refused:
+            return syntax(node) in self.come_by
+        self.come_by.add(syntax(node))
+        return False
 
     # ---- graphs
 

@@ -95,6 +95,9 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
         spoiled = _spoiled(it, starts, history, _reaching(it, starts, request))
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
+    if any(_is_refused(it, root) for root in roots):
+        it.refuse()
+        return
     hooked = arriving(it, {*history.nodes, *history.leaves})
     if hooked:
         start = it.hold(*roots, *hooked)
@@ -110,6 +113,12 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     if request.how == "backward":
         _fill(it, node, history, request)
         run_accumulated(it, node, hooked, request.create)
+
+
+def _is_refused(it: Interpreter, root: Value) -> bool:
+    """Whether a root certainly requires no grad."""
+    shown = it.only(root, Tensor)
+    return shown is not None and shown.requires_grad is NO and shown.belief is Belief.PROVEN
 
 
 def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
