@@ -191,7 +191,7 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
         it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
         marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
         it.put(ref, replace(thing, used=YES, marks=marks), sure=len(options) == 1)
-        if thing.by == WAITING and len(options) == 1:
+        if thing.by == WAITING and thing.used is NO and len(options) == 1:
             consume(it, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
         else:
             _consume_source(it, thing.source, sure=len(options) == 1)
