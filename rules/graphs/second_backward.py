@@ -29,7 +29,7 @@ rule = Rule(
     "second-backward",
     "{call} goes through a graph that an earlier backward has freed; add the losses up and differentiate once",
     help="differentiate the sum of the losses, or give the earlier call `retain_graph=True`",
-    yields_to=("GRD505", "GRD508", "GRD617"),
+    yields_to=("GRD505", "GRD508"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")

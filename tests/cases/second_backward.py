@@ -65,7 +65,7 @@ def alternating(steps=10):
         optD.step()
         optG.zero_grad()
         lossG = -netD(fake).mean()
-        lossG.backward(torch.tensor(1.0))
+        lossG.backward(torch.tensor(1.0))  # GRD503
         optG.step()
 
 
