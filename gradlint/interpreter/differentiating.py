@@ -296,11 +296,12 @@ def _made_by(it: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
 
 
 def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
-    """Whether some input is certainly not in the history; not asked where the history or the inputs are not known. What
-    only its use tells of may be what something else does that came from outside as well."""
+    """Whether some input is certainly not in the history; not asked where the history or the inputs are not known. Of
+    two that only their use tells of, nobody knows that they are not the same."""
     if request.inputs is None:
         return NO
-    if OPAQUE in history.past or not request.exact or any(it[ref].belief >= Belief.BY_USE for ref in request.inputs):
+    strange = all(any(it[ref].belief >= Belief.BY_USE for ref in refs) for refs in (request.inputs, history.leaves))
+    if OPAQUE in history.past or not request.exact or strange:
         return UNSURE
     return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
 
