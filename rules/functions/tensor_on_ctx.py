@@ -15,15 +15,16 @@ have raised. The memory stays as long as the graph node does, after backward too
 
 ## When it is right to ignore it
 
-Numbers, flags, shapes and what `forward` computed on the way may be attributes. What no gradient flows to (masks and
-indices, inputs that require none) and what only its use tells to be a tensor are reported on request only.
+Numbers, flags, shapes and what `forward` computed on the way may be attributes. What no gradient is seen to flow to
+(masks and indices, inputs that nobody shows to require grad) and what only its use tells to be a tensor are reported on
+request only.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import DISCRETE, NO, YES, Belief, Tensor
+from gradlint.domain import DISCRETE, YES, Belief, Tensor
 from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned
 from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Findings, Rule, believed
 
@@ -70,9 +71,8 @@ def _outputs(method: Method) -> list[Tensor]:
 
 
 def _confidence(tensor: Tensor, of_input: bool) -> Confidence:
-    """A gradient flows to no whole numbers, and to no input that is only seen to require none."""
-    seen = tensor.requires_grad
-    constant = tensor.dtype <= DISCRETE or (of_input and seen.possibly(NO) and not seen.possibly(YES))
+    """A gradient flows to no whole numbers, and to inputs only where they are seen to require grad."""
+    constant = tensor.dtype <= DISCRETE or (of_input and not tensor.requires_grad.possibly(YES))
     return POSSIBLE if constant or tensor.belief > Belief.ANNOTATED else CERTAIN
 
 
