@@ -193,6 +193,8 @@ OPAQUE = Ref(-1, "opaque", 0)
 
 KEPT = Ref(-2, "kept", 0)
 """Memory inside a summarised call that the graph saved and nothing outside can write."""
+NOWHERE = Ref(-3, "nowhere", 0)
+"""Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
 
 
 @dataclass(frozen=True, slots=True)
