@@ -94,6 +94,12 @@ def _put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iter
     yield from others
 
 
+def _put_alone_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if not extent.whole:
+        raise Impossible  # what else the statement does is not to depend on it
+    yield from _put_under(edit, extent, layout, text)
+
+
 def _rest_put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
     rows, place = _Rows(text), _statement(extent)
     rest = extent.statement.rest if extent.statement is not None else None
@@ -196,6 +202,7 @@ _HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
     "insert before": _before,
     "insert after": _after,
     "put under": _put_under,
+    "put alone under": _put_alone_under,
     "put rest under": _rest_put_under,
     "move before": _moved_before,
     "move behind": _moved_behind,

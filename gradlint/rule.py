@@ -73,6 +73,7 @@ class Edit:
         "insert before": "the line `text` stands before the statement",
         "insert after": "the line `text` stands after the statement",
         "put under": "the statement becomes the body of the line `text`",
+        "put alone under": "the same, of a statement that is nothing else than `node`",
         "put rest under": "the line `text` stands in place of the statement, and what follows in its block is its body",
         "move before": "the statement goes before that of `to`, which stands in the same block",
         "move behind": "the statement goes behind the one of its block that holds `to`",

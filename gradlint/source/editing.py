@@ -41,8 +41,8 @@ class Extent:
     `statement` is the innermost one that holds it (None where that shares its lines with others), `within` says by
     block which statement holds it there. `name` is the last name of the expression, `value` what an assignment to a
     single target assigns, `arguments` what a call is given, by keyword or by "". `atomic`: what follows directly
-    (`.detach()`) is about all of it; `expression`: it is one. `imported` are the modules that can be
-    called by their names there.
+    (`.detach()`) is about all of it; `expression`: it is one; `whole`: it is all that its statement is. `imported` are
+    the modules that can be called by their names there.
     """
 
     place: Place
@@ -53,6 +53,7 @@ class Extent:
     arguments: tuple[tuple[str, Place, Place], ...]
     atomic: bool
     expression: bool
+    whole: bool
     imported: frozenset[str]
 
 
@@ -121,6 +122,7 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
         tuple((arg.keyword.value if arg.keyword else "", found[arg], found[arg.value]) for arg in given),
         isinstance(node, _ATOMS) or bool(getattr(node, "lpar", ())),
         isinstance(node, libcst.BaseExpression),
+        _is_whole(node, around.statement),
         frozenset[str]().union(*(walk.imports.get(scope, ()) for scope in scopes)),
     )
 
@@ -147,6 +149,11 @@ def _rest(around: _Around) -> list[libcst.CSTNode]:
     body = _body(around.block)
     rest = body[body.index(around.statement) + 1 :]
     return [] if any(isinstance(node, libcst.FunctionDef | libcst.ClassDef) for node in rest) else rest
+
+
+def _is_whole(node: libcst.CSTNode, statement: libcst.CSTNode | None) -> bool:
+    small = statement.body[0] if isinstance(statement, libcst.SimpleStatementLine) else statement
+    return node is small or (isinstance(small, libcst.Expr) and small.value is node)
 
 
 def _leaves(statement: libcst.CSTNode) -> bool:

@@ -20,9 +20,9 @@ reported: whether it leaves out the right ones is not known.
 
 from __future__ import annotations
 
-from gradlint.domain import BOOL, DISCRETE, INTEGER, YES
+from gradlint.domain import BOOL, COMPLEX, DISCRETE, INTEGER, YES
 from gradlint.events import RequiresGradChanged
-from gradlint.rule import LIKELY, Findings, Raises, Rule, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Raises, Rule, quoted
 
 rule = Rule(
     "GRD102",
@@ -48,7 +48,16 @@ def check(event: RequiresGradChanged) -> Findings:
         kind = KINDS.get(first.dtype, "integer or boolean")
         draft = rule.at(event.node, kind=kind, name=quoted(event.name, "it"), variable=event.name or "tensor")
         draft = draft.marked(first.marks, made=f"the {kind} one is made here")
+        if event.name.isidentifier() and event.by in ("assign", "method"):
+            guard = f"if {_condition(event)}:"
+            draft = draft.fix(Edit("put alone under", event.statement or event.node, guard), safety="unsafe")
         yield draft if first.dtype <= DISCRETE else draft.lowered(LIKELY)
+
+
+def _condition(event: RequiresGradChanged) -> str:
+    """What holds of the tensors that can require grad."""
+    is_complex = f" or {event.name}.is_complex()" if any(one.dtype.may(COMPLEX) for one in event.each) else ""
+    return f"{event.name}.is_floating_point(){is_complex}"
 
 
 @rule.bad
