@@ -84,9 +84,9 @@ class Event:
 class RequiresGradChanged(Event):
     """`tensor` is asked to require grad, or not to.
 
-    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module". `each` are the tensors one by one where
-    all of them are asked: by a module of all its parameters, by a loop that goes over them and leaves none out.
-    `statement` is the assignment where that is all it does.
+    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
+    tensors one by one where all of them are asked: by a module of all its parameters, by a loop that goes over them and
+    leaves none out. `statement` is the assignment where that is all it does.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)

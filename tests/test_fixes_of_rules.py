@@ -1,4 +1,8 @@
-"""A rule offers a fix exactly where an edit cures, and leaves the rest to the author."""
+"""A rule offers a fix exactly where an edit cures, and leaves the rest to the author.
+
+A case is a program in which the lines that the fix puts in begin with `+` and those that it takes away with `-`; where
+there are none, something is reported and no fix is offered.
+"""
 
 from __future__ import annotations
 
@@ -6,82 +10,128 @@ import pytest
 
 from gradlint import fixes, linter
 from gradlint.registry import rules
-from gradlint.rule import Rule
 
 RULES = {rule.code: rule for rule in rules()}
 
 
-def mended(code: str, text: str) -> str | None:
-    """The text with the fixes of a rule made; None where nothing is offered."""
-    found = linter.analyse(text, _with_those_it_yields_to(RULES[code])).findings
-    mine = [one for one in found if one.code == code]
-    assert mine, "nothing is reported"
-    applied = fixes.apply(text, mine, (fixes.SAFE, fixes.UNSAFE))
-    return applied.text if applied.fixed else None
+def mended(code: str, text: str) -> str:
+    """The text with the fixes of a rule made."""
+    wanted = [RULES[code], *(RULES[other] for other in RULES[code].yields_to)]
+    found = [one for one in linter.analyse(text, wanted).findings if one.code == code]
+    assert found, "nothing is reported"
+    return fixes.apply(text, found, (fixes.SAFE, fixes.UNSAFE)).text
 
 
-def _with_those_it_yields_to(rule: Rule) -> list[Rule]:
-    return [rule, *(RULES[code] for code in rule.yields_to)]
+def version(lines: list[str], sign: str) -> str:
+    """The program without the lines of the other sign."""
+    return "".join(f"{line[2:]}\n" for line in lines if line[:2] in ("", "  ", f"{sign} "))
 
 
-def named(cases):
-    return [pytest.param(*texts, id=f"{texts[0]}-{why}") for why, *texts in cases]
+CASES = []
 
 
-BY_HAND = """\
-import torch
-w = torch.ones(3, requires_grad=True)
-for step in range(3):
-    (w * 2 - 1).pow(2).sum().backward()
-    with torch.no_grad():
+def case(code: str, why: str, *parts: str) -> None:
+    lines = "\n".join(part.strip("\n") for part in parts).split("\n")
+    assert {line[:2] for line in lines} <= {"", "  ", "+ ", "- "}
+    CASES.append(pytest.param(code, lines, id=f"{code}-{why}"))
+
+
+# ---- GRD102 mixed-dict-requires-grad
+
+MIXED = """
+  import torch
+  held = {'weight': torch.ones(2), 'step': torch.tensor(1)}
 """
-UPDATE = "        w -= 0.1 * w.grad\n"
-MIXED = """\
-import torch
-held = {'weight': torch.ones(2), 'step': torch.tensor(1)}
+
+case("GRD102", "asked by a method", MIXED, """
+  for one in held.values():
+-     one.requires_grad_()  # all
++     if one.is_floating_point():
++         one.requires_grad_()  # all
+""")  # fmt: skip
+case("GRD102", "complex numbers can require grad as well", MIXED, """
+  held['phase'] = torch.ones(1) * 1j
+  for one in held.values():
+-     one.requires_grad = True
++     if one.is_floating_point() or one.is_complex():
++         one.requires_grad = True
+""")  # fmt: skip
+case("GRD102", "the value is used", MIXED, """
+  for one in held.values():
+      last = one.requires_grad_()
+""")  # fmt: skip
+
+
+# ---- GRD314 stale-manual-gradient
+
+BY_HAND = """
+  import torch
+  w = torch.ones(3, requires_grad=True)
+  for step in range(3):
+      (w * 2 - 1).pow(2).sum().backward()
+      with torch.no_grad():
 """
-EACH = "for one in held.values():\n"
 
-OFFERED = [
-    ("two updates", "GRD314", BY_HAND + 2 * UPDATE, BY_HAND + 2 * UPDATE + "        w.grad = None\n"),
-    (
-        "read before the update",
-        "GRD314",
-        BY_HAND + "        print(w.grad)\n" + UPDATE,
-        BY_HAND + "        print(w.grad)\n" + UPDATE + "        w.grad = None\n",
-    ),
-    (
-        "asked by a method",
-        "GRD102",
-        MIXED + EACH + "    one.requires_grad_()  # all\n",
-        MIXED + EACH + "    if one.is_floating_point():\n        one.requires_grad_()  # all\n",
-    ),
-    (
-        "complex numbers can require grad as well",
-        "GRD102",
-        MIXED + "held['i'] = torch.ones(1) * 1j\n" + EACH + "    one.requires_grad = True\n",
-        MIXED
-        + "held['i'] = torch.ones(1) * 1j\n"
-        + EACH
-        + "    if one.is_floating_point() or one.is_complex():\n        one.requires_grad = True\n",
-    ),
-]  # fmt: skip
+case("GRD314", "behind the last of two updates", BY_HAND, """
+          w -= 0.1 * w.grad
+          w -= 0.1 * w.grad
++         w.grad = None
+""")  # fmt: skip
+case("GRD314", "read before the update", BY_HAND, """
+          print(w.grad)
+          w -= 0.1 * w.grad
++         w.grad = None
+""")  # fmt: skip
+case("GRD314", "read later", BY_HAND, """
+          w -= 0.1 * w.grad
+      print(w.grad.norm())
+""")  # fmt: skip
+case("GRD314", "perhaps updated again", BY_HAND, """
+          w -= 0.1 * w.grad
+          if step:
+              w -= 0.1 * w.grad
+""")  # fmt: skip
+case("GRD314", "updated several times by one line", BY_HAND, """
+          for _ in range(2):
+              w -= 0.1 * w.grad
+""")  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "before", "after"), named(OFFERED))
-def test_a_fix_is_offered_where_it_cures(code: str, before: str, after: str) -> None:
-    assert mended(code, before) == after
+# ---- GRD717 frozen-after-optimizer
+
+TRAINED = """
+  import torch
+  model = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Linear(1, 1))
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  model(torch.ones(1, 1)).sum().backward()
+"""
+
+case("GRD717", "a module", TRAINED, """
+  model[0].requires_grad_(False)  # frozen
++ model[0].zero_grad()
+  optimizer.step()
+""")  # fmt: skip
+case("GRD717", "each parameter", TRAINED, """
+  for one in model[0].parameters():
+      one.requires_grad = False
++     one.grad = None
+  optimizer.step()
+""")  # fmt: skip
+case("GRD717", "at two places", TRAINED, """
+  first, second = model[0], model[1]
+  first.requires_grad_(False)
++ first.zero_grad()
+  second.bias.requires_grad = False
++ second.bias.grad = None
+  optimizer.step()
+""")  # fmt: skip
+case("GRD717", "one of two has no name", TRAINED, """
+  list(model[0].parameters())[0].requires_grad_(False)
+  model[1].requires_grad_(False)
+  optimizer.step()
+""")  # fmt: skip
 
 
-NOT_OFFERED = [
-    ("read later", "GRD314", BY_HAND + UPDATE + "    print(w.grad.norm())\n"),
-    ("perhaps updated again", "GRD314", BY_HAND + UPDATE + "        if step:\n    " + UPDATE),
-    ("updated several times", "GRD314", BY_HAND + "        for _ in range(2):\n    " + UPDATE),
-    ("no statement", "GRD102", MIXED + "each = [one.requires_grad_() for one in held.values()]\n"),
-    ("its value is used", "GRD102", MIXED + EACH + "    last = one.requires_grad_()\n"),
-]
-
-
-@pytest.mark.parametrize(("code", "text"), named(NOT_OFFERED))
-def test_no_fix_is_offered_where_it_might_not_cure(code: str, text: str) -> None:
-    assert mended(code, text) is None
+@pytest.mark.parametrize(("code", "lines"), CASES)
+def test_a_fix_is_offered_where_it_cures(code: str, lines: list[str]) -> None:
+    assert mended(code, version(lines, "-")) == version(lines, "+")

@@ -34,6 +34,7 @@ rule = Rule(
 )
 consequence = Raises(RuntimeError, "dtype can require gradients")
 
+ASKED_BY_HAND = ("assign", "method")
 KINDS = {BOOL: "boolean", INTEGER: "integer"}
 
 
@@ -46,9 +47,10 @@ def check(event: RequiresGradChanged) -> Findings:
     if discrete:
         first = min(discrete, key=lambda tensor: not tensor.dtype <= DISCRETE)
         kind = KINDS.get(first.dtype, "integer or boolean")
-        draft = rule.at(event.node, kind=kind, name=quoted(event.name, "it"), variable=event.name or "tensor")
+        name = event.name if event.by in ASKED_BY_HAND else ""
+        draft = rule.at(event.node, kind=kind, name=quoted(name, "it"), variable=name or "tensor")
         draft = draft.marked(first.marks, made=f"the {kind} one is made here")
-        if event.name.isidentifier() and event.by in ("assign", "method"):
+        if name.isidentifier():
             guard = f"if {_condition(event)}:"
             draft = draft.fix(Edit("put alone under", event.statement or event.node, guard), safety="unsafe")
         yield draft if first.dtype <= DISCRETE else draft.lowered(LIKELY)
