@@ -284,6 +284,7 @@ class WrittenInPlace(Event):
     `operands` are the tensors that it is computed from besides the target. `updates`: it is
     written with what was computed from its own gradient. `argument`: the function that runs was handed it;
     `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
+    `arrays` are the calls that may have made the NumPy array, if it is written by one.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -299,6 +300,7 @@ class WrittenInPlace(Event):
     local: bool
     arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
+    arrays: tuple[Syntax, ...] = ()
     name: str = ""
     updates: bool = False
     argument: bool = False

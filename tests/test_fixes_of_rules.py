@@ -62,6 +62,24 @@ case("GRD102", "the value is used", MIXED, """
 """)  # fmt: skip
 
 
+# ---- GRD312 numpy-write
+
+ARRAYS = """
+  import torch
+  w = torch.ones(3, requires_grad=True)
+"""
+
+case("GRD312", "a view of the array", ARRAYS, """
+- array = w.detach().numpy()
++ array = w.detach().numpy().copy()
+  array[1:][0] = 2
+""")  # fmt: skip
+case("GRD312", "made in one of two ways", ARRAYS, """
+  array = w.detach().numpy() if input() else w.data.numpy()
+  array[0] = 2
+""")  # fmt: skip
+
+
 # ---- GRD314 stale-manual-gradient
 
 BY_HAND = """
