@@ -150,6 +150,29 @@ case("GRD717", "one of two has no name", TRAINED, """
 """)  # fmt: skip
 
 
+# ---- GRD911 detached-functional-call
+
+FUNCTIONAL = """
+  import torch
+  model = torch.nn.Linear(3, 1)
+"""
+CALLED = """
+  torch.func.functional_call(model, weights, (torch.ones(2, 3),)).mean().backward()
+"""
+
+case("GRD911", "a copy of the dict", FUNCTIONAL, """
+- weights = dict(model.state_dict(prefix=""))
++ weights = dict(model.state_dict(prefix="", keep_vars=True))
+""", CALLED)  # fmt: skip
+case("GRD911", "an entry is written", FUNCTIONAL, """
+  weights = model.state_dict()
+  weights["bias"].zero_()
+""", CALLED)  # fmt: skip
+case("GRD911", "a frozen module", FUNCTIONAL, """
+  weights = model.requires_grad_(False).state_dict()
+""", CALLED)  # fmt: skip
+
+
 @pytest.mark.parametrize(("code", "lines"), CASES)
 def test_a_fix_is_offered_where_it_cures(code: str, lines: list[str]) -> None:
     assert mended(code, version(lines, "-")) == version(lines, "+")
