@@ -30,7 +30,8 @@ rule = Rule(
     "detached-functional-call",
     "this functional call is given detached parameters, so the `backward()` of its result reaches nothing; "
     "pass `dict(module.named_parameters())`",
-    help="`state_dict()` and `.detach()` give handles that require no grad, `state_dict(keep_vars=True)` the parameters",
+    help="`state_dict()` and `.detach()` give handles that require no grad; `state_dict(keep_vars=True)` gives the "
+    "parameters",
     effect="raises later",
     default=False,
     tokens=("functional_call",),
