@@ -62,6 +62,30 @@ case("GRD102", "the value is used", MIXED, """
 """)  # fmt: skip
 
 
+# ---- GRD311 shared-dict-alias
+
+DICTS = """
+  import copy, torch
+  weights = {"w": torch.ones(2), "b": torch.zeros(1)}
+"""
+
+case("GRD311", "a comprehension", DICTS, """
+- backup = {key: value for key, value in weights.items()}
++ backup = copy.deepcopy({key: value for key, value in weights.items()})
+  backup["w"].mul_(2)
+""")  # fmt: skip
+case("GRD311", "two copies", DICTS, """
+- first, second = weights.copy(), dict(weights)
++ first, second = copy.deepcopy(weights.copy()), copy.deepcopy(dict(weights))
+  weights["w"].mul_(2)
+""")  # fmt: skip
+case("GRD311", "one cannot be copied deeply", DICTS, """
+  weights["w"] = torch.ones(2, requires_grad=True) * 2
+  backup = dict(weights)
+  weights["b"].mul_(2)
+""")  # fmt: skip
+
+
 # ---- GRD312 numpy-write
 
 ARRAYS = """

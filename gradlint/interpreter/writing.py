@@ -207,15 +207,14 @@ def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
 
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
-    """The containers that hold one of these objects."""
+    """The containers that hold one of these objects and are themselves held by something."""
     found = [
         (ref, thing)
         for ref, thing in it.state.heap.items()
         if type(thing) is Container and any(r in refs for r in _held(thing))
     ]
     alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
-    here = it.frame.id
-    return tuple(thing for ref, thing in found if ref in alive or (ref.age == 0 and ref.context == here))
+    return tuple(thing for ref, thing in found if ref in alive)
 
 
 def _held(thing: Container) -> list[Value]:
