@@ -174,6 +174,65 @@ case("GRD717", "one of two has no name", TRAINED, """
 """)  # fmt: skip
 
 
+# ---- GRD903 tensor-on-ctx
+
+FUNCTION = """
+  import torch
+  class Square(torch.autograd.Function):
+      @staticmethod
+"""
+
+case("GRD903", "read in several places", FUNCTION, """
+      def forward(ctx, x: torch.Tensor):
+          ctx.size = len(x)
+-         ctx.x = (x)  # for backward
++         ctx.save_for_backward((x))  # for backward
+          return x * x
+      @staticmethod
+      def backward(context, grad):
+          assert context.size
+-         return grad * (context.x + context.x)
++         return grad * (context.saved_tensors[0] + context.saved_tensors[0])
+""")  # fmt: skip
+case("GRD903", "deleted in backward", FUNCTION, """
+      def forward(ctx, x: torch.Tensor):
+          ctx.x = x
+          return x * x
+      @staticmethod
+      def backward(ctx, grad):
+          grad = 2 * grad * ctx.x
+          del ctx.x
+          return grad
+""")  # fmt: skip
+case("GRD903", "something else is saved", FUNCTION, """
+      def forward(ctx, x: torch.Tensor, y: torch.Tensor):
+          ctx.save_for_backward(y)
+          ctx.x = x
+          return x * y
+      @staticmethod
+      def backward(ctx, grad):
+          (y,) = ctx.saved_tensors
+          return grad * y, grad * ctx.x
+""")  # fmt: skip
+case("GRD903", "perhaps", FUNCTION, """
+      def forward(ctx, x: torch.Tensor):
+          if len(x):
+              ctx.x = x
+          return x * x
+      @staticmethod
+      def backward(ctx, grad):
+          return 2 * grad * ctx.x
+""")  # fmt: skip
+case("GRD903", "handed on", FUNCTION, """
+      def forward(ctx, x: torch.Tensor):
+          ctx.x = x
+          return x * x
+      @staticmethod
+      def backward(ctx, grad):
+          return 2 * grad * getattr(ctx, "x")
+""")  # fmt: skip
+
+
 # ---- GRD911 detached-functional-call
 
 FUNCTIONAL = """
