@@ -21,11 +21,11 @@ indices, which no gradient flows to, and what only its use tells to be a tensor 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from gradlint.domain import DISCRETE, Belief, Tensor
-from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned
+from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned, Thing
 from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Draft, Edit, Findings, Rule, believed
 
 from ._custom import TOKENS, custom_function, happened_in
@@ -63,13 +63,11 @@ def check(event: ClassFinished) -> Findings:
         yield draft.lowered(max(believed(kept), _confidence(kept.value)))
 
 
-def _kept(method: Method) -> Iterator[AttributeAssigned]:
+def _kept(method: Method) -> list[AttributeAssigned]:
     """Where a tensor is kept that the function was given, or gives back."""
     outputs = _outputs(method)
-    for event in happened_in(method):
-        is_tensor = isinstance(event, AttributeAssigned) and isinstance(event.value, Tensor)
-        if is_tensor and (event.arguments or event.value in outputs):
-            yield event
+    kept = [event for event in happened_in(method) if isinstance(event, AttributeAssigned)]
+    return [one for one in kept if isinstance(one.value, Tensor) and (one.arguments or one.value in outputs)]
 
 
 def _is_always_kept(kept: AttributeAssigned, method: Method) -> bool:
@@ -99,8 +97,9 @@ def _outputs(method: Method) -> list[Tensor]:
     return [value for value in returned if isinstance(value, Tensor)]
 
 
-def _confidence(tensor: Tensor) -> Confidence:
-    return POSSIBLE if tensor.dtype <= DISCRETE or tensor.belief > Belief.ANNOTATED else CERTAIN
+def _confidence(kept: Thing) -> Confidence:
+    is_known = isinstance(kept, Tensor) and kept.belief <= Belief.ANNOTATED and not kept.dtype <= DISCRETE
+    return CERTAIN if is_known else POSSIBLE
 
 
 @rule.bad
