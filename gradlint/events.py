@@ -21,6 +21,7 @@ from gradlint.domain import (
     Belief,
     Class,
     Container,
+    Context,
     Function,
     Grad,
     Graph,
@@ -594,12 +595,15 @@ class BindingDropped(Event):
 class Yielded(Event):
     """A generator hands out a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
     holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
-    manager, whose block is meant to run like this."""
+    manager, whose block is meant to run like this. `switches` are the managers of the blocks around that set a mode, as
+    far as they are known, `named` says that the value is written as a name, or several."""
 
     value: Thing
     extent: str
     function: Function | None
     manager: bool
+    switches: tuple[Context | None, ...] = ()
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,6 +139,68 @@ case("GRD314", "updated several times by one line", BY_HAND, """
 """)  # fmt: skip
 
 
+# ---- GRD410 no-grad-generator
+
+GENERATOR = """
+  import torch
+  def features(model, batches):
+"""
+
+case("GRD410", "what was computed before", GENERATOR, """
+      for batch in batches:
+          with torch.no_grad():
+              found = model(batch)
+-             yield found, batch
++         yield found, batch
+""")  # fmt: skip
+case("GRD410", "a generator that is all one block", """
+  import torch
+  class Loader:
++     @torch.inference_mode()
+      def features(self, model, batches):
+          "Batch by batch."
+-         with torch.inference_mode():
+-             # in order
+-             for batch in batches:
++         # in order
++         for batch in batches:
+
+-                 yield model(batch)
++             yield model(batch)
+""")  # fmt: skip
+case("GRD410", "the value is computed outside", GENERATOR, """
+      for batch in batches:
+          with torch.no_grad():
+              found = model(batch)
+              yield found * 2
+""")  # fmt: skip
+case("GRD410", "something comes after", GENERATOR, """
+      for batch in batches:
+          with torch.no_grad():
+              found = model(batch)
+              yield found
+              print(batch)
+""")  # fmt: skip
+case("GRD410", "something comes before the block", GENERATOR, """
+      model = model.cpu()
+      with torch.no_grad():
+          for batch in batches:
+              yield model(batch)
+""")  # fmt: skip
+case("GRD410", "a block that does more", GENERATOR, """
+      with torch.no_grad(), open("log") as log:
+          for batch in batches:
+              yield model(batch)
+""")  # fmt: skip
+case("GRD410", "a coroutine", """
+  import torch
+  async def features(model, batches):
+      with torch.no_grad():
+          for batch in batches:
+              yield model(batch)
+""")  # fmt: skip
+
+
 # ---- GRD717 frozen-after-optimizer
 
 TRAINED = """

@@ -23,15 +23,27 @@ _WITHOUT_LINES = (
 class Statement:
     """A statement with lines of its own, in its `block`.
 
-    `alone`: it is all there is in there; `leaves`: nothing behind it runs; `rest` is where the statements behind it
-    stand (None: there are none, or there are definitions among them).
+    `alone`: it is all there is in there; `last`: there is nothing behind it; `leaves`: nothing behind it runs; `rest`
+    is where the statements behind it stand (None: there are none, or there are definitions among them).
     """
 
     place: Place
     block: libcst.CSTNode | None
     alone: bool
+    last: bool
     leaves: bool
     rest: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Headed:
+    """A `with` statement that has a single manager and binds nothing; what is in its `block` stands at `body`.
+    `fills`: there is nothing else in the function it stands in, which is no coroutine, but perhaps its docstring."""
+
+    place: Place
+    block: libcst.CSTNode
+    body: Place
+    fills: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,7 @@ class Extent:
     block which statement holds it there. `name` is the last name of the expression, `value` what an assignment to a
     single target assigns, `arguments` what a call is given, by keyword or by "". `atomic`: what follows directly
     (`.detach()`) is about all of it; `expression`: it is one; `whole`: it is all that its statement is. `imported` are
-    the modules that can be called by their names there.
+    the modules that can be called by their names there. `headed` is the `with` statement whose manager it is.
     """
 
     place: Place
@@ -55,6 +67,7 @@ class Extent:
     expression: bool
     whole: bool
     imported: frozenset[str]
+    headed: Headed | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +112,8 @@ def layout(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) ->
     marked: list[libcst.CSTNode] = [first] if first is not None else []
     for node, around in walk.around.items():
         marked += [*_bounds(node), *_parts(node), *_rest(around)]
+        if (block := _block_under(node, around)) is not None:
+            marked += [*_bounds(block.body[0]), *_bounds(block.body[-1])]
         marked += [bound for _, statement in around.within for bound in _bounds(statement)]
     found = places(module, text, marked)
     return Layout(
@@ -124,6 +139,7 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
         isinstance(node, libcst.BaseExpression),
         _is_whole(node, around.statement),
         frozenset[str]().union(*(walk.imports.get(scope, ()) for scope in scopes)),
+        _headed(node, around, found),
     )
 
 
@@ -133,9 +149,34 @@ def _statement(statement: libcst.CSTNode, around: _Around, found: dict[libcst.CS
         _whole(statement, found),
         around.block,
         len(_body(around.block)) == 1,
+        _body(around.block)[-1:] == [statement],
         _leaves(statement),
         Place(rest[0].row, rest[0].column, rest[-1].end_row, rest[-1].end_column) if rest else None,
     )
+
+
+def _headed(node: libcst.CSTNode, around: _Around, found: dict[libcst.CSTNode, Place]) -> Headed | None:
+    block = _block_under(node, around)
+    if block is None or around.statement is None:
+        return None
+    scope = around.scopes[-1] if around.scopes else None
+    others = [one for one in _body(around.block) if one is not around.statement]
+    fills = (
+        isinstance(scope, libcst.FunctionDef)
+        and scope.asynchronous is None
+        and scope.body is around.block
+        and (not others or (len(others) == 1 and scope.get_docstring() is not None))
+    )
+    return Headed(_whole(around.statement, found), block, _from_to(block.body[0], block.body[-1], found), fills)
+
+
+def _block_under(node: libcst.CSTNode, around: _Around) -> libcst.IndentedBlock | None:
+    """What the `with` statement holds that has this manager alone and binds nothing."""
+    held = around.statement
+    if not isinstance(held, libcst.With) or held.asynchronous is not None or len(held.items) > 1:
+        return None
+    is_it = held.items[0].item is node and held.items[0].asname is None
+    return held.body if is_it and isinstance(held.body, libcst.IndentedBlock) else None
 
 
 def _body(block: libcst.CSTNode | None) -> list[libcst.CSTNode]:
@@ -172,7 +213,11 @@ def _bounds(node: libcst.CSTNode) -> tuple[libcst.CSTNode, ...]:
 
 
 def _whole(node: libcst.CSTNode, found: dict[libcst.CSTNode, Place]) -> Place:
-    first, last = (found[bound] for bound in _bounds(node))
+    return _from_to(node, node, found)
+
+
+def _from_to(start: libcst.CSTNode, end: libcst.CSTNode, found: dict[libcst.CSTNode, Place]) -> Place:
+    first, last = found[_bounds(start)[0]], found[_bounds(end)[1]]
     return Place(first.row, first.column, last.end_row, last.end_column)
 
 
