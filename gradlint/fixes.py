@@ -79,6 +79,12 @@ def _after(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator
     yield _put_behind(rows, place.end_row, f"{rows.indent(place)}{edit.text}")
 
 
+def _ended_with(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if extent.statement is None or not extent.statement.ends:
+        raise Impossible
+    yield from _after(edit, extent, layout, text)
+
+
 def _put_behind(rows: _Rows, row: int, lines: str) -> Edit:
     """Lines without their last newline put behind a row."""
     if row < len(rows.starts):
@@ -232,6 +238,7 @@ _HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
     "rename": _renamed,
     "insert before": _before,
     "insert after": _after,
+    "end with": _ended_with,
     "put under": _put_under,
     "put alone under": _put_alone_under,
     "put rest under": _rest_put_under,

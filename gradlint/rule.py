@@ -72,6 +72,7 @@ class Edit:
         "rename": "`text` stands in place of the last name of the expression: the attribute, or what is called",
         "insert before": "the line `text` stands before the statement",
         "insert after": "the line `text` stands after the statement",
+        "end with": "the line `text` stands behind the statement, the last of its function",
         "put under": "the statement becomes the body of the line `text`",
         "put alone under": "the same, of a statement that is nothing else than `node`",
         "put rest under": "the line `text` stands in place of the statement, and what follows in its block is its body",

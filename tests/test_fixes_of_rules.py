@@ -62,6 +62,60 @@ case("GRD102", "the value is used", MIXED, """
 """)  # fmt: skip
 
 
+# ---- GRD211 mutating-hook
+
+HOOKED = """
+  import torch
+  weight = torch.ones(3, requires_grad=True)
+"""
+
+case("GRD211", "a lambda", HOOKED, """
+- weight.register_hook(lambda grad: grad.clamp_(-1, 1))
++ weight.register_hook(lambda grad: grad.clone().clamp_(-1, 1))
+""")  # fmt: skip
+case("GRD211", "on one of two ways", HOOKED, """
+  def hook(grad):
+      if weight.sum() > 1:
++         grad = grad.clone()
+          grad[0] = 0
+      return grad
+  weight.register_hook(hook)
+""")  # fmt: skip
+case("GRD211", "nothing is given back", HOOKED, """
+  def hook(grad):
+      if weight.sum() > 1:
+          return
++     grad = grad.clone()
+      grad /= 2
++     return grad
+  weight.register_hook(hook)
+""")  # fmt: skip
+case("GRD211", "perhaps nothing is given back", HOOKED, """
+  def hook(grad):
+      grad /= 2
+      if weight.sum() > 1:
+          return grad
+  weight.register_hook(hook)
+""")  # fmt: skip
+case("GRD211", "something else is given back", HOOKED, """
+  def hook(grad):
+      grad.mul_(2)
+      return weight
+  weight.register_hook(hook)
+""")  # fmt: skip
+case("GRD211", "something comes after", HOOKED, """
+  def hook(grad):
+      grad.mul_(2)
+      print(grad)
+  weight.register_hook(hook)
+""")  # fmt: skip
+case("GRD211", "a helper", HOOKED, """
+  def halve(grad):
+      grad.mul_(0.5)
+  weight.register_hook(lambda grad: halve(grad))
+""")  # fmt: skip
+
+
 # ---- GRD311 shared-dict-alias
 
 DICTS = """

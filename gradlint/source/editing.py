@@ -23,8 +23,9 @@ _WITHOUT_LINES = (
 class Statement:
     """A statement with lines of its own, in its `block`.
 
-    `alone`: it is all there is in there; `last`: there is nothing behind it; `leaves`: nothing behind it runs; `rest`
-    is where the statements behind it stand (None: there are none, or there are definitions among them).
+    `alone`: it is all there is in there; `last`: there is nothing behind it; `leaves`: nothing behind it runs;
+    `ends`: it is the last one of a function; `rest` is where the statements behind it stand (None: there are none, or
+    there are definitions among them).
     """
 
     place: Place
@@ -32,6 +33,7 @@ class Statement:
     alone: bool
     last: bool
     leaves: bool
+    ends: bool
     rest: Place | None
 
 
@@ -145,12 +147,14 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
 
 def _statement(statement: libcst.CSTNode, around: _Around, found: dict[libcst.CSTNode, Place]) -> Statement:
     rest = [found[node] for node in _rest(around)]
+    scope = around.scopes[-1] if around.scopes else None
     return Statement(
         _whole(statement, found),
         around.block,
         len(_body(around.block)) == 1,
         _body(around.block)[-1:] == [statement],
         _leaves(statement),
+        _body(around.block)[-1:] == [statement] and around.block is getattr(scope, "body", None),
         Place(rest[0].row, rest[0].column, rest[-1].end_row, rest[-1].end_column) if rest else None,
     )
 
