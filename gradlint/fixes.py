@@ -14,7 +14,7 @@ from itertools import chain
 from gradlint.finding import Edit, Finding, Fix, Place
 from gradlint.rule import Cure, Draft
 from gradlint.rule import Edit as Drafted
-from gradlint.source import BOM, NEWLINE, Extent, Layout
+from gradlint.source import BOM, NEWLINE, Extent, Layout, Statement
 
 SAFE, UNSAFE = "safe", "unsafe"
 
@@ -155,9 +155,16 @@ def _outdented(rows: _Rows, place: Place, column: int, text: str) -> Iterator[Ed
 
 
 def _deleted(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    place = _statement(extent)
-    alone = extent.statement is not None and extent.statement.alone
-    yield Edit(place, "pass") if alone else _without_rows(_Rows(text), place)
+    own = extent.statement
+    if own is None or not extent.whole or not (edit.to is None or _comes_next(own, layout.extents.get(edit.to))):
+        raise Impossible
+    yield Edit(own.place, "pass") if own.alone else _without_rows(_Rows(text), own.place)
+
+
+def _comes_next(own: Statement, there: Extent | None) -> bool:
+    if own.rest is None or there is None or there.statement is None:
+        return False
+    return (own.rest.row, own.rest.column) == (there.statement.place.row, there.statement.place.column)
 
 
 def _without_rows(rows: _Rows, place: Place) -> Edit:

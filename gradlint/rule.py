@@ -81,7 +81,7 @@ class Edit:
         "unwrap": "what the `with` holds that `node` heads alone stands in its place; it is all that its function does",
         "move behind": "the statement goes behind the one of its block that holds `to`",
         "give to": "of the assignment its value is left, between `text` and `after`",
-        "delete": "the statement is taken away",
+        "delete": "the statement, which does nothing else, is taken away; if `to` is given, only where that comes next",
         "set keyword": "the call is given `text=after`, in place of the argument of this name if it has one",
         "drop keyword": "the call is no longer given the argument named `text`",
     }

@@ -255,6 +255,55 @@ case("GRD410", "a coroutine", """
 """)  # fmt: skip
 
 
+# ---- GRD503 second-backward
+
+SHARED = """
+  import torch
+  weight = torch.zeros(3, requires_grad=True)
+  hidden = weight.exp()
+  first, second = hidden.sum(), (hidden * 2).sum()
+"""
+
+case("GRD503", "one after the other", SHARED, """
+- first.backward()  # now
+- second.backward(retain_graph=False)
++ (first + second).backward(retain_graph=False)
+""")  # fmt: skip
+case("GRD503", "something in between", SHARED, """
+- first.backward()
++ first.backward(retain_graph=True)
+  print(weight.grad)
+  second.backward()
+""")  # fmt: skip
+case("GRD503", "with a gradient", SHARED, """
+- first.backward(torch.tensor(2.0))
++ first.backward(torch.tensor(2.0), retain_graph=True)
+  second.backward()
+""")  # fmt: skip
+case("GRD503", "three", SHARED, """
+- first.backward()
+- second.backward()
++ (first + second).backward()
+  (first * second).backward()
+""")  # fmt: skip
+case("GRD503", "a write in between", SHARED, """
+  first.backward()
+  hidden.data.mul_(2)
+  second.backward()
+""")  # fmt: skip
+case("GRD503", "the graph of another iteration", SHARED, """
+  for _ in range(3):
+      first.backward()
+      second.backward()
+""")  # fmt: skip
+case("GRD503", "perhaps differentiated", SHARED, """
+  if input():
+      first.backward()
+  second.backward()
+  second.backward()
+""")  # fmt: skip
+
+
 # ---- GRD717 frozen-after-optimizer
 
 TRAINED = """
