@@ -314,8 +314,10 @@ class BackwardRun(Event):
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
     certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
-    them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
-    graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
+    them was made by an earlier iteration of a loop. `carriers` are then the names by which the next iteration gets hold
+    of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of tensors) and the last places of
+    an iteration that use or bind it. `again` are the backwards that may have been through a part of the graph and kept
+    it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
     where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
     that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
     certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient
@@ -350,6 +352,7 @@ class BackwardRun(Event):
     company: tuple[int, ...] = ()
     spoiled: tuple[Node, ...] = ()
     carried: Truth = NO
+    carriers: tuple[tuple[str, str, Syntax], ...] = ()
     again: tuple[Syntax, ...] = ()
     graph: tuple[Graph, ...] = ()
     depends_on_mode: ClassVar[bool] = True

@@ -304,6 +304,62 @@ case("GRD503", "perhaps differentiated", SHARED, """
 """)  # fmt: skip
 
 
+# ---- GRD505 undetached-hidden-state
+
+RECURRENT = """
+  import torch
+  model, head = torch.nn.LSTM(2, 3), torch.nn.Linear(3, 1)
+"""
+
+case("GRD505", "a tuple", RECURRENT, """
+  def train(steps):
+      hidden = (torch.zeros(1, 1, 3), torch.zeros(1, 1, 3))
+      for _ in range(steps):
+          output, hidden = model(torch.ones(5, 1, 2), hidden)
+          loss = head(output).mean()
+          loss.backward()
++         hidden = tuple(state.detach() for state in hidden)
+  train(3)
+""")  # fmt: skip
+case("GRD505", "nothing at first", RECURRENT, """
+  hidden, total = None, 0
+  for _ in range(3):
+      if hidden is None:
+          hidden = torch.zeros(1, 3)
+      hidden = torch.tanh(head.weight * hidden)
+      total = total + hidden.sum().item()
+      hidden.sum().backward()
++     hidden = hidden.detach()
+""")  # fmt: skip
+case("GRD505", "bound behind the backward", RECURRENT, """
+  target = torch.zeros(1, 3)
+  for _ in range(3):
+      estimate = head.weight.exp()
+      (estimate - target).sum().backward()
+      target = 0.9 * target + estimate
++     target = target.detach()
+""")  # fmt: skip
+case("GRD505", "kept elsewhere as well", RECURRENT, """
+  hidden, kept = torch.zeros(1, 3), []
+  for _ in range(3):
+      hidden = torch.tanh(head.weight * hidden)
+      kept.append(hidden)
+      hidden.sum().backward()
+""")  # fmt: skip
+case("GRD505", "an attribute", """
+  import torch
+  class Agent:
+      def __init__(self):
+          self.weight = torch.ones(1, 3, requires_grad=True)
+          self.state = torch.zeros(1, 3)
+      def train(self):
+          for _ in range(3):
+              self.state = torch.tanh(self.weight * self.state)
+              self.state.sum().backward()
+  Agent().train()
+""")  # fmt: skip
+
+
 # ---- GRD717 frozen-after-optimizer
 
 TRAINED = """
