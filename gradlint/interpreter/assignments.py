@@ -29,7 +29,7 @@ from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import set_attribute, tell_assigned
 from gradlint.interpreter.uses import told_by_use
-from gradlint.interpreter.writing import write
+from gradlint.interpreter.writing import Write, write
 
 
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
@@ -128,7 +128,8 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
         module_containers.set_item(it, target, ref, index, value)
     tensors = [ref for ref, _ in it.all(owner, Tensor)]
     if tensors:
-        write(it, target, one_of(tensors, len(tensors)), "setitem", "setitem", [value], spelled(target.value))
+        written = Write(target, "setitem", "setitem", [value], spelled(target.value))
+        write(it, one_of(tensors, len(tensors)), written)
     if it.may_be(owner, Array):
         write_array(it, target, owner, "setitem", spelled(target.value))
     method = method_of(it, owner, "__setitem__")

@@ -47,7 +47,7 @@ from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import first_argument
 from gradlint.interpreter.recording import apply, saved_in_place
 from gradlint.interpreter.tensors import truth_of
-from gradlint.interpreter.writing import write
+from gradlint.interpreter.writing import Write, write
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
 
@@ -232,7 +232,8 @@ def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: A
     saves = saved_in_place(it, row.saves, [("input", target)], target)
     asleep = row.identity_in_eval and module.mode.may(EVAL)
     if not (asleep and module.mode is EVAL):
-        perhaps(it, lambda: write(it, node, target, name, "module", name=first_argument(node), saves=saves), asleep)
+        this = Write(node, name, "module", name=first_argument(node), saves=saves)
+        perhaps(it, lambda: write(it, target, this), asleep)
     return it.land(start)[0]
 
 

@@ -57,7 +57,7 @@ from gradlint.interpreter.tensors import (
     precision_named,
     truth_of,
 )
-from gradlint.interpreter.writing import write
+from gradlint.interpreter.writing import Write, write
 from gradlint.knowledge.rows import Factory, Operation
 
 
@@ -171,7 +171,7 @@ def _run(
     result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), part=part)
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
-        write(it, node, out, row.name, "out", [value for _, value in slots], "")
+        write(it, out, Write(node, row.name, "out", [value for _, value in slots]))
         return out
     return result
 
@@ -197,7 +197,8 @@ def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str,
     for _, target in targets:
         if it.may_be(target, Tensor):
             saves = saved_in_place(it, row.saves, slots, target)
-            write(it, node, target, row.name, by, others, name, differentiable, checked=not row.unchecked, saves=saves)
+            this = Write(node, row.name, by, others, name, differentiable, checked=not row.unchecked, saves=saves)
+            write(it, target, this)
     if row.results and row.results[0].kind == "fresh":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN

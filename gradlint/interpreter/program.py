@@ -62,7 +62,7 @@ from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.reflection import class_of
-from gradlint.interpreter.scan import HANDED, Scan
+from gradlint.interpreter.scan import HANDED, Scan, Scope
 from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.interpreter.walking import mentions_of
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -182,9 +182,9 @@ def run_class(it: Interpreter, node: Any) -> None:
     owner = typical_instance(it, node, cls)
     start = it.hold(owner)
     methods_there = [*waiting, *_inherited(it, cls)]
-    setting = [f for f in methods_there if f.name != "__init__" and it.scan.scopes[f.node].sets]
+    changing = [f for f in methods_there if f.name != "__init__" and _changes(it.scan.scopes[f.node])]
     with it.silently():
-        _join_attributes(it, start, setting)
+        _join_attributes(it, start, changing)
     base = it.fork()
     told = it.thing(it.state.flight[start])
     it.instances[node] = told if isinstance(told, (Module, Instance)) else None
@@ -194,6 +194,11 @@ def run_class(it: Interpreter, node: Any) -> None:
             run_alone(it, function, it.state.flight[start])
     it.state = base
     it.land(start)
+
+
+def _changes(scope: Scope) -> bool:
+    """Whether a method leaves its instance, or what that holds, otherwise than it was."""
+    return bool(scope.sets) or scope.switches
 
 
 def _inherited(it: Interpreter, cls: Ref) -> list[Function]:
@@ -208,7 +213,7 @@ def _inherited(it: Interpreter, cls: Ref) -> list[Function]:
 
 
 def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> None:
-    """Attributes that other methods set are there when a method runs, whatever ran before it."""
+    """Attributes are as other methods may have left them when a method runs, whatever ran before it."""
     called, noted = dict(it.called), dict(it.receivers)
     base = it.fork()
     ends = [base]

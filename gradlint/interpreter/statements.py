@@ -47,7 +47,7 @@ from gradlint.interpreter.recording import saved_in_place
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
-from gradlint.interpreter.writing import write
+from gradlint.interpreter.writing import Write, write
 
 
 @statement(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
@@ -153,8 +153,8 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     if it.only(old, Tensor) is not None:
         row = it.torch.operations.get(f"operator.i{operation}")
         saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
-        write(it, node.target, old, row.name if row else operation, "augmented", [more], name, saves=saves,
-              added=node.value)  # fmt: skip
+        op = row.name if row else operation
+        write(it, old, Write(node.target, op, "augmented", [more], name, saves=saves, added=node.value))
         return old, True
     if it.only(old, Array) is not None:
         write_array(it, node.target, old, operation, name)
@@ -178,7 +178,7 @@ def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: V
         it.bind(target.value, told_by_use(it, target, value, target.value))
     elif isinstance(target, cst.Subscript):
         if it.may_be(owner, Tensor) and not same:
-            write(it, target, owner, "setitem", "augmented", [value], spelled(target.value))
+            write(it, owner, Write(target, "setitem", "augmented", [value], spelled(target.value)))
         elif not same or method_of(it, owner, "__setitem__") is not None:
             set_item(it, target, owner, index, value)
     elif not same or has_setter(it, owner, target.attr.value):

@@ -14,19 +14,17 @@ they are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from gradlint.domain import (
-    KEPT,
     UNKNOWN,
     YES,
     Bound,
     Container,
     Function,
-    Graph,
     Instance,
     Items,
     Module,
@@ -49,31 +47,13 @@ from gradlint.domain.ground import Name
 from gradlint.domain.heap import Heap
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.graphs import past_outside
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.histories import History, Slot, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.reach import havoc
-from gradlint.interpreter.recording import grows
 from gradlint.interpreter.writing import counts_alone
-from gradlint.knowledge.flat import FLAT
-
-Slot = tuple[Ref | None, ...]
 
 DEEPEST_ARGUMENT = 3
 """How deep containers among the arguments are compared by what they hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """What new tensors depend on that come from the same nodes, in terms of the summarised call: what they were
-    computed from (among it nodes that other new tensors come from), and the memories that were saved on the way. None
-    among the alternatives of a slot: perhaps not. `inside` are the names of all nodes that lie between. `flattened` are
-    those inputs to which no gradient but zero arrives, because every way goes through an operation like `flat`."""
-
-    inputs: tuple[Slot, ...]
-    saves: tuple[Slot, ...]
-    inside: frozenset[Graph]
-    flattened: tuple[Slot, ...] = ()
-    flat: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +257,7 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
                 now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
     nodes: dict[Slot, Ref] = {}
     for index, (key, history) in enumerate(summary.histories.items()):
-        nodes[key] = made = _node_again(it, place, f"{index} node", history, now)
+        nodes[key] = made = recorded_again(it, place, f"{index} node", history, now)
         if len(key) == 1:
             now[key[0]] = made  # type: ignore[index]
     for ref, thing in summary.made:
@@ -293,29 +273,6 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
             more = {name: renamed(value, now) for name, value in attributes}
             it.state.heap[now.get(ref, ref)] = replace(owner, attributes=tuple((more | dict(owner.attributes)).items()))
     return renamed(summary.result, now)
-
-
-def _node_again(it: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref]) -> Ref:
-    """All that a summarised call recorded for the same results, as one operation."""
-    inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
-    saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
-    if history.flat is not None:
-        behind = tuple(_operands(it, slot, now) for slot in history.flattened)
-        inputs = (*inputs, (it.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
-    again = grows(it, place, part[:-4], inputs)
-    made = it.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
-    it.inside.setdefault(made.key, set()).update(history.inside)
-    return made
-
-
-def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
-    """An operand in terms of the call at hand: an argument is what it is in the graph now."""
-    out: dict[Ref | None, None] = {}
-    for ref in slot:
-        found = now.get(ref) if ref is not None else None
-        is_node = type(it.state.heap.get(found)) is Node  # type: ignore[arg-type]
-        out |= dict.fromkeys((found,) if is_node else it.operand(found) if found is not None else (ref,))
-    return tuple(out)
 
 
 # ---- after the call
@@ -349,8 +306,8 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
             if key := tuple(node for node in thing.node if node is not None):
                 recorded[ref] = key
             made[ref] = _alone(call, thing)
-    histories = _histories(it, call, dict.fromkeys(recorded.values()), memories | old, operands)
-    if _have_a_common_trunk(histories.values()):
+    histories = histories_of(it, call.heap, dict.fromkeys(recorded.values()), memories | old, operands)
+    if have_a_common_trunk(histories.values()):
         return  # a backward from one result goes through what the others need
     tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
     summary = Summary(
@@ -459,94 +416,6 @@ def _alone(call: Call, thing: Tensor) -> Tensor:
         grad_of=tuple(ref for ref in thing.grad_of if ref in call.heap),
         source=tuple(ref for ref in thing.source if ref in call.heap),
     )
-
-
-def _histories(
-    it: Interpreter, call: Call, keys: Iterable[Slot], memories: set[Ref], operands: dict[Ref, Slot]
-) -> dict[Slot, History]:
-    """The histories of new tensors by the nodes these come from, each after those that it builds on."""
-    keys = list(keys)
-    ends = {key[0] for key in keys if len(key) == 1}
-    place = {ref: index for index, ref in enumerate(_inside_first(it, call, tuple(n for key in keys for n in key), ()))}
-    keys.sort(key=lambda key: max(place[node] for node in key))  # type: ignore[index]
-    return {key: _history(it, call, key, ends.difference(key), memories, operands) for key in keys}
-
-
-def _have_a_common_trunk(histories: Iterable[History]) -> bool:
-    """Whether some node that is no result lies behind several results."""
-    found: set[Graph] = set()
-    for history in histories:
-        if not found.isdisjoint(history.inside):
-            return True
-        found |= history.inside
-    return False
-
-
-def _history(
-    it: Interpreter, call: Call, key: Slot, ends: Collection[Ref | None], memories: set[Ref], operands: dict[Ref, Slot]
-) -> History:
-    """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
-    is saved in it."""
-    certain: dict[Ref, frozenset[Ref | Slot]] = {}
-    every: dict[Ref, None] = {}
-    saves: dict[Slot, None] = {}
-    inside: set[Graph] = set()
-    flat: list[Ref] = []
-    for ref in _inside_first(it, call, key, ends):
-        node = it.state.heap.get(ref)
-        if ref in call.heap or ref in ends or type(node) is not Node:
-            every[ref] = None
-            certain[ref] = frozenset((ref,))
-            continue
-        inside.add(ref.key)
-        kept = [_kept(slot, memories) for slot in node.saves]
-        saves |= dict.fromkeys(kept)
-        certain[ref] = frozenset(kept).union(*[_in_all(slot, certain) for slot in node.inputs])
-        if node.op in FLAT:
-            flat.append(ref)
-    sure = _in_all(key, certain)
-    around = past_outside(it, [key], set(flat)) if flat else every
-    inputs: dict[Slot, None] = {}
-    flattened: dict[Slot, None] = {}
-    for ref in every:
-        arguments = [argument for argument, slot in operands.items() if ref in slot]
-        for found in arguments or [ref]:
-            (inputs if ref in around else flattened)[(found,) if ref in sure else (found, None)] = None
-    certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
-    behind = it[flat[0]] if flattened else None
-    return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
-
-
-def _kept(slot: Slot, memories: set[Ref]) -> Slot:
-    """A saved memory, as far as it may be noticed outside."""
-    return tuple(dict.fromkeys([memory if memory is None or memory in memories else KEPT for memory in slot]))
-
-
-NOTHING_SURE: frozenset[Ref | Slot] = frozenset()
-
-
-def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref | Slot]]) -> frozenset[Ref | Slot]:
-    found = [NOTHING_SURE if ref is None else certain.get(ref, NOTHING_SURE) for ref in slot]
-    return frozenset.intersection(*found) if found else NOTHING_SURE
-
-
-def _inside_first(it: Interpreter, call: Call, start: Slot, ends: Collection[Ref | None]) -> list[Ref]:
-    """The nodes that the call made, each after those it was made from, and where they end in what was there before or
-    is an end."""
-    order: list[Ref] = []
-    entered: set[Ref] = set()
-    todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
-    while todo:
-        ref, done = todo.pop()
-        if done:
-            order.append(ref)
-        elif ref not in entered:
-            entered.add(ref)
-            todo.append((ref, True))
-            node = it.state.heap.get(ref)
-            if ref not in call.heap and ref not in ends and type(node) is Node:
-                todo += [(other, False) for slot in node.inputs for other in slot if other is not None]
-    return order
 
 
 def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[Ref, Object], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gradlint import events
@@ -37,70 +38,86 @@ from gradlint.interpreter.recording import Slot, grows, operand, tell_grown
 from gradlint.knowledge.squashing import SQUASHING
 
 
-def write(
-    it: Interpreter,
-    node: Any,
-    target: Value,
-    op: str,
-    by: str,
-    operands: Iterable[Value] = (),
-    name: str = "",
-    differentiable: bool = True,
-    checked: bool = True,
-    saves: tuple[Slot, ...] = (),
-    added: Any = None,
-) -> None:
-    """The memory of a tensor is written in place by an operation on these other operands, which `saves` some memories.
-    `added` is the syntax of the only one.
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write in place at `node`: by which operation (`op`), seen as what (`by`), with which other operands, through
+    what `name`; it `saves` some memories. `added` is the syntax of the only operand.
 
     An operation that is not `checked` is none of autograd's: it may write a leaf that requires grad, nobody needs to
     hear of it, and it leaves every handle on the graph node where that was.
     """
+
+    node: Any
+    op: str
+    by: str
+    operands: Sequence[Value] = ()
+    name: str = ""
+    differentiable: bool = True
+    checked: bool = True
+    saves: tuple[Slot, ...] = ()
+    added: Any = None
+
+
+def write(it: Interpreter, target: Value, this: Write) -> None:
+    """The memory of a tensor is written in place."""
     found = it.all(target, Tensor)
     if not found:
         return
-    operands = list(operands)
-    shown = it.only(target, Tensor)
-    noticed = either([_unnoticed(it, ref) for ref, _ in found])
-    if shown is not None and checked:
-        it.emit(
-            events.WrittenInPlace,
-            node,
-            target=shown,
-            op=op,
-            base=viewed(it, shown),
-            holders=holders(it, [ref for ref, _ in found]),
-            by=by,
-            noticed=negation(noticed),
-            local=is_local(it, found) and not (op == "copy_" and _from_strangers(it, operands)),
-            arguments=arguments_in(it, target) if not it.muted else (),
-            operands=tuple(it[one] for value in operands for one, _ in it.all(value, Tensor)),
-            name=name,
-            updates=_updates(it, shown, operands),
-            argument=_is_argument(it, [ref for ref, _ in found]),
-        )
-    cut = cuts(it, operands)
-    wants = either([operand(it, "", value).requires_grad for value in operands])
+    noticed = negation(either([_unnoticed(it, ref) for ref, _ in found]))
+    if this.checked:
+        _tell_written(it, target, this, noticed)
+    cut = cuts(it, this.operands)
+    wants = either([operand(it, "", value).requires_grad for value in this.operands])
+    sure = it.sure(found)
     for ref, tensor in found:
-        if checked and _raises(it, tensor, wants):
+        if this.checked and _raises(it, tensor, wants):
             continue
-        sure = it.sure(found)
-        mark = Mark("hidden" if noticed is YES else "written", syntax(node), name=name)
-        memory_written(it, tensor.storage, sure=sure, noticed=negation(noticed), by=ref, mark=mark)
+        mark = Mark("hidden" if noticed is NO else "written", syntax(this.node), name=this.name)
+        memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
         if tensor.made == "grad":
             _other_unit(it, tensor)
-        squashed = op.removesuffix("_") if op.removesuffix("_") in SQUASHING else ""
-        if squashed != tensor.squashed:
-            others = tuple(mark for mark in it[ref].marks if mark.how != "squashed")
-            marks = (Mark("squashed", syntax(node)), *others)[:MOST_MARKS] if squashed else others
-            it.put(ref, replace(it[ref], squashed=squashed, marks=marks), sure=sure)
-        if cut:
-            marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
-            it.put(ref, replace(it[ref], marks=marks), sure=sure)
-        if differentiable and checked:
-            _rebase(it, node, op, ref, wants, operands, saves, sure)
+        _leave_marks(it, this, ref, cut, sure)
+        if this.differentiable and this.checked:
+            _rebase(it, this, ref, wants, sure)
     if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
-        tell_grown(it, node, op, now, name, added)
+        tell_grown(it, this.node, this.op, now, this.name, this.added)
+
+
+def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -> None:
+    found, shown = it.all(target, Tensor), it.only(target, Tensor)
+    if shown is None:
+        return
+    refs = [ref for ref, _ in found]
+    it.emit(
+        events.WrittenInPlace,
+        this.node,
+        target=shown,
+        op=this.op,
+        base=viewed(it, shown),
+        holders=holders(it, refs),
+        by=this.by,
+        noticed=noticed,
+        local=is_local(it, found) and not (this.op == "copy_" and _from_strangers(it, this.operands)),
+        arguments=arguments_in(it, target) if not it.muted else (),
+        operands=tuple(it[one] for value in this.operands for one, _ in it.all(value, Tensor)),
+        name=this.name,
+        updates=_updates(it, shown, this.operands),
+        argument=_is_argument(it, refs),
+    )
+
+
+def _leave_marks(it: Interpreter, this: Write, ref: Ref, cut: Sequence[Mark], sure: bool) -> None:
+    """What is written holds what was cut out of the graph elsewhere, and is squashed by this operation or no more."""
+    tensor: Tensor = it[ref]
+    base = this.op.removesuffix("_")
+    squashed = base if base in SQUASHING else ""
+    if squashed != tensor.squashed:
+        marks = tuple(mark for mark in tensor.marks if mark.how != "squashed")
+        now = (Mark("squashed", syntax(this.node)), *marks)[:MOST_MARKS] if squashed else marks
+        it.put(ref, replace(tensor, squashed=squashed, marks=now), sure=sure)
+    if cut:
+        marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
+        it.put(ref, replace(it[ref], marks=marks), sure=sure)
 
 
 def _updates(it: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
@@ -271,24 +288,16 @@ def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[
     return out
 
 
-def _rebase(
-    it: Interpreter,
-    node: Any,
-    op: str,
-    ref: Ref,
-    wants: Truth,
-    operands: Iterable[Value],
-    saves: tuple[Slot, ...],
-    sure: bool,
-) -> None:
+def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
     requires = both(it.recording, either([wants, tensor.requires_grad]))
     if requires is NO:
         return
-    inputs = tuple(it.operand(value) for value in (ref, *operands))
-    again = grows(it, node, "written ", inputs)
-    moved = it.new(node, "written node", Node(op, syntax(node), inputs, saves, grows=again))
+    inputs = tuple(it.operand(value) for value in (ref, *this.operands))
+    again = grows(it, this.node, "written ", inputs)
+    made = Node(this.op, syntax(this.node), inputs, this.saves, grows=again)
+    moved = it.new(this.node, "written node", made)
     family = {ref: None, **{base: None for base in tensor.base if base is not None}}
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):

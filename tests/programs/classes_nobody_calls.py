@@ -67,6 +67,24 @@ class HandsOn:
         return self.model.layer(x)
 
 
+class Switching:
+    def __init__(self):
+        self.model = nn.Linear(2, 2)
+        self.scale = torch.ones(2, requires_grad=True)
+
+    def validate(self, x):
+        self.model.eval()
+        return self.model(x)
+
+    def freeze(self):
+        self.scale.requires_grad_(False)
+
+    def use(self, x):
+        reveal(self.model)  # Module[torch.nn.Linear, mode=train|eval]
+        reveal(self.scale)  # Tensor[float, requires_grad=no|yes, leaf=yes]
+        return self.model(x) * self.scale
+
+
 def partly(function):
     if isinstance(function, partial):
         reveal(function(weight))  # unknown
@@ -78,3 +96,8 @@ eval("Around")(Stack(2, 2), inner=Stack(1, 2))(weight)
 eval("Named.values")()
 eval("partly")(partial(torch.mul, 2))
 eval("HandsOn")(2).use(weight)
+switching = eval("Switching")()
+switching.use(weight)
+switching.validate(weight)
+switching.freeze()
+switching.use(weight)

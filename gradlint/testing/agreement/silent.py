@@ -16,13 +16,8 @@ from dataclasses import dataclass, field
 
 from gradlint.finding import LATER, RAISES, Finding
 from gradlint.rule import Rule
-from gradlint.testing.agreement import seeing_attributes as attributes
-from gradlint.testing.agreement import seeing_gradients as gradients
-from gradlint.testing.agreement import seeing_graphs as graphs
-from gradlint.testing.agreement import seeing_modules as modules
-from gradlint.testing.agreement import seeing_training as training
 from gradlint.testing.agreement.acts import Run
-from gradlint.testing.agreement.seeing import Mistake, Sight, warning
+from gradlint.testing.agreement.seeing import Mistake, Sight, attributes, gradients, graphs, modules, training, warning
 from gradlint.testing.agreement.witness import witnessed
 
 

@@ -6,7 +6,7 @@ number before each says how often it is taken.
 
 from __future__ import annotations
 
-from gradlint.testing.agreement.situations_training import TRAINING
+from gradlint.testing.agreement.situations.training import TRAINING
 
 NAMES: dict[str, tuple[str, ...]] = {
     "model": ("model", "net", "encoder", "backbone", "student", "policy"),
