@@ -93,9 +93,9 @@ def read_first(scope: cst.CSTNode, loop: cst.CSTNode) -> dict[str, list[cst.Name
     """The names that an iteration of a loop may read before it binds them, and where it does."""
     walk = _walked(scope)
     bound: dict[str, list[tuple[int, cst.Name]]] = {}
-    for name, number, loops in walk.writes:
+    for target, number, loops in walk.writes:
         if loop in loops:
-            bound.setdefault(name.value, []).append((number, name))
+            bound.setdefault(target.value, []).append((number, target))
     found = {}
     for name, reads in walk.reads.items():
         bindings = bound.get(name, [])
