@@ -251,7 +251,8 @@ class Called(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleCalled(Event):
     """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
-    it took the `forward` off the module before; `callee` is then what stands before the parentheses. `recorded` is a
+    it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
+    `given` what stands in them, where that is written one by one. `recorded` is a
     tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
     result, for `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another
     module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's
@@ -268,6 +269,7 @@ class ModuleCalled(Event):
     nested: bool = False
     own_call: bool = False
     callee: Syntax = None
+    given: tuple[Syntax, ...] = ()
     taken_from: str = ""
     name: str = ""
     depends_on_mode: ClassVar[bool] = True

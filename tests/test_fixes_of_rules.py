@@ -360,6 +360,49 @@ case("GRD505", "an attribute", """
 """)  # fmt: skip
 
 
+# ---- GRD617 undetached-target
+
+ADVERSARIAL = """
+  import torch
+  d, g = torch.nn.Linear(2, 1), torch.nn.Linear(3, 2)
+  of_d, of_g = torch.optim.SGD(d.parameters(), 0.1), torch.optim.SGD(g.parameters(), 0.1)
+  for _ in range(2):
+      fake = g(torch.ones(4, 3))
+      of_d.zero_grad()
+"""
+STEPS = """
+      of_d.step()
+      of_g.zero_grad()
+      (-d(g(torch.ones(4, 3)))).mean().backward()
+      of_g.step()
+"""
+
+case("GRD617", "through operations", ADVERSARIAL, """
+      fake = torch.tanh(fake) * 2
+-     loss = d(fake).mean() - d(torch.ones(1, 2) * fake).abs().mean()
++     loss = d(fake.detach()).mean() - d((torch.ones(1, 2) * fake).detach()).abs().mean()
+      loss.backward()
+""", STEPS)  # fmt: skip
+case("GRD617", "in the loss itself", ADVERSARIAL, """
+      loss = d(fake).mean() + fake.mean()
+      loss.backward()
+""", STEPS)  # fmt: skip
+case("GRD617", "a call that serves both steps", """
+  import torch
+  d, g = torch.nn.Linear(2, 1), torch.nn.Linear(3, 2)
+  of_d, of_g = torch.optim.SGD(d.parameters(), 0.1), torch.optim.SGD(g.parameters(), 0.1)
+  def scored():
+      return d(g(torch.ones(4, 3))).mean()
+  for _ in range(2):
+      of_d.zero_grad()
+      scored().backward()
+      of_d.step()
+      of_g.zero_grad()
+      (-scored()).backward()
+      of_g.step()
+""")  # fmt: skip
+
+
 # ---- GRD717 frozen-after-optimizer
 
 TRAINED = """
