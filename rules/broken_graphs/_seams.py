@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 from gradlint.domain import NO, YES, Module, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleBuilt, ModuleCalled, Recorded, Thing
@@ -42,7 +41,9 @@ def seams(
 def _before(run: BackwardRun, story: Sequence[Event]) -> Iterator[Event]:
     """What the function itself did up to a backward, modules taken as a whole."""
     calls = {event.node for event in story if isinstance(event, ModuleCalled)}
-    for event in takewhile(lambda event: event is not run, story):
+    for event in story:
+        if event is run:
+            return
         inside = (
             event.nested if isinstance(event, ModuleCalled) else isinstance(event, Recorded) and event.node in calls
         )
