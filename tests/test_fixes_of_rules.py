@@ -360,6 +360,40 @@ case("GRD505", "an attribute", """
 """)  # fmt: skip
 
 
+# ---- GRD506 create-graph-backward
+
+STEPPED = """
+  import torch
+  model = torch.nn.Linear(2, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  loss = model(torch.ones(3, 2)).exp().sum()
+"""
+
+case("GRD506", "only an optimizer uses the gradients", STEPPED, """
+- loss.backward(create_graph=True)
++ loss.backward()
+  optimizer.step()
+""")  # fmt: skip
+case("GRD506", "a gradient is read", STEPPED, """
+  loss.backward(create_graph=True)
+  penalty = model.weight.grad.pow(2).sum()
+  optimizer.step()
+""")  # fmt: skip
+case("GRD506", "the graph is needed again", STEPPED, """
+  loss.backward(create_graph=True)
+  loss.backward()
+  optimizer.step()
+""")  # fmt: skip
+case("GRD506", "an unknown optimizer", """
+  import torch
+  from sophia import Sophia
+  model = torch.nn.Linear(2, 1)
+  optimizer = Sophia(model.parameters())
+  model(torch.ones(3, 2)).exp().sum().backward(create_graph=True)
+  optimizer.step()
+""")  # fmt: skip
+
+
 # ---- GRD617 undetached-target
 
 ADVERSARIAL = """
