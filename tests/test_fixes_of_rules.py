@@ -555,5 +555,7 @@ case("GRD911", "a frozen module", FUNCTIONAL, """
 
 
 @pytest.mark.parametrize(("code", "lines"), CASES)
-def test_a_fix_is_offered_where_it_cures(code: str, lines: list[str]) -> None:
-    assert mended(code, version(lines, "-")) == version(lines, "+")
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_fix_is_offered_where_it_cures(code: str, lines: list[str], newline: str) -> None:
+    before, after = (version(lines, sign).replace("\n", newline) for sign in "-+")
+    assert mended(code, before) == after
