@@ -130,12 +130,12 @@ class Draft:
         return replace(self, confidence=max(self.confidence, confidence))
 
     def fix(self, *edits: Edit, safety: str, imports: tuple[str, ...] = ()) -> Draft:
-        """Offer a cure; of several the first counts that the layout of the text allows.
+        """Offer a cure, if there are edits; of several the first counts that the layout of the text allows.
 
         `safety`: "safe" (same meaning or clearly intended), "unsafe" or "display".
         `imports` are modules that the new text calls by their names; those that the file does not import are imported.
         """
-        return replace(self, cures=(*self.cures, Cure(edits, safety, imports)))
+        return replace(self, cures=(*self.cures, Cure(edits, safety, imports))) if edits else self
 
 
 Findings = Iterator[Draft]

@@ -78,7 +78,7 @@ def check(end: ModuleFinished) -> Findings:
                     if one.event.retain <= NO:
                         cuts = seams(end.story, one.event, wasted, one.stepped)
                         edits = [Edit("wrap", argument, after=".detach()") for argument in cuts]
-                        draft = draft.fix(*edits, safety="unsafe") if edits else draft
+                        draft = draft.fix(*edits, safety="unsafe")
                     yield draft.lowered(max(LIKELY, believed(one.event)))
 
 

@@ -54,7 +54,7 @@ def check(event: BackwardRun) -> Findings:
         draft = rule.at(event.node, call=CALLS[event.how]).note(node.at, "computed here from what is carried over")
         draft = draft if mark.node is event.node else draft.note(mark.node, f"{how} here in an earlier iteration")
         cuts = [Edit("insert after", place, CUTS[kind].format(name=name)) for name, kind, place in event.carriers]
-        yield draft.fix(*cuts, safety="unsafe") if cuts else draft
+        yield draft.fix(*cuts, safety="unsafe")
 
 
 @rule.bad
