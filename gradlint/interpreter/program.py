@@ -60,10 +60,11 @@ from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
-from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.reach import havoc, in_strange_hands
 from gradlint.interpreter.reflection import class_of
 from gradlint.interpreter.scan import HANDED, Scan, Scope
 from gradlint.interpreter.strangers import arguments, others, typical_instance
+from gradlint.interpreter.uses import is_some_object
 from gradlint.interpreter.walking import mentions_of
 from gradlint.knowledge.together import NO_PACKS, Packs
 
@@ -221,9 +222,21 @@ def _join_attributes(it: Interpreter, start: int, methods: list[Function]) -> No
         it.state = base.copy()
         run_alone(it, function, it.state.flight[start])
         ends.append(it.state)
+    _turned_out(base, ends)
     it.join(ends)
     it.called, it.receivers = called, noted  # they run again, with all attributes there
     _forget_stand_ins(it, it.state.flight[start])
+
+
+def _turned_out(base: State, ends: list[State]) -> None:
+    """Where one method shows what some object is, it has been that all along, whatever its facts were before."""
+    for ref, thing in list(base.heap.items()):
+        if is_some_object(thing):
+            there = [state for state in ends if ref in state.heap]
+            shown = [state.heap[ref] for state in there if not is_some_object(state.heap[ref])]
+            for state in there if shown else ():
+                if is_some_object(state.heap[ref]):
+                    state.heap[ref] = in_strange_hands(shown[0])
 
 
 def _forget_stand_ins(it: Interpreter, owner: Value) -> None:

@@ -105,6 +105,12 @@ AFTERWARDS: dict[type, Callable[[Any], Any]] = {
 }
 
 
+def in_strange_hands(thing: Object) -> Object:
+    """An object that unknown code had hold of."""
+    change = AFTERWARDS.get(type(thing))
+    return thing if change is None else change(thing)
+
+
 def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     """Unknown code gets hold of these values."""
     values = [value for value in values if not _out_of_reach(value)]
@@ -126,7 +132,7 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     for ref, thing in found.items():
         if type(thing) is Optimizer:
             it.escaped[ref.key] = None
-        if (change := AFTERWARDS.get(type(thing))) and (now := change(thing)) is not thing:
+        if (now := in_strange_hands(thing)) is not thing:
             heap[ref] = now
     if graphs:
         _differentiated(it, graphs)
