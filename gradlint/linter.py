@@ -77,7 +77,7 @@ class _Hearing:
                 for node in _judged(event):
                     self.heard.setdefault((rule.code, id(node)), (rule.code, node))
             for draft in check(event):
-                if not (event.expected and draft.effect in (RAISES, LATER)):
+                if not ((event.expected or event.behind) and draft.effect in (RAISES, LATER)):
                     self._keep(draft.lowered(believed(event)))
 
     def _keep(self, draft: Draft) -> None:

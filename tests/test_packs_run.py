@@ -40,6 +40,74 @@ def holds_gradients(model: Any) -> bool:
     return all(parameter.grad is not None for parameter in model.parameters())
 
 
+# ---- einops
+
+
+@pytest.fixture
+def einops() -> Any:
+    need("einops==0.8.1")
+    import einops
+
+    return einops
+
+
+def asked() -> Any:
+    return torch.arange(6.0).reshape(2, 3).requires_grad_()
+
+
+def shares(one: Any, other: Any) -> bool:
+    return one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+
+
+def test_einops_rearranges_by_views_and_copies(einops):
+    leaf = asked()
+    view, copy = einops.rearrange(leaf, "a b -> b a"), einops.rearrange(leaf, "a b -> (b a)")
+    wide, long = einops.repeat(leaf, "a b -> a b c", c=2), einops.repeat(leaf, "a b -> a (b c)", c=2)
+    assert [shares(one, leaf) for one in (view, copy, wide, long)] == [True, False, True, False]
+    for one in (view, copy, wide, long):
+        assert one.requires_grad and not one.is_leaf
+        assert torch.autograd.grad(one.sum(), leaf)[0].count_nonzero() == 6
+    assert einops.rearrange(leaf, "a b -> a b") is leaf and einops.repeat(leaf, "a b -> a b") is leaf
+    assert einops.rearrange([leaf, leaf], "c a b -> a b c").requires_grad
+
+
+def test_einops_reduces_differentiably(einops):
+    leaf = asked()
+    for how in ("mean", "sum", "max", "min", "prod"):
+        reduced = einops.reduce(leaf, "a b -> a", how)
+        assert reduced.requires_grad and not reduced.is_leaf and not shares(reduced, leaf)
+        assert torch.autograd.grad(reduced.sum(), leaf)[0].count_nonzero() > 0
+    assert einops.reduce(leaf, "a b -> a b", "mean") is leaf
+
+
+def test_einops_multiplies_by_einsum(einops):
+    leaf, other = asked(), torch.ones(3, 2)
+    product = einops.einsum(leaf, other, "a b, b c -> a c")
+    assert product.requires_grad and not product.is_leaf
+    with torch.no_grad():
+        other.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.sum().backward()
+
+
+def test_einops_packs_a_new_tensor(einops):
+    leaf = asked()
+    packed, shapes = einops.pack([leaf, leaf], "a *")
+    assert packed.requires_grad and not shares(packed, leaf) and isinstance(shapes, list)
+
+
+def test_layers_of_einops_have_no_parameters_but_the_mixing_one(einops):
+    from einops.layers.torch import EinMix, Rearrange, Reduce
+
+    for layer in (Rearrange("a b -> b a"), Reduce("a b -> a", "mean")):
+        assert not list(layer.parameters()) and layer.training
+        assert layer(asked()).requires_grad
+    mixing = EinMix("a b -> a c", weight_shape="b c", bias_shape="c", b=3, c=2)
+    assert all(parameter.requires_grad for parameter in mixing.parameters())
+    mixing(asked()).sum().backward()
+    assert holds_gradients(mixing)
+
+
 # ---- Accelerate
 
 

@@ -302,7 +302,9 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 @dataclass(frozen=True, slots=True)
 class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over, `listed`
-    a list of all it gives, in order, where that is known, `returned` what a generator gives to who delegates to it."""
+    a list of all it gives, in order, where that is known, `returned` what a generator gives to who delegates to it;
+    `off` says whether gradients are off where it waits, and so for whoever has asked it, `inference` the same of
+    inference mode."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
@@ -313,6 +315,8 @@ class Iterator(Cell):
     marks: tuple[Mark, ...] = _marks()
     listed: Value = _value(default=NOTHING)
     returned: Value = _value(default=UNKNOWN)
+    off: Truth = NO
+    inference: Truth = NO
 
     def __str__(self) -> str:
         return f"Iterator[{self.by}]"

@@ -28,7 +28,8 @@ class State:
     """What holds at one point of one path. A state that is not `live` is never reached.
 
     `switch` is the piece of the program that set the modes, `inferring` the one that switched inference mode on; None
-    where none did, or several may have. `taken` are the parts of the `ground` that it has taken over.
+    where none did, or several may have. `taken` are the parts of the `ground` that it has taken over. One that is
+    `refused` is behind a line that certainly raises: what stands there is looked at, but no path that runs meets it.
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class State:
     swept: int = 0
     ground: Ground = field(default_factory=Ground)
     taken: dict[int, None] = field(default_factory=dict)
+    refused: bool = False
 
     def copy(self) -> State:
         """The same facts, to be changed on another path."""
@@ -57,6 +59,7 @@ class State:
             self.swept,
             self.ground,
             dict(self.taken),
+            self.refused,
         )
 
     @property
@@ -125,10 +128,11 @@ class State:
             if age < OLDEST and site << CONTEXT_BITS | context in made:
                 now[ref] = Ref(site, part, context, OLDEST if at_once else age + 1)
         if now:
-            self._rename(now, touched)
+            self.rename(now, touched)
         return [ref for ref in now.values() if ref.age == OLDEST]
 
-    def _rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
+    def rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
+        """Objects get other references, which these objects mention; what is there already joins them."""
         names = self.names
         for name, value in names.items():
             if type(value) is Ref:
@@ -187,6 +191,8 @@ def joined_states(states: Iterable[State]) -> State:
     live = [state for state in states if state.live]
     if not live:
         return State(live=False)
+    if any(state.refused for state in live):
+        live = [state for state in live if not state.refused] or live
     if len(live) == 1:
         return live[0]
     for state in live[1:]:

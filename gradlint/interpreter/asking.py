@@ -74,7 +74,7 @@ def _show_on_views(it: Interpreter, base: Ref, to: Truth, *, sure: bool) -> None
         if type(thing) is Tensor and base in thing.base and thing.leaf is not NO:
             certain = sure and thing.base == (base,) and thing.leaf is YES
             now = to if certain else thing.requires_grad | to
-            it.state.heap[ref] = replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {}))
+            it.set(ref, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:

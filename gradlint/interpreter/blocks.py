@@ -166,7 +166,7 @@ def _managed(
     with it.silently():
         passing(it, before, leave)
     if entry is not None:
-        entry.modes = mode
+        entry.modes, it.state.refused = mode, entry.refused
         it.join([it.state, entry])
     it.land(start)
 

@@ -82,7 +82,7 @@ def _as_found(it: Interpreter, owner: Value, hook: Hook) -> None:
     for ref in submodules(it, owner) if hook.mode != "?" else ():
         it.update(ref, Module, mode=MODES[hook.mode])
     for _, ref in parameters(it, owner)[0]:
-        it.state.heap[ref] = replace(it[ref], grad=it[ref].grad | ANY_GRAD, gradient=UNKNOWN)
+        it.set(ref, replace(it[ref], grad=it[ref].grad | ANY_GRAD, gradient=UNKNOWN))
 
 
 def _returned(it: Interpreter, function: Function, hook: Hook, owner: list[Value], value: Value) -> None:

@@ -31,6 +31,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    either,
     keys_with,
     one_of,
     summarised,
@@ -175,6 +176,8 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
     return [one_of(slot) for slot in out]
 
 
+WAITING = "generator expression"
+"""What runs over its source when it is asked for something, as a comprehension does at once."""
 RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
 """Iterables that begin anew each time, by what made them."""
 
@@ -188,7 +191,10 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
         it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
         marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
         it.put(ref, replace(thing, used=YES, marks=marks), sure=len(options) == 1)
-        _consume_source(it, thing.source, sure=len(options) == 1)
+        if thing.by == WAITING and thing.used is NO and len(options) == 1:
+            consume(it, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
+        else:
+            _consume_source(it, thing.source, sure=len(options) == 1)
 
 
 def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
@@ -223,6 +229,24 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
                 continue
         return False
     return True
+
+
+MOST_ITERATORS_DEEP = 4
+"""How deep an iterator is looked for in what others run over."""
+
+
+def enter_waiting(it: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP) -> bool:
+    """Whoever asks an iterator goes on in the mode in which it waits. Whether that may be another."""
+    found = [one for _, one in it.all(value, Iterator)]
+    off, inference = either([one.off for one in found]), either([one.inference for one in found])
+    alone = len(found) == 1 and len(alternatives(value)) == 1
+    state = it.state
+    if off.possibly(YES):
+        state.grad_mode = NO if alone and off is YES else state.grad_mode | NO
+    if inference.possibly(YES):
+        state.inference = YES if alone and inference is YES else state.inference | YES
+    inside = [enter_waiting(it, one.source, depth - 1) for one in found if depth]
+    return any(inside) or off.possibly(YES) or inference.possibly(YES)
 
 
 def iterator(

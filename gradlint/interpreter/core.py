@@ -110,7 +110,8 @@ class Frame:
 
     `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
     that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
-    generator stands; `suspended` is the state in which a generator last waited.
+    generator stands; `suspended` is the state in which a generator last waited, `waits` the grad mode and the inference
+    mode in which it did, where a block of its own had set them.
     """
 
     id: int
@@ -128,6 +129,7 @@ class Frame:
     switches: tuple[Context | None, ...] = ()
     around: Callable[[Value], None] | None = None
     suspended: State | None = None
+    waits: tuple[Truth, Truth] | None = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""
@@ -146,6 +148,30 @@ class Inner:
 def syntax(node: Any) -> Any:
     """The piece of the program that a place belongs to."""
     return node.node if type(node) is Inner else node
+
+
+AT, GONE_OVER = "@", " gone over"
+"""What marks references to the one of several objects that a loop is at, and to those that it was at."""
+
+
+def at(ref: Ref, walk: str) -> Ref:
+    """The reference of an object if the loop of that name is at it."""
+    return ref._replace(part=f"{ref.part}{AT}{walk}")
+
+
+def is_at(ref: Ref, walk: str) -> bool:
+    """Whether a reference is one to what the loop of that name is at."""
+    return ref.part.endswith(AT + walk)
+
+
+def plain(ref: Ref) -> Ref:
+    """The reference of an object, whatever loop is at it."""
+    part, mark, _ = ref.part.partition(AT)
+    return ref._replace(part=part) if mark else ref
+
+
+def _marked(ref: Ref, walk: str) -> tuple[Ref, ...]:
+    return (at(ref, walk), at(ref, walk + GONE_OVER)) if walk else (ref,)
 
 
 EXPRESSIONS: dict[type, Handler] = {}
@@ -214,6 +240,7 @@ class Interpreter:
         self.classes: dict[object, Ref] = {}
         self.instances: dict[object, Module | Instance | None] = {}
         self.sweeping: list[Ref] = []
+        self.walks: list[str] = []
         self.inside_module = 0
         self.instances_deep = 0
         self.building: list[object] = []
@@ -224,6 +251,7 @@ class Interpreter:
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
+        self.come_by: set[Any] = set()
         self.returned: set[Graph] = set()
         self.handed_gradients: dict[Any, int] = {}
         self.hooked: dict[Any, Hook] = {}
@@ -262,8 +290,17 @@ class Interpreter:
     def snapshot(self) -> None:
         """An exception may be raised here: let the innermost handler know the state."""
         tries = self.frame.tries
-        seen = tries[-1]
-        tries[-1] = self.state.copy() if seen is None else joined_states([seen, self.state])
+        seen, now = tries[-1], self.state
+        if seen is None or now.refused:
+            now = now.copy()
+            now.refused = now.refused and (seen is None or seen.refused)
+        tries[-1] = now if seen is None else joined_states([seen, now])
+
+    def refuse(self) -> None:
+        """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
+        if self.frame.tries:
+            self.snapshot()
+        self.state.refused = True
 
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
@@ -386,7 +423,28 @@ class Interpreter:
         if thing is old:
             return
         sure = sure and ref.age < 2 and (not getattr(old, "many", False) or ref in self.sweeping)
-        self.state.heap[ref] = thing if sure else joined(old, thing)
+        self.set(ref, thing if sure else joined(old, thing))
+
+    def set(self, ref: Ref, thing: Object) -> None:
+        """An object is like this from now on, whoever knows it by whatever reference."""
+        heap = self.state.heap
+        heap[ref] = thing
+        if self.walks:
+            own, here = self.own(ref), [walk for walk in self.walks if is_at(ref, walk)]
+            for other in self.same(own):
+                if other != ref and not any(is_at(other, walk + GONE_OVER) for walk in here):
+                    heap[other] = thing if ref == own else joined(heap[other], thing)
+
+    def own(self, ref: Ref) -> Ref:
+        """The reference by which an object is known outside of the loops that are at it."""
+        return own if self.walks and (own := plain(ref)) in self.state.heap else ref
+
+    def same(self, ref: Ref) -> tuple[Ref, ...]:
+        """All references of an object: while loops go over it, that are several."""
+        if not self.walks:
+            return (ref,)
+        own, heap = plain(ref), self.state.heap
+        return tuple(one for mark in ("", *self.walks) for one in _marked(own, mark) if one in heap)
 
     def either_way(self, old: ObjectT, new: ObjectT) -> ObjectT:
         """The object that may have been changed or not."""
@@ -552,6 +610,7 @@ class Interpreter:
             assumed_mode=self.assumed_mode,
             belief=belief,
             expected=self.expected > 0,
+            behind=self._is_behind(node),
             run=self.run,
             conditions=self.conditions,
             **facts,
@@ -559,6 +618,13 @@ class Interpreter:
         self.story.append(event)
         self.counts["events"] += 1
         self.listen(event)
+
+    def _is_behind(self, node: Any) -> bool:
+        """Whether a line before this one has certainly raised, and it was come by on another path."""
+        if self.state.refused:
+            return syntax(node) in self.come_by
+        self.come_by.add(syntax(node))
+        return False
 
     # ---- graphs
 
@@ -587,11 +653,11 @@ class Interpreter:
         for option in alternatives(value):
             thing = self.state.heap.get(option) if type(option) is Ref else None
             if type(thing) is Tensor:
-                if thing.requires_grad.may(NO):
-                    out[None] = None
+                if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
+                    out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
                 if thing.requires_grad.may(YES):
                     for node in thing.node or (None,):
-                        out[option if node is None else node] = None  # type: ignore[index]
+                        out[self.own(option) if node is None else node] = None  # type: ignore[arg-type]
                     if not thing.node and thing.leaf.may(NO):
                         out[OPAQUE] = None  # nobody saw what recorded it
             elif type(option) is Unknown or type(thing) is Instance:

@@ -96,6 +96,9 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
         spoiled = _spoiled(it, starts, history, _reaching(it, starts, request))
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
+    if any(_is_refused(it, root) for root in roots):
+        it.refuse()
+        return
     hooked = arriving(it, {*history.nodes, *history.leaves})
     if hooked:
         start = it.hold(*roots, *hooked)
@@ -111,6 +114,12 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     if request.how == "backward":
         _fill(it, node, history, request)
         run_accumulated(it, node, hooked, request.create)
+
+
+def _is_refused(it: Interpreter, root: Value) -> bool:
+    """Whether a root certainly requires no grad."""
+    shown = it.only(root, Tensor)
+    return shown is not None and shown.requires_grad is NO and shown.belief is Belief.PROVEN
 
 
 def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
@@ -158,7 +167,7 @@ def _all_recorded(it: Interpreter, nodes: set[Ref]) -> None:
         if type(tensor) is Tensor and ref.age < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
             recorded = _recorded(it, tensor.node)
             if len(recorded) == 1:
-                heap[ref] = replace(tensor, requires_grad=YES, leaf=NO, node=recorded)
+                it.set(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded))
 
 
 def _recorded(it: Interpreter, slot: tuple[Ref | None, ...]) -> tuple[Ref, ...]:
@@ -359,4 +368,4 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
             certain = False
         made = next((made for made in thing.node if made is not None), ref)
         now = filled(thing, node, history.unit(ref if ref in leaves else made), certain=certain)
-        it.state.heap[ref] = now if certain or ref not in leaves else replace(now, gradient=UNKNOWN)
+        it.set(ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN))

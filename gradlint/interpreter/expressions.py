@@ -174,24 +174,24 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
 
 @expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def list_comprehension(it: Interpreter, node: Any) -> Value:
-    element, more = comprehension(it, node, [node.elt])
+    element, more, source = comprehension(it, node, [node.elt])
     if type(node.elt) is cst.StarredElement:
         element = [containers.elements(it, node, element[0])]
     if type(node) is cst.GeneratorExp:
-        return containers.iterator(it, node, element[0], "generator expression", empty=more)
+        return containers.iterator(it, node, element[0], containers.WAITING, empty=more, source=source)
     kind = "list" if type(node) is cst.ListComp else "set"
     return it.new(node, "container", Container(kind, rest=element[0]))
 
 
 @expression(cst.DictComp)
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
-    found, _ = comprehension(it, node, [node.key, node.value])
+    found, *_ = comprehension(it, node, [node.key, node.value])
     return it.new(node, "container", copied(it, node, Container("dict", rest=found[1], keys=found[0])))
 
 
 @expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
 def merging_comprehension(it: Interpreter, node: Any) -> Value:
-    (merged,), _ = comprehension(it, node, [node.value])
+    (merged,), *_ = comprehension(it, node, [node.value])
     return it.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
 
 

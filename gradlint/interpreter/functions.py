@@ -29,6 +29,7 @@ from gradlint.domain import (
     Value,
     either,
     joined_states,
+    negation,
 )
 from gradlint.domain import (
     Iterator as IteratorObject,
@@ -230,7 +231,9 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
     _forget_names(it, frame)
     if function.generator:
-        value = it.new(node, "iterator generator", IteratorObject(yielded, by="generator", returned=value))
+        mode, inference = frame.waits or (YES, NO)
+        value = it.new(node, "iterator generator", IteratorObject(
+            yielded, by="generator", returned=value, off=negation(mode), inference=inference))  # fmt: skip
     start = it.hold(value)
     it.state.tidy()
     return it.land(start)[0]

@@ -20,6 +20,7 @@ from gradlint.domain import (
     YES,
     Belief,
     Const,
+    Container,
     Context,
     Function,
     Instance,
@@ -51,7 +52,7 @@ from gradlint.interpreter.modules import (
     tensor_iterator,
     unknown_module,
 )
-from gradlint.interpreter.operations import plain_value
+from gradlint.interpreter.operations import plain_value, run_operation
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.uses import unknown_tensor
 from gradlint.knowledge import packs
@@ -205,6 +206,36 @@ def _tensor(it: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Val
     return made
 
 
+def _computed(it: Interpreter, node: Any, gift: packs.Computed, args: Given) -> Value:
+    values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Const]
+    row = it.torch.operations.get(gift.by)
+    if row is None or args.args.unknown or not all(_is_of_tensors(it, value) for value in values):
+        return result_of_unknown(args.args.values())
+    start = it.hold(*values)
+    before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
+    made = run_operation(it, node, row, Arguments([UNKNOWN] * before + values), by="function")
+    first = it.land(start)[0]
+    tensor = it.only(first, Tensor) if gift.itself else None
+    # Of what cannot be asked for its gradient it makes no difference which of the two handles it is.
+    same = tensor is not None and tensor.leaf.may(YES) and tensor.requires_grad.may(YES)
+    return one_of([first, made]) if same else made
+
+
+def _is_of_tensors(it: Interpreter, value: Value) -> bool:
+    """Whether something is a tensor, or holds nothing but tensors."""
+    thing = it.thing(value)
+    if isinstance(thing, Container):
+        inside = [one for _, one in thing.items] + ([] if thing.rest == NOTHING else [thing.rest])
+        return bool(inside) and all(it.only(one, Tensor) is not None for one in inside)
+    return isinstance(thing, Tensor)
+
+
+def _chosen(it: Interpreter, node: Any, gift: packs.Chosen, args: Given) -> Value:
+    value = args[gift.by]
+    found = dict(gift.gives).get(value.value) if type(value) is Const and type(value.value) is str else None
+    return result_of_unknown(args.args.values()) if found is None else given(it, node, found, args)
+
+
 def _block(it: Interpreter, node: Any, gift: packs.Block, args: Given) -> Value:
     to, inference = GRADIENTS[gift.gradients]
     made = Context(args.path, to, inference)
@@ -224,6 +255,8 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
     packs.OptimizerOver: _optimizer_over,
     packs.OptimizersFrom: _optimizers_from,
     packs.ATensor: _tensor,
+    packs.Computed: _computed,
+    packs.Chosen: _chosen,
     packs.Block: _block,
     packs.Decorator: lambda it, node, gift, args: Named("functools.wraps"),
 }

@@ -106,7 +106,7 @@ def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     if type(tensor.gradient) is not Unknown:
         for own, gradient in it.all(tensor.gradient, Tensor):
             if not any(mark.node is node for mark in gradient.marks):
-                it.state.heap[own] = replace(gradient, marks=marked(gradient, "read", node))
+                it.set(own, replace(gradient, marks=marked(gradient, "read", node)))
         return tensor.gradient
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip

@@ -33,7 +33,9 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import fresh
+from gradlint.knowledge.rows import Operation, Result
 
 ARRIVING, ACCUMULATED = "hook", "post_accumulate_grad_hook"
 BEFORE, AFTER = "forward_pre_hook", "forward_hook"
@@ -125,6 +127,7 @@ def _without_none(values: Sequence[Value]) -> list[Value]:
 
 def after_call(it: Interpreter, node: Any, ref: Any, args: Arguments, result: Value) -> Value:
     """What the call of a module gives after its hooks have seen it: what one of them gave instead, or the result."""
+    result = _watched(it, node, ref, result)
     function = dict(it[ref].hooks).get(AFTER)
     if function is None:
         return result
@@ -133,6 +136,21 @@ def after_call(it: Interpreter, node: Any, ref: Any, args: Arguments, result: Va
     given = _perhaps(it, node, function, [ref, handed, result], it.state.grad_mode)
     result = it.land(start)[0]
     return one_of((result, *(option for option in alternatives(given) if option != NONE_VALUE)))
+
+
+WATCHED = Operation("BackwardHookFunction", (), (), (), "", results=(Result("view"),))
+
+
+def _watched(it: Interpreter, node: Any, ref: Any, result: Value) -> Value:
+    """What a module returns where a hook waits for its gradients: a leaf gets a node behind it too."""
+    waits = any(kind in BACKWARD[:2] for kind, _ in it[ref].hooks)
+    leaves = [leaf for leaf, one in it.all(result, Tensor) if one.leaf.may(YES) and one.requires_grad.may(YES)]
+    if not waits or not leaves or it.recording is NO:
+        return result
+    start = it.hold(result)
+    place = it.place_of(node, "watched")
+    seen = apply(it, place, WATCHED, [("input", one_of(leaves, len(leaves)))])
+    return one_of((it.land(start)[0], seen))
 
 
 # ---- when a gradient arrives

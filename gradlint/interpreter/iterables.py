@@ -104,6 +104,10 @@ def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.positional)
     found = it.hold(containers.following(it, node, _first(args)))
     containers.begin(it, it.state.flight[start])
+    before = it.state.modes[:2]
+    containers.enter_waiting(it, it.state.flight[start])
+    it.state.grad_mode, it.state.inference = it.state.grad_mode | before[0], it.state.inference | before[1]  # unless it
+    # was closed since, for nobody holds it any more
     held = it.land(start)
     return one_of([held[found - start], *held[1 : found - start]])
 
@@ -123,6 +127,8 @@ def _extreme(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.values())
     several = len(args.positional) > 1
     element = it.hold(one_of(args.positional, 64) if several else containers.elements(it, node, _first(args)))
+    if not several:
+        containers.consume(it, node, it.state.flight[start] if args.positional else UNKNOWN, "extreme")
     _compared(it, node, args, start, element)
     held = it.land(start)
     default = [held[len(args.positional) + list(args.keywords).index("default")]] if "default" in args.keywords else []

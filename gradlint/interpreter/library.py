@@ -119,6 +119,8 @@ def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Argumen
     if returns == "iterator":
         element = containers.elements(it, node, values[0]) if values else UNKNOWN
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
+    for value in values:
+        containers.begin(it, value)  # `any` and `all` stop where they know
     result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
     if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
         return _written(path, values) or Scalar(result.dtype, cut_off(it, node, path, values))

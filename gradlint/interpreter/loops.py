@@ -24,13 +24,12 @@ from gradlint.domain import (
     State,
     Truth,
     Value,
-    alternatives,
     joined_states,
     one_of,
     same,
 )
 from gradlint.domain.state import OLDEST
-from gradlint.interpreter import containers
+from gradlint.interpreter import containers, one_by_one
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.core import Interpreter, LoopPaths, statement
 from gradlint.interpreter.narrowing import narrow, truthiness
@@ -59,40 +58,38 @@ MOST_LOOPS_DEEP = 4
 
 @statement(cst.For)
 def for_(it: Interpreter, node: cst.For) -> None:
-    start = it.hold(containers.iterated(it, node, it.value(node.iter)))
-    first = [True]
+    start = it.hold(containers.iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
+    leaves, first, walk = it.scan.loops[node].leaves, [True], one_by_one.walk_of(it, node)
+    modes, waited = it.state.modes, [False]
 
     def step() -> None:
         iterable = it.state.flight[start]
         if not (first[0] and containers.certainly_not_empty(it, iterable)):
-            leave(it)
+            left = leave(it)
+            one_by_one.went_over_all(left, start + 1)
+            if waited[0]:
+                left.modes = modes  # the generator has run to its end
         first[0] = False
         element = containers.following(it, node, iterable)
         if element == NOTHING:
             it.end_path()
             return
-        swept = [] if it.scan.loops[node].leaves else [ref for ref in alternatives(element) if type(ref) is Ref]
-        swept += [ref for option in swept for ref in _paired(it, option)]
-        assign(it, node.target, node.target, element)
-        if it.scan.loops[node].leaves:
+        waited[0] = containers.enter_waiting(it, iterable)
+        if leaves:
+            assign(it, node.target, node.target, element)
             containers.begin(it, it.state.flight[start])
-        it.sweeping += swept
-        it.run_body(node.body.body)
-        del it.sweeping[len(it.sweeping) - len(swept) :]
+            it.run_body(node.body.body)
+            return
+        element = one_by_one.one_of_several(it, walk, element)
+        assign(it, node.target, node.target, element)
+        with one_by_one.at_each(it, walk, element, start + 1):
+            it.run_body(node.body.body)
 
     def after() -> None:
         containers.consume(it, node.iter, it.state.flight[start], "for")
 
     run_loop(it, node, step, node.orelse, after)
     it.land(start)
-
-
-def _paired(it: Interpreter, ref: Value) -> list[Ref]:
-    """The objects inside a pair that a loop goes over (`for name, p in ...`)."""
-    thing: Any = it.state.heap.get(ref)  # type: ignore[arg-type]
-    if getattr(thing, "kind", "") != "tuple":
-        return []
-    return [inner for _, value in thing.items for inner in alternatives(value) if type(inner) is Ref]
 
 
 @statement(cst.While)
@@ -113,11 +110,13 @@ def while_(it: Interpreter, node: cst.While) -> None:
     run_loop(it, node, step, node.orelse, lambda: None)
 
 
-def leave(it: Interpreter) -> None:
-    """The loop may end here, because there is nothing more to go over."""
+def leave(it: Interpreter) -> State:
+    """The loop may end here, because there is nothing more to go over. Gives the state in which it does."""
     assert it.frame.loop is not None
-    if it.state.live:
-        it.frame.loop.exits.append(it.fork())
+    left = it.fork()
+    if left.live:
+        it.frame.loop.exits.append(left)
+    return left
 
 
 def run_loop(
@@ -234,8 +233,9 @@ def _widened(old: State, new: State) -> State:
 # ---- comprehensions
 
 
-def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[list[Value], Truth]:
-    """The elements that a comprehension makes, all in one for each expression, and whether there may be none."""
+def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[list[Value], Truth, Value]:
+    """The elements that a comprehension makes, all in one for each expression, whether there may be none, and what it
+    runs over. A generator expression has not done so yet."""
     frame = it.frame.id
     before = {name: value for name, value in it.state.names.items() if name[0] == frame}
     found = it.hold(*[NOTHING for _ in wanted])
@@ -247,14 +247,15 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[li
             it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
         empty[0] = NO
 
-    _clause(it, node.for_in, inner)
+    source = it.hold(containers.iterated(it, node.for_in, it.value(node.for_in.iter)))
+    _clause(it, node.for_in, source, inner, waits=type(node) is cst.GeneratorExp)
     for bound in [bound for bound in it.state.names if bound[0] == frame and bound not in before]:
         del it.state.names[bound]
     for name in _targets(node.for_in):
         if (frame, name) in before:
             it.state.names[frame, name] = before[frame, name]
-    values = it.land(found)[: len(wanted)]
-    return values, empty[0] | Truth.unsure()
+    values = it.land(found)
+    return values[: len(wanted)], empty[0] | Truth.unsure(), values[source - found]
 
 
 def _targets(clause: cst.CompFor) -> list[str]:
@@ -264,8 +265,10 @@ def _targets(clause: cst.CompFor) -> list[str]:
     return names + (_targets(clause.inner_for_in) if clause.inner_for_in else [])
 
 
-def _clause(it: Interpreter, clause: cst.CompFor, inner: Callable[[], None]) -> None:
-    start = it.hold(containers.iterated(it, clause, it.value(clause.iter)))
+def _clause(
+    it: Interpreter, clause: cst.CompFor, start: int, inner: Callable[[], None], *, waits: bool = False
+) -> None:
+    """Run over what is in flight there, and use it up, unless the expression `waits` to be asked."""
 
     def step() -> None:
         leave(it)
@@ -289,12 +292,13 @@ def _clause(it: Interpreter, clause: cst.CompFor, inner: Callable[[], None]) -> 
         if not it.state.live:
             return
         if clause.inner_for_in is not None:
-            _clause(it, clause.inner_for_in, inner)
+            further = clause.inner_for_in
+            _clause(it, further, it.hold(containers.iterated(it, further, it.value(further.iter))), inner)
         else:
             inner()
 
     def after() -> None:
-        containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
+        if not waits:
+            containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
 
     run_loop(it, clause, step, None, after)
-    del it.state.flight[start : start + 1]

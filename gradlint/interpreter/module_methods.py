@@ -103,8 +103,9 @@ def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
     for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        if not (it[ref].precision.is_unsure and it[ref].device.is_unsure):
-            it.put(ref, replace(it[ref], precision=ANY_PRECISION, device=ANY_DEVICE))
+        thing, made_there = it[ref], it[ref].inference | it.state.inference
+        if not (thing.precision.is_unsure and thing.device.is_unsure and made_there is thing.inference):
+            it.put(ref, replace(thing, precision=ANY_PRECISION, device=ANY_DEVICE, inference=made_there))
     return owner
 
 

@@ -13,6 +13,7 @@ from gradlint.domain import (
     BOOL,
     INTEGER,
     MAPPINGS,
+    MOST_ITEMS,
     NO,
     NOTHING,
     UNKNOWN,
@@ -323,6 +324,15 @@ def _parts(node: Any) -> list[Any]:
     return [element.value for element in node.elements] if type(node) is cst.Tuple else [node]
 
 
+def _wait(it: Interpreter) -> None:
+    """The generator waits, and whoever asked it goes on in the mode that a block around it has set."""
+    frame = it.frame
+    decorated = frame.function is not None and frame.function.modes  # that goes for the body alone
+    mode, inference = it.state.modes[:2] if frame.switches and not decorated else (YES, NO)
+    before = frame.waits or (mode, inference)
+    frame.waits = before[0] | mode, before[1] | inference
+
+
 @expression(cst.Yield)
 def yield_(it: Interpreter, node: cst.Yield) -> Value:
     result: Value = UNKNOWN
@@ -340,6 +350,9 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         it.frame.around(value)
         return UNKNOWN
     it.escape([value])
-    it.state.names[it.frame.id, YIELDED] = one_of([it.state.names.get((it.frame.id, YIELDED), NOTHING), value])
+    it.state.names[it.frame.id, YIELDED] = one_of(
+        [it.state.names.get((it.frame.id, YIELDED), NOTHING), value], MOST_ITEMS
+    )
     it.frame.suspended = it.fork()
+    _wait(it)
     return result

@@ -225,7 +225,7 @@ def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
     """A step has used the gradient of a parameter."""
     thing: Tensor = it[ref]
     now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
-    it.state.heap[ref] = now if sure else it.either_way(thing, now)
+    it.set(ref, now if sure else it.either_way(thing, now))
 
 
 def _step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -316,7 +316,7 @@ def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
             memory_written(it, thing.storage, sure=False, noticed=YES, by=ref)
-            it.state.heap[ref] = it.either_way(thing, replace(thing, grad=thing.grad.mapped(AFTER_STEP)))
+            it.set(ref, it.either_way(thing, replace(thing, grad=thing.grad.mapped(AFTER_STEP))))
 
 
 def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

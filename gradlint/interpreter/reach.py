@@ -125,7 +125,6 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     ]
     for function in functions:
         _escape(it, function)
-    heap = it.state.heap
     found, graphs = _reach(it, [*values, *_captured(it, functions)])
     memories = [memory for thing in found.values() if type(thing) is Tensor for memory in thing.storage]
     it.handed |= dict.fromkeys(found)
@@ -133,7 +132,7 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         if type(thing) is Optimizer:
             it.escaped[ref.key] = None
         if (now := in_strange_hands(thing)) is not thing:
-            heap[ref] = now
+            it.set(ref, now)
     if graphs:
         _differentiated(it, graphs)
     if memories:
@@ -176,7 +175,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
             unit = thing.unit | Unit.unsure()
-            heap[ref] = replace(thing, grad=thing.grad | ANY_GRAD, unit=unit, gradient=UNKNOWN)
+            it.set(ref, replace(thing, grad=thing.grad | ANY_GRAD, unit=unit, gradient=UNKNOWN))
 
 
 def _out_of_reach(value: Value) -> bool:

@@ -60,11 +60,12 @@ def _replace(it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, na
     asked = YES if row.asks else old.requires_grad
     sources: list[tuple[str, Value]] = []
     for path in row.parameters:
-        made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype)
+        made_there = old.inference | it.state.inference  # some are the old numbers, others are computed here
+        made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype, inference=made_there)
         sources.append(("input", made))
         _put(it, node, ref, path.replace("weight", name), made)
     for path in row.buffers:
-        made = fresh(it, node, f"buffer {path}", dtype=old.dtype, inference=NO, made="buffer")
+        made = fresh(it, node, f"buffer {path}", dtype=old.dtype, made="buffer")
         _put(it, node, ref, path.replace("weight", name), made, buffer=True)
     computed = apply(it, node, COMPUTED, sources)
     for one, tensor in it.all(computed, Tensor):  # it is computed anew for whoever looks, or by every call

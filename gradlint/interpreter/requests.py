@@ -55,7 +55,7 @@ def requested(
     kept = args.get("retain_graph", positions["retain_graph"], NONE_VALUE)
     given = next(name for name in positions if name.startswith("grad"))
     listed = wanted or []
-    refs = tuple(dict.fromkeys(ref for value in listed for ref, _ in it.all(value, Tensor)))
+    refs = tuple(dict.fromkeys(it.own(ref) for value in listed for ref, _ in it.all(value, Tensor)))
     return Request(
         how,
         retain=create if kept == NONE_VALUE else truth_of(kept),

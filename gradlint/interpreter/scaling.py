@@ -156,7 +156,7 @@ def _staged(it: Interpreter, owner: Value, optimizer: Value, stage: Stage, on: T
     for ref in held(it, optimizer):
         tensor: Tensor = it[ref]
         now = tensor.unit.mapped(UNSCALING)
-        it.state.heap[ref] = replace(tensor, unit=now if sure else tensor.unit | now)
+        it.set(ref, replace(tensor, unit=now if sure else tensor.unit | now))
     if any(thing.open.may(YES) for _, thing in found) or not found:
         _anywhere(it)
     for ref, thing in found:
@@ -169,7 +169,7 @@ def _anywhere(it: Interpreter) -> None:
     """An optimizer that may hold others than were seen: any parameter may have been unscaled."""
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES):
-            it.state.heap[ref] = replace(thing, unit=thing.unit | thing.unit.mapped(UNSCALING))
+            it.set(ref, replace(thing, unit=thing.unit | thing.unit.mapped(UNSCALING)))
 
 
 def unscale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

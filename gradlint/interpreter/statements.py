@@ -300,11 +300,12 @@ def if_(it: Interpreter, node: cst.If) -> None:
 
 @statement(cst.Match)
 def match_(it: Interpreter, node: cst.Match) -> None:
-    """Each case takes the alternatives of the subject that it may match; the others go on to the next."""
+    """Each case takes the alternatives of the subject that it may match; the others go on to the next, and those for
+    which its guard fails, with the names of its pattern bound."""
     start = it.hold(it.value(node.subject))
     after: list[State] = []
     for case in node.cases:
-        aside, entered, left = it.fork(), list[State](), list[Value]()
+        aside, entered, left, missed = it.fork(), list[State](), list[Value](), list[State]()
         for option in alternatives(it.state.flight[start]):
             it.state = aside.copy()
             poke(it, node.subject, option)
@@ -315,28 +316,39 @@ def match_(it: Interpreter, node: cst.Match) -> None:
                 entered.append(it.state)
             if verdict is not YES or case.guard is not None:
                 left.append(option)
+            if verdict is not YES:
+                missed = [aside]
         if entered:
             it.join(entered)
-            _run_case(it, case)
+            missed += _run_case(it, case)
             after.append(it.state)
         it.state = aside
-        if not left:
+        if not missed:
             it.end_path()
             break
+        it.join(missed)
         it.state.flight[start] = one_of(left, len(left))
         poke(it, node.subject, it.state.flight[start])
     it.join([*after, it.state])
     it.land(start)
 
 
-def _run_case(it: Interpreter, case: cst.MatchCase) -> None:
+def _run_case(it: Interpreter, case: cst.MatchCase) -> list[State]:
+    """Run a case if its guard holds; gives the state in which it fails, if it may."""
+    failed: list[State] = []
     if case.guard is not None:
         decided = truthiness(it, it.value(case.guard))
+        if decided is not YES:
+            aside = it.fork()
+            narrow(it, case.guard, False)
+            failed = [it.state] if it.state.live else []
+            it.state = aside
         narrow(it, case.guard, True)
         if decided is NO:
             it.end_path()
     if it.state.live:
         it.run_body(case.body.body)
+    return failed
 
 
 @statement(cst.Return)

@@ -285,7 +285,11 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         call.heap, call.names = call.heap.above(part.heap), part.names | call.names
     read, it.read = it.read, call.read | it.read
     state = it.state
-    handed = _handed(it, call) if state.live and (state.grad_mode, state.inference) == call.mode else None
+    handed = (
+        _handed(it, call)
+        if state.live and not state.refused and (state.grad_mode, state.inference) == call.mode
+        else None
+    )
     it.handed |= call.handed
     if handed is None:
         return

@@ -22,6 +22,7 @@ from gradlint.domain import (
     Mark,
     Module,
     Named,
+    Node,
     Plain,
     Ref,
     Scalar,
@@ -60,14 +61,27 @@ def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
         _tell_checkpointed(it, node, function, given, reentrant, told="use_reentrant" in options)
     if reentrant is NO:
         return call_value(it, place, function, inner, "")
-    start = it.hold(*given)
+    start = it.hold(function, *given)
     found = unrecorded(it, lambda: call_value(it, place, function, inner, ""))
-    given = it.land(start)
+    function, *given = it.land(start)
     made = recorded(it, node, "checkpoint", given, found)
+    _runs_again(it, function, made)
     if reentrant is not YES:
         for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
             it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
     return made
+
+
+def _runs_again(it: Interpreter, function: Value, made: Value) -> None:
+    """Backward runs the function with gradients on, and so reaches the parameters that it uses, perhaps."""
+    owner = function.owner if type(function) is Bound else function
+    held: list[Ref] = [OPAQUE]
+    if it.only(owner, Module) is not None:
+        held = [ref for _, ref in parameters(it, owner)[0] if it[ref].requires_grad is not NO]
+    for _, tensor in it.all(made, Tensor):
+        for ref in tensor.node:
+            if ref is not None and type(thing := it.state.heap.get(ref)) is Node:
+                it.state.heap[ref] = replace(thing, inputs=(*thing.inputs, *((it.own(one), None) for one in held)))
 
 
 def _tell_checkpointed(

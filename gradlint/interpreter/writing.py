@@ -102,7 +102,7 @@ def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -
         operands=tuple(it[one] for value in this.operands for one, _ in it.all(value, Tensor)),
         name=this.name,
         updates=_updates(it, shown, this.operands),
-        argument=_is_argument(it, refs),
+        argument=_is_argument(it, [it.own(ref) for ref in refs]),
     )
 
 
@@ -147,7 +147,7 @@ def _other_unit(it: Interpreter, gradient: Tensor) -> None:
     for ref in gradient.grad_of:
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
-            it.state.heap[ref] = replace(thing, unit=thing.unit | Unit.unsure())
+            it.set(ref, replace(thing, unit=thing.unit | Unit.unsure()))
 
 
 def written_without_graph(
@@ -225,10 +225,11 @@ def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects and are themselves held by something."""
+    meant = {one for ref in refs for one in it.same(ref)}
     found = [
         (ref, thing)
         for ref, thing in it.state.heap.items()
-        if type(thing) is Container and any(r in refs for r in _held(thing))
+        if type(thing) is Container and not meant.isdisjoint(_held(thing))
     ]
     alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
     return tuple(thing for ref, thing in found if ref in alive)
@@ -256,6 +257,7 @@ def memory_written(
     """
     written = frozenset(memories)
     certain = sure and len(written) == 1 and next(iter(written)).age < 2
+    same_one = () if by is None else it.same(by)
     for ref, thing in it.state.heap.holding(written):
         if not known and _in_doubt(thing):
             continue
@@ -265,11 +267,11 @@ def memory_written(
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
                 it.state.heap[ref] = replace(thing, marks=marks, **spoiled)
-        elif type(thing) is Tensor and ref != by and not same and not written.isdisjoint(thing.storage):
+        elif type(thing) is Tensor and ref not in same_one and not same and not written.isdisjoint(thing.storage):
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if thing.overwritten is not YES and now is not thing.overwritten:
-                it.state.heap[ref] = replace(thing, overwritten=now, squashed="" if known else thing.squashed)
+                it.set(ref, replace(thing, overwritten=now, squashed="" if known else thing.squashed))
 
 
 def _in_doubt(thing: Object) -> bool:
@@ -291,8 +293,7 @@ def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[
 def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
-    requires = both(it.recording, either([wants, tensor.requires_grad]))
-    if requires is NO:
+    if both(it.recording, either([wants, tensor.requires_grad])) is NO:
         return
     inputs = tuple(it.operand(value) for value in (ref, *this.operands))
     again = grows(it, this.node, "written ", inputs)
@@ -302,8 +303,25 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
             family[other] = None
+    recorded = _recorded(tensor, wants)
     for other in family:
         member = it.state.heap.get(other)
         if type(member) is Tensor:
-            now = either([member.requires_grad, requires])
-            it.put(other, replace(member, requires_grad=now, leaf=negation(now), node=(moved,)), sure=sure)
+            it.put(other, _moved(it, member, either([recorded, _recorded(member, NO)]), moved), sure=sure)
+
+
+def _recorded(tensor: Tensor, wants: Truth) -> Truth:
+    """Whether a write that autograd records is recorded on a tensor: it refuses to write a leaf that requires grad."""
+    return either([wants, NO if tensor.leaf is YES else tensor.requires_grad])
+
+
+def _moved(it: Interpreter, tensor: Tensor, recorded: Truth, node: Ref) -> Tensor:
+    """The tensor after a write: on the new node where that was recorded, as it was where gradients are off. A leaf that
+    requires grad was written without, or is none of those that were written."""
+    if tensor.leaf is YES and tensor.requires_grad is YES:
+        return tensor
+    now = replace(tensor, requires_grad=recorded, leaf=negation(recorded), node=(node,))
+    if it.recording is YES:
+        return now
+    stays = replace(tensor, node=tensor.node or (None,))
+    return it.either_way(stays, now) if recorded.may(YES) else tensor

@@ -137,6 +137,27 @@ class ATensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """What an operation of torch (`by`, its path) gives for these arguments; without names for all positional ones that
+    are tensors. Where not all of them are tensors, or lists of tensors, nothing is said.
+
+    `itself`: where there is nothing to do the first argument comes back instead.
+    """
+
+    by: str
+    of: tuple[str, ...] = ()
+    itself: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a constant argument chooses, by its values; nothing is said where it is another, or no constant."""
+
+    by: str
+    gives: tuple[tuple[str, Gift], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Decorator:
     """A decorator that gives back what it decorates."""
 
@@ -160,6 +181,8 @@ Gift = (
     | OptimizerOver
     | OptimizersFrom
     | ATensor
+    | Computed
+    | Chosen
     | Block
     | Decorator
 )

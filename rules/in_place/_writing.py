@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import YES, Tensor
+from gradlint.domain import NO, YES, Tensor
 from gradlint.events import WrittenInPlace
 from gradlint.rule import POSSIBLE, Draft, Edit
 
@@ -12,7 +12,8 @@ SANCTIONED = frozenset({"step", "load"})
 
 def is_watched(event: WrittenInPlace) -> bool:
     """Whether autograd certainly watches this write."""
-    return event.grad_mode <= YES and event.noticed <= YES and event.by not in SANCTIONED
+    recorded = event.grad_mode <= YES and event.inference <= NO
+    return recorded and event.noticed <= YES and event.by not in SANCTIONED
 
 
 def is_leaf_that_requires_grad(tensor: Tensor) -> bool:

@@ -21,7 +21,7 @@ shown by default.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Tensor, either
+from gradlint.domain import YES, Tensor, either
 from gradlint.events import WrittenInPlace
 from gradlint.rule import Draft, Findings, Raises, Rule, quoted
 
@@ -54,7 +54,7 @@ def check_view(event: WrittenInPlace) -> Findings:
     """A view that was made with gradients off or with others, by a write that is recorded."""
     target = event.target
     asks = either((target.requires_grad, *(one.requires_grad for one in event.operands)))
-    if is_watched(event) and event.inference <= NO and target.unwritable <= YES and asks <= YES:
+    if is_watched(event) and target.unwritable <= YES and asks <= YES:
         what = "a view that was made while gradients were off, or at once with others,"
         draft = _at(event, what, "write a copy (`.clone()`) or what it is a view of")
         yield weighed(draft, event).marked(target.marks, made="the view was taken here")

@@ -1,4 +1,4 @@
-# todo: a module that is cast in inference mode gets inference tensors for parameters.
+# A module that is cast in inference mode gets inference tensors for parameters.
 import torch
 
 norm = torch.nn.LayerNorm(2)

@@ -1,4 +1,4 @@
-# todo: a pattern binds its names before its guard is asked, so they stay bound where the guard fails.
+# A pattern binds its names before its guard is asked, so they stay bound where the guard fails.
 import torch
 
 

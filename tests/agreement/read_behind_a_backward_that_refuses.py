@@ -1,4 +1,4 @@
-# todo: the second call ends at `backward()`, since the first left gradients off; what stands behind is not run again.
+# The second call ends at `backward()`, since the first left gradients off; what stands behind is not run again.
 import argparse
 
 import torch

@@ -1,4 +1,4 @@
-# todo: backward through a checkpoint of the reentrant kind reaches the parameters of what was called.
+# Backward through a checkpoint of the reentrant kind reaches the parameters of what was called.
 import torch
 from torch.utils.checkpoint import checkpoint
 

@@ -1,4 +1,4 @@
-# todo: a full backward hook puts a node of its own behind what a module returns, a leaf too.
+# A full backward hook puts a node of its own behind what a module returns, a leaf too.
 import torch
 from torch import nn
 
@@ -16,3 +16,5 @@ module = Wrapping()
 module.register_full_backward_hook(lambda module, inputs, outputs: None)
 result = module(torch.ones(1, 2))
 reveal(result)
+with torch.no_grad():
+    reveal(module(torch.ones(1, 2)))

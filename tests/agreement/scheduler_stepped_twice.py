@@ -1,4 +1,4 @@
-# todo: torch warns of the first of two early steps of a scheduler, and both are early.
+# torch warns of the first of two early steps of a scheduler, and both are early.
 import torch
 from torch import nn
 

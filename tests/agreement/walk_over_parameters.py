@@ -1,4 +1,4 @@
-# todo: while a loop goes over all parameters, those that it has not reached yet are taken for changed.
+# While a loop goes over all parameters, those that it has not reached yet were taken for changed.
 import torch
 
 layers = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))

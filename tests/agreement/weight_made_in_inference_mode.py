@@ -1,4 +1,4 @@
-# todo: autograd does not record views of an inference tensor, so no gradient arrives at a weight that is transposed.
+# Autograd does not record views of an inference tensor, so no gradient arrives at a weight that is transposed.
 import torch
 
 with torch.inference_mode():

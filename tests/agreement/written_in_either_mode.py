@@ -1,4 +1,4 @@
-# todo: a leaf that was written in whatever grad mode it was is still one: with gradients on the line raises.
+# A leaf that was written in whatever grad mode it was is still one: with gradients on the line raises.
 import random
 
 import torch

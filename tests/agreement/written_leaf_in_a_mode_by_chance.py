@@ -1,4 +1,4 @@
-# todo: where the mode is on the write refuses, so what goes on is the leaf that was written without it.
+# Where the mode is on the write refuses, so what goes on is the leaf that was written without it.
 import random
 
 import torch

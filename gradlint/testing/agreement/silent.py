@@ -17,7 +17,17 @@ from dataclasses import dataclass, field
 from gradlint.finding import LATER, RAISES, Finding
 from gradlint.rule import Rule
 from gradlint.testing.agreement.acts import Run
-from gradlint.testing.agreement.seeing import Mistake, Sight, attributes, gradients, graphs, modules, training, warning
+from gradlint.testing.agreement.seeing import (
+    Mistake,
+    Sight,
+    alike,
+    attributes,
+    gradients,
+    graphs,
+    modules,
+    training,
+    warning,
+)
 from gradlint.testing.agreement.witness import witnessed
 
 
@@ -35,6 +45,7 @@ def _same(sight: Sight) -> Oracle:
     return Oracle(sight, sight)
 
 
+STEPPED_EARLY = warning("Detected call of `lr_scheduler.step()` before `optimizer.step()`")
 SEEN: dict[str, Oracle] = {
     # attributes and methods without effect
     "GRD103": Oracle(attributes.set_in_vain, attributes.misspelled),
@@ -65,7 +76,7 @@ SEEN: dict[str, Oracle] = {
     "GRD115": Oracle(warning("volatile was removed and now has no effect"), attributes.volatile),
     "GRD123": Oracle(warning("To copy construct from a tensor"), gradients.copied),
     "GRD506": Oracle(warning("will create a reference cycle"), graphs.circles),
-    "GRD710": Oracle(warning("Detected call of `lr_scheduler.step()` before `optimizer.step()`")),
+    "GRD710": Oracle(STEPPED_EARLY, open=alike(STEPPED_EARLY)),
     "GRD912": _same(warning("None of the inputs have requires_grad=True")),
     # memory that is shared
     "GRD210": Oracle(gradients.memory_compared, gradients.aliases_compared),

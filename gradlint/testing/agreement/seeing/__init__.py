@@ -72,3 +72,14 @@ def warning(words: str) -> Sight:
         return (at(act.row) for act in run.of("warned") if words in act.words)
 
     return seen
+
+
+def alike(sight: Sight) -> Sight:
+    """The rows that are written like one that shows it: torch warns of the first only."""
+
+    def seen(run: Run) -> Iterator[Mistake]:
+        lines = [line.strip() for line in run.text.splitlines()]
+        shown = {lines[row - 1] for mistake in sight(run) for row in mistake}
+        return (at(row) for row, line in enumerate(lines, 1) if line in shown)
+
+    return seen

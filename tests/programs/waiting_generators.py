@@ -1,0 +1,29 @@
+"""A generator waits inside a block, and whoever asked it goes on in the mode of that block."""
+
+import torch
+from torch import nn
+
+layer = nn.Linear(2, 1)
+
+
+def batches():
+    for _ in range(2):
+        with torch.no_grad():
+            yield torch.rand(1, 2)
+
+
+def inferring():
+    with torch.inference_mode():
+        yield torch.rand(1, 2)
+        yield torch.rand(1, 2)
+
+
+for batch in batches():
+    reveal(layer(batch))  # Tensor[float, requires_grad=no, leaf=yes]
+reveal(layer(torch.ones(1, 2)))  # Tensor[float, requires_grad=yes, leaf=no]
+for _, batch in enumerate(inferring()):
+    reveal(layer(batch))  # Tensor[float, requires_grad=no, leaf=yes]
+reveal(layer(torch.ones(1, 2)))  # Tensor[float, requires_grad=yes, leaf=no]
+for batch in batches():
+    reveal(layer(batch))  # Tensor[float, requires_grad=no, leaf=yes]
+    break
