@@ -193,6 +193,22 @@ case("GRD314", "updated several times by one line", BY_HAND, """
 """)  # fmt: skip
 
 
+# ---- GRD406 forced-grad-mode
+
+case("GRD406", "switched on twice", """
+  import torch
+  def probe(x):
++     grad_enabled = torch.is_grad_enabled()
+      torch.set_grad_enabled(False)
+-     torch.set_grad_enabled(True)
+-     torch.set_grad_enabled(True)
++     torch.set_grad_enabled(grad_enabled)
++     torch.set_grad_enabled(grad_enabled)
+  with torch.no_grad():
+      probe(torch.ones(1))
+""")  # fmt: skip
+
+
 # ---- GRD410 no-grad-generator
 
 GENERATOR = """
