@@ -326,7 +326,7 @@ class Iterator(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Array(Cell):
-    """A NumPy array and the memory it may share with a tensor."""
+    """A NumPy array and the memory it may share with a tensor, of which it was then "made"."""
 
     dtype: Dtypes = ANY_DTYPE
     storage: tuple[Ref, ...] = _alternatives(default=())
