@@ -21,6 +21,7 @@ from gradlint.domain import (
     Belief,
     Class,
     Container,
+    Context,
     Function,
     Grad,
     Graph,
@@ -86,9 +87,9 @@ class Event:
 class RequiresGradChanged(Event):
     """`tensor` is asked to require grad, or not to.
 
-    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module". `each` are the tensors one by one where
-    all of them are asked: by a module of all its parameters, by a loop that goes over them and leaves none out.
-    `statement` is the assignment where that is all it does.
+    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
+    tensors one by one where all of them are asked: by a module of all its parameters, by a loop that goes over them and
+    leaves none out. `statement` is the assignment where that is all it does.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
@@ -254,7 +255,8 @@ class Called(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleCalled(Event):
     """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
-    it took the `forward` off the module before; `callee` is then what stands before the parentheses. `recorded` is a
+    it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
+    `given` what stands in them, where that is written one by one. `recorded` is a
     tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
     result, for `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another
     module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's
@@ -271,6 +273,7 @@ class ModuleCalled(Event):
     nested: bool = False
     own_call: bool = False
     callee: Syntax = None
+    given: tuple[Syntax, ...] = ()
     taken_from: str = ""
     name: str = ""
     depends_on_mode: ClassVar[bool] = True
@@ -288,6 +291,7 @@ class WrittenInPlace(Event):
     `operands` are the tensors that it is computed from besides the target. `updates`: it is
     written with what was computed from its own gradient. `argument`: the function that runs was handed it;
     `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
+    `arrays` are the calls that may have made the NumPy array, if it is written by one.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
     it what unseen callers handed over.
     """
@@ -303,6 +307,7 @@ class WrittenInPlace(Event):
     local: bool
     arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
+    arrays: tuple[Syntax, ...] = ()
     name: str = ""
     updates: bool = False
     argument: bool = False
@@ -315,8 +320,10 @@ class BackwardRun(Event):
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
     certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
-    them was made by an earlier iteration of a loop. `again` are the backwards that may have been through a part of the
-    graph and kept it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
+    them was made by an earlier iteration of a loop. `carriers` are then the names by which the next iteration gets hold
+    of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of tensors) and the last places of
+    an iteration that use or bind it. `again` are the backwards that may have been through a part of the graph and kept
+    it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
     where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
     that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
     certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient
@@ -351,6 +358,7 @@ class BackwardRun(Event):
     company: tuple[int, ...] = ()
     spoiled: tuple[Node, ...] = ()
     carried: Truth = NO
+    carriers: tuple[tuple[str, str, Syntax], ...] = ()
     again: tuple[Syntax, ...] = ()
     graph: tuple[Graph, ...] = ()
     depends_on_mode: ClassVar[bool] = True
@@ -611,12 +619,15 @@ class BindingDropped(Event):
 class Yielded(Event):
     """A generator hands out a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
     holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
-    manager, whose block is meant to run like this."""
+    manager, whose block is meant to run like this. `switches` are the managers of the blocks around that set a mode, as
+    far as they are known, `named` says that the value is written as a name, or several."""
 
     value: Thing
     extent: str
     function: Function | None
     manager: bool
+    switches: tuple[Context | None, ...] = ()
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -738,7 +749,9 @@ class FunctionFinished(Event):
 class Method:
     """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
     or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
-    `reads` are the attributes of the first that it asks for, `hands_on` whether it hands the first to other code."""
+    `reads` are the attributes of the first that it asks for, `hands_on` whether it hands the first to other code. Of a
+    custom function `mentions` are all attributes of the first that it writes down, with where that is and whether they
+    are read there, rather than set or deleted."""
 
     function: Function
     parameters: tuple[str, ...]
@@ -747,6 +760,7 @@ class Method:
     reads: frozenset[str]
     hands_on: bool
     runs: tuple[Run, ...]
+    mentions: tuple[tuple[str, Syntax, bool], ...] = ()
 
     @property
     def name(self) -> str:

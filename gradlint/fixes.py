@@ -8,13 +8,13 @@ from __future__ import annotations
 import io
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from gradlint.finding import Edit, Finding, Fix, Place
-from gradlint.rule import Draft
+from gradlint.rule import Cure, Draft
 from gradlint.rule import Edit as Drafted
-from gradlint.source import BOM, NEWLINE, Extent, Layout
+from gradlint.source import BOM, NEWLINE, Extent, Layout, Statement
 
 SAFE, UNSAFE = "safe", "unsafe"
 
@@ -27,15 +27,15 @@ class Impossible(Exception):
 
 
 def fix_of(draft: Draft, layout: Layout, text: str) -> Fix | None:
-    """The fix that a draft offers, as edits of the text; None where it offers none or the layout does not allow it."""
-    if not draft.edits:
-        return None
-    try:
-        made = [*chain.from_iterable(_edits(edit, layout, text) for edit in draft.edits)]
-        made += _imports(draft, layout, text)
-    except Impossible:
-        return None
-    return Fix(tuple(sorted(made, key=lambda edit: edit.place)), draft.safety, draft.help or draft.message)
+    """The first fix that a draft offers and the layout allows, as edits of the text; None where there is none."""
+    for cure in draft.cures:
+        try:
+            made = [*chain.from_iterable(_edits(edit, layout, text) for edit in cure.edits)]
+            made += _imports(cure, layout, text)
+        except Impossible:
+            continue
+        return Fix(tuple(sorted(made, key=lambda edit: edit.place)), cure.safety, draft.help or draft.message)
+    return None
 
 
 def _edits(edit: Drafted, layout: Layout, text: str) -> Iterator[Edit]:
@@ -79,6 +79,12 @@ def _after(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator
     yield _put_behind(rows, place.end_row, f"{rows.indent(place)}{edit.text}")
 
 
+def _ended_with(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if extent.statement is None or not extent.statement.ends:
+        raise Impossible
+    yield from _after(edit, extent, layout, text)
+
+
 def _put_behind(rows: _Rows, row: int, lines: str) -> Edit:
     """Lines without their last newline put behind a row."""
     if row < len(rows.starts):
@@ -94,6 +100,12 @@ def _put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iter
     yield from others
 
 
+def _put_alone_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    if not extent.whole:
+        raise Impossible  # what else the statement does is not to depend on it
+    yield from _put_under(edit, extent, layout, text)
+
+
 def _rest_put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
     rows, place = _Rows(text), _statement(extent)
     rest = extent.statement.rest if extent.statement is not None else None
@@ -105,16 +117,54 @@ def _rest_put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) ->
 
 def _indented(rows: _Rows, place: Place, layout: Layout, text: str) -> list[Edit]:
     """Indent each row of a stretch that is not empty."""
+    if _rows_in_strings(place, text):
+        raise Impossible
     own = range(place.row, place.end_row + 1)
-    if any(first < row <= last for first, last in _long_strings(text) for row in own):
-        raise Impossible  # a row that begins inside a string cannot be indented
     return [_inserted(row, 1, layout.indent) for row in own if rows.row(row).strip()]
 
 
+def _moved_out(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    around = layout.extents[edit.to].headed if edit.to in layout.extents else None
+    own = extent.statement
+    if around is None or own is None or not extent.whole or own.alone or not own.last or own.block is not around.block:
+        raise Impossible
+    yield from _outdented(_Rows(text), own.place, around.place.column, text)
+
+
+def _unwrapped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+    rows, around = _Rows(text), extent.headed
+    header = extent.place
+    if around is None or not around.fills or rows.row(header.end_row)[header.end_column - 1 :].strip() != ":":
+        raise Impossible
+    rows.indent(around.place)
+    yield Edit(Place(around.place.row, 1, header.end_row + 1, 1), "")
+    body = replace(around.body, row=header.end_row + 1)
+    yield from _outdented(rows, body, around.place.column, text)
+
+
+def _outdented(rows: _Rows, place: Place, column: int, text: str) -> Iterator[Edit]:
+    """Have a stretch begin in another column, further left."""
+    if _rows_in_strings(place, text):
+        raise Impossible
+    for row in range(place.row, place.end_row + 1):
+        taken = rows.row(row)[column - 1 : place.column - 1]
+        if taken.strip():
+            raise Impossible
+        if taken:
+            yield Edit(Place(row, column, row, column + len(taken)), "")
+
+
 def _deleted(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    place = _statement(extent)
-    alone = extent.statement is not None and extent.statement.alone
-    yield Edit(place, "pass") if alone else _without_rows(_Rows(text), place)
+    own = extent.statement
+    if own is None or not extent.whole or not (edit.to is None or _comes_next(own, layout.extents.get(edit.to))):
+        raise Impossible
+    yield Edit(own.place, "pass") if own.alone else _without_rows(_Rows(text), own.place)
+
+
+def _comes_next(own: Statement, there: Extent | None) -> bool:
+    if own.rest is None or there is None or there.statement is None:
+        return False
+    return (own.rest.row, own.rest.column) == (there.statement.place.row, there.statement.place.column)
 
 
 def _without_rows(rows: _Rows, place: Place) -> Edit:
@@ -195,9 +245,13 @@ _HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
     "rename": _renamed,
     "insert before": _before,
     "insert after": _after,
+    "end with": _ended_with,
     "put under": _put_under,
+    "put alone under": _put_alone_under,
     "put rest under": _rest_put_under,
     "move before": _moved_before,
+    "move out": _moved_out,
+    "unwrap": _unwrapped,
     "move behind": _moved_behind,
     "give to": _given_to,
     "delete": _deleted,
@@ -206,10 +260,10 @@ _HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
 }
 
 
-def _imports(draft: Draft, layout: Layout, text: str) -> Iterator[Edit]:
+def _imports(cure: Cure, layout: Layout, text: str) -> Iterator[Edit]:
     """Imports of modules that the new text names and that are not imported where it stands."""
-    there = frozenset[str].intersection(*(layout.extents[edit.node].imported for edit in draft.edits))
-    for module in draft.imports:
+    there = frozenset[str].intersection(*(layout.extents[edit.node].imported for edit in cure.edits))
+    for module in cure.imports:
         if module in layout.taken:
             raise Impossible
         if module not in there:
@@ -264,6 +318,12 @@ class _Rows:
     def offset(self, row: int, column: int) -> int:
         start = self.starts[row - 1] if row <= len(self.starts) else len(self.text)
         return min(start + column - 1, len(self.text))
+
+
+def _rows_in_strings(place: Place, text: str) -> bool:
+    """Whether a row of a place begins inside a string, where white space means something."""
+    own = range(place.row, place.end_row + 1)
+    return any(first < row <= last for first, last in _long_strings(text) for row in own)
 
 
 def _long_strings(text: str) -> Iterator[tuple[int, int]]:

@@ -125,7 +125,8 @@ def analyse(
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     places = source.places(module, text, nodes) if nodes else {}
-    edited = [node for draft in drafts for edit in draft.edits for node in (edit.node, edit.to) if node is not None]
+    edits = [edit for draft in drafts for cure in draft.cures for edit in cure.edits]
+    edited = [node for edit in edits for node in (edit.node, edit.to) if node is not None]
     layout = source.layout(module, text, edited) if edited else None
     found_fixes = {draft: fixes.fix_of(draft, layout, text) for draft in drafts} if layout else {}
     findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]

@@ -72,15 +72,28 @@ class Edit:
         "rename": "`text` stands in place of the last name of the expression: the attribute, or what is called",
         "insert before": "the line `text` stands before the statement",
         "insert after": "the line `text` stands after the statement",
+        "end with": "the line `text` stands behind the statement, the last of its function",
         "put under": "the statement becomes the body of the line `text`",
+        "put alone under": "the same, of a statement that is nothing else than `node`",
         "put rest under": "the line `text` stands in place of the statement, and what follows in its block is its body",
         "move before": "the statement goes before that of `to`, which stands in the same block",
+        "move out": "the statement, the last of the `with` that `to` heads alone, goes behind that",
+        "unwrap": "what the `with` holds that `node` heads alone stands in its place; it is all that its function does",
         "move behind": "the statement goes behind the one of its block that holds `to`",
         "give to": "of the assignment its value is left, between `text` and `after`",
-        "delete": "the statement is taken away",
+        "delete": "the statement, which does nothing else, is taken away; if `to` is given, only where that comes next",
         "set keyword": "the call is given `text=after`, in place of the argument of this name if it has one",
         "drop keyword": "the call is no longer given the argument named `text`",
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """Edits that together mend what is found; see `Draft.fix`."""
+
+    edits: tuple[Edit, ...]
+    safety: str
+    imports: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +107,7 @@ class Draft:
     confidence: Confidence = CERTAIN
     help: str = ""
     notes: tuple[tuple[Syntax, str], ...] = ()
-    edits: tuple[Edit, ...] = ()
-    safety: str = ""
-    imports: tuple[str, ...] = ()
+    cures: tuple[Cure, ...] = ()
 
     def note(self, node: Syntax, text: str) -> Draft:
         """Point at another place that contributed."""
@@ -119,11 +130,12 @@ class Draft:
         return replace(self, confidence=max(self.confidence, confidence))
 
     def fix(self, *edits: Edit, safety: str, imports: tuple[str, ...] = ()) -> Draft:
-        """Offer a cure. `safety`: "safe" (same meaning or clearly intended), "unsafe" or "display".
+        """Offer a cure, if there are edits; of several the first counts that the layout of the text allows.
 
+        `safety`: "safe" (same meaning or clearly intended), "unsafe" or "display".
         `imports` are modules that the new text calls by their names; those that the file does not import are imported.
         """
-        return replace(self, edits=edits, safety=safety, imports=imports)
+        return replace(self, cures=(*self.cures, Cure(edits, safety, imports))) if edits else self
 
 
 Findings = Iterator[Draft]

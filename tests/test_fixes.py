@@ -52,6 +52,7 @@ CLONE = (Called, ("torch.Tensor.clone",))
 WRITE = (WrittenInPlace, ())
 SET = (AttributeAssigned, ("data",))
 STORY = (ModuleFinished, ())
+ALONE = ("put alone under", "if a:")
 UNDER, REST = ("put under", "with a:"), ("put rest under", "with a:")
 BEFORE, BEHIND = ("move before",), ("move behind",)
 
@@ -79,6 +80,8 @@ BEFORE, BEHIND = ("move before",), ("move behind",)
         (CLONE, REST, "x.clone()  # a\n\nif y:\n    z = 1\ny", "with a:  # a\n\n    if y:\n        z = 1\n    y"),
         (WRITE, UNDER, "x.add_(1)  # why\n", "with a:\n    x.add_(1)  # why\n"),
         (WRITE, UNDER, "if y:\n    x.add_(\n      1)\n", "if y:\n    with a:\n        x.add_(\n          1)\n"),
+        (CLONE, ALONE, "(\n  x.clone())  # why\n", "if a:\n    (\n      x.clone())  # why\n"),
+        (SET, ALONE, "x.data = x\n", "if a:\n    x.data = x\n"),
         (STORY, BEHIND, "(\n x.clone())  # why\nif y:\n  x.add_(1)", "if y:\n  x.add_(1)\n(\n x.clone())  # why"),
         (STORY, BEFORE, "x.add_(1)\ny\nx.clone()  # why\n", "x.clone()  # why\nx.add_(1)\ny\n"),
         (STORY, BEFORE, "if y:\n  x.add_(1)\n  x.clone()", "if y:\n  x.clone()\n  x.add_(1)\n"),
@@ -102,6 +105,8 @@ def test_an_edit_changes_its_stretch_alone(heard, edit, before, after, newline, 
         pytest.param(CLONE, ("insert after", "y = 1"), "def f():\n    return x.clone()\n", id="nothing behind it runs"),
         pytest.param(CLONE, ("drop keyword", "b"), "x.clone(a=1)\n", id="no such argument"),
         pytest.param(CLONE, ("drop keyword", "a"), "x.clone(a=1,)\n", id="a comma would be left"),
+        pytest.param(CLONE, ALONE, "z = x.clone()\n", id="the statement does more"),
+        pytest.param(CLONE, ALONE, "x.clone().sum()\n", id="the expression does more"),
         pytest.param(CLONE, REST, "if y:\n    x.clone()\n", id="nothing follows"),
         pytest.param(CLONE, REST, "x.clone()\ndef f(): pass\n", id="a definition follows"),
         pytest.param(STORY, BEFORE, "x.add_(1)\nif y:\n    x.clone()\n    y = 1\n", id="another block"),

@@ -193,6 +193,8 @@ OPAQUE = Ref(-1, "opaque", 0)
 
 KEPT = Ref(-2, "kept", 0)
 """Memory inside a summarised call that the graph saved and nothing outside can write."""
+NOWHERE = Ref(-3, "nowhere", 0)
+"""Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +326,7 @@ class Iterator(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Array(Cell):
-    """A NumPy array and the memory it may share with a tensor."""
+    """A NumPy array and the memory it may share with a tensor, of which it was then "made"."""
 
     dtype: Dtypes = ANY_DTYPE
     storage: tuple[Ref, ...] = _alternatives(default=())

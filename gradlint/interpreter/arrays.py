@@ -5,7 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import NO, NONE_VALUE, YES, Array, Mark, Ref, Scalar, Tensor, Truth, Value, alternatives, one_of
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    YES,
+    Array,
+    Mark,
+    Ref,
+    Scalar,
+    Syntax,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
@@ -24,7 +38,7 @@ def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -
     """A method of an array."""
     found = it.all(owner, Array)
     if name in NUMBERS:
-        return one_of([Scalar(array.dtype, array.marks) for _, array in found])
+        return one_of([Scalar(array.dtype, _of_kind("cut", array)) for _, array in found])
     if name in IN_PLACE:
         write_array(it, node, owner, name, "")
         return NONE_VALUE
@@ -43,17 +57,22 @@ def write_array(it: Interpreter, node: Any, value: Value, op: str, name: str) ->
     """The memory of an array is written, and with it that of every tensor that shares it."""
     found = it.all(value, Array)
     sure = len(alternatives(value)) == 1 and it.sure(found)
+    made = tuple(dict.fromkeys(mark.node for _, array in found for mark in _of_kind("made", array)))
     for _, array in found:
         if not it.muted:
-            _tell(it, node, array, op, name)
+            _tell(it, node, array, op, name, made)
         memory_written(it, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
 
 
-def _tell(it: Interpreter, node: Any, array: Array, op: str, name: str) -> None:
+def _of_kind(how: str, array: Array) -> tuple[Mark, ...]:
+    return tuple(mark for mark in array.marks if mark.how == how)
+
+
+def _tell(it: Interpreter, node: Any, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
     """Tell of every tensor on the memory; where it may be another memory nobody can tell."""
     if len(array.storage) != 1:
         return
     sharing = [(ref, one) for ref, one in it.state.heap.items() if type(one) is Tensor and one.storage == array.storage]
     for ref, tensor in sharing:
         it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(it, tensor), holders=(), by="array",
-                noticed=NO, local=is_local(it, [(ref, tensor)]), name=name)  # fmt: skip
+                arrays=made, noticed=NO, local=is_local(it, [(ref, tensor)]), name=name)  # fmt: skip

@@ -40,7 +40,7 @@ def set_requires_grad(
         it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name, each=each, statement=statement)
     for ref, tensor in found:
         now = _afterwards(tensor, to)
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by))[-MOST_MARKS:]
+        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by, name))[-MOST_MARKS:]
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             _show_on_views(it, ref, now, sure=sure and it.sure(found))

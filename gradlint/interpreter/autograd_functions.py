@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import libcst as cst
+
 from gradlint.domain import (
     NO,
     NONE_VALUE,
+    NOWHERE,
     UNKNOWN,
     UNSURE,
     Class,
@@ -22,6 +25,7 @@ from gradlint.domain import (
     Function,
     Instance,
     Named,
+    Node,
     Ref,
     Tensor,
     Truth,
@@ -39,6 +43,7 @@ from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.uses import needed
+from gradlint.interpreter.walking import in_order
 from gradlint.knowledge.rows import Operation, Result
 
 BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
@@ -71,7 +76,27 @@ def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
         inputs = it.new(it.place_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(values))))
         call_function(it, it.place_of(node, "setup"), setup, Arguments([held, inputs, found]))
     held, *values, found = it.land(start)
-    return _Outcome(it, node, thing.name, values, held).of(found)
+    backward = next((one for name in sorted(BACKWARD) if (one := find_method(it, cls, name)) is not None), None)
+    refused = frozenset() if backward is None else _refused(backward.node, len(values))
+    return _Outcome(it, node, thing.name, values, held, refused).of(found)
+
+
+def _refused(backward: Any, count: int) -> frozenset[int]:
+    """The arguments of `forward` that `backward` writes None for, in one of its returns at least: no gradient arrives
+    at them."""
+    given = [_given_back(one.value) for one in in_order(backward.body) if type(one) is cst.Return]
+    return frozenset(index for index in range(count) if not given or any(_is_none(one, index) for one in given))
+
+
+def _given_back(value: Any) -> list[Any]:
+    """What a return gives back, one by one."""
+    return [element.value for element in value.elements] if type(value) is cst.Tuple else [value]
+
+
+def _is_none(given: list[Any], index: int) -> bool:
+    if any(type(one) is cst.StarredElement for one in given):
+        return False
+    return index >= len(given) or given[index] is None or getattr(given[index], "value", "") == "None"
 
 
 def unrecorded(it: Interpreter, run: Callable[[], Value]) -> Value:
@@ -92,8 +117,16 @@ def recorded(it: Interpreter, node: Any, name: str, given: list[Value], value: V
 class _Outcome:
     """What `apply` makes of what `forward` returned."""
 
-    def __init__(self, it: Interpreter, node: Any, name: str, given: list[Value], context: Value) -> None:
-        self.it, self.node, self.name, self.given = it, node, name, given
+    def __init__(
+        self,
+        it: Interpreter,
+        node: Any,
+        name: str,
+        given: list[Value],
+        context: Value,
+        refused: frozenset[int] = frozenset(),
+    ) -> None:
+        self.it, self.node, self.name, self.given, self.refused = it, node, name, given, refused
         self.noted = dict(getattr(it.thing(context), "attributes", ()))
         self.count = 0
 
@@ -118,13 +151,17 @@ class _Outcome:
         it, node = self.it, self.node
         differentiable = ref not in self._noted(NON_DIFFERENTIABLE)
         row = Operation(self.name, (), (), (), "", results=(Result(differentiable=differentiable),))
-        inputs = [("input", value) for value in self.given if it.may_be(value, Tensor)] or [("input", NONE_VALUE)]
+        places = [index for index, value in enumerate(self.given) if it.may_be(value, Tensor)]
+        inputs = [("input", self.given[index]) for index in places] or [("input", NONE_VALUE)]
         self.count += 1
         made = apply(it, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
         new: Tensor = it[made]  # type: ignore[index]
         for recorded in new.node:
             if recorded is not None:
-                it.state.heap[recorded] = replace(it[recorded], saves=self._saves())
+                old: Node = it[recorded]
+                reached = zip(places, old.inputs, strict=True) if places else ()
+                slots = tuple((*slot, NOWHERE) if index in self.refused else slot for index, slot in reached)
+                it.state.heap[recorded] = replace(old, inputs=slots, saves=self._saves())
         if ref in self._noted(DIRTY):
             it.put(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
             return ref

@@ -142,10 +142,12 @@ def _managed(
     entry = it.fork() if not _lets_pass(manager) else None
     it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
-    it.frame.switched += switches
+    around = it.frame.switches
+    if switches:
+        it.frame.switches = (*around, manager if type(manager) is Context else None)
     with restoring(it, mode), saving(it, manager):
         block(entered)
-    it.frame.switched -= switches
+    it.frame.switches = around
     manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
     restores = _restores(it, manager)

@@ -34,6 +34,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter import arrays, containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import LEAVING_THE_GRAPH
+from gradlint.interpreter.copying import copied
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.cuts import cut_off, cuts
 from gradlint.interpreter.library import Known, special
@@ -156,7 +157,7 @@ def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Conta
     thing = it.only(source, Container)
     if thing is not None and thing.kind in MAPPINGS:
         whole = containers.with_all(made, thing)
-        return replace(whole, origin=thing.origin, marks=thing.marks)
+        return copied(it, node, replace(whole, origin=thing.origin, marks=thing.marks))
     pairs = containers.listing(it, source)
     if pairs is None:
         pairs = [containers.elements(it, node, source)]

@@ -28,6 +28,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import SEQUENCES, get_item, iterator, key_of, keys_of, without
+from gradlint.interpreter.copying import copied
 from gradlint.interpreter.core import Interpreter
 
 Method = Callable[[Interpreter, Any, Ref, Container, Arguments], Value]
@@ -223,7 +224,7 @@ def _reverse(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argum
 
 @method("copy", "__copy__", "difference", "intersection", "__reversed__")
 def _copy(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return it.new(node, "copy", thing)
+    return it.new(node, "copy", copied(it, node, thing) if thing.kind in MAPPINGS else thing)
 
 
 @method("union", "symmetric_difference")

@@ -11,6 +11,7 @@ from gradlint.domain import (
     MOST_MARKS,
     NO,
     NONE,
+    NOTHING,
     PLAIN,
     UNKNOWN,
     YES,
@@ -31,7 +32,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
@@ -50,11 +51,24 @@ def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 def _shallow(it: Interpreter, node: Any, thing: Object) -> Object:
     """The copy of a tensor is a leaf on its memory that requires grad as it does, whatever recorded it."""
+    if type(thing) is Container and thing.kind in MAPPINGS:
+        return copied(it, node, thing)
     if type(thing) is not Tensor:
         return thing
     marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
     return replace(thing, leaf=YES, node=(), base=(), retains=NO, grad=NONE, unit=PLAIN, gradient=UNKNOWN,
                    inference=it.state.inference, made="copy", marks=marks)  # fmt: skip
+
+
+def copied(it: Interpreter, node: Any, thing: Container) -> Container:
+    """A mapping that tells where it was filled with what another holds (of a state dict more is known)."""
+    if thing.origin:
+        return thing
+    held = [option for value in (*(value for _, value in thing.items), thing.rest) for option in alternatives(value)]
+    tensors = [it.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
+    leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
+    others = [mark for mark in thing.marks if mark.how != "copied"]
+    return replace(thing, marks=(*others, Mark("copied", syntax(node), "leaves" if leaves else ""))[-MOST_MARKS:])
 
 
 @special("copy.deepcopy")

@@ -23,6 +23,7 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Belief,
+    Context,
     Function,
     Graph,
     Imported,
@@ -107,10 +108,10 @@ class File:
 class Frame:
     """A scope at run time: the module, a function called from one place, a class body.
 
-    `made` are the origins of what was made under it, whenever it ran; `switched` counts the blocks around that set the
-    grad mode; `around` runs the block around which a context manager written as a generator stands; `suspended` is
-    the state in which a generator last waited, `waits` the grad mode and the inference mode in which it did, where a
-    block of its own had set them.
+    `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
+    that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
+    generator stands; `suspended` is the state in which a generator last waited, `waits` the grad mode and the inference
+    mode in which it did, where a block of its own had set them.
     """
 
     id: int
@@ -125,7 +126,7 @@ class Frame:
     tries: list[State | None] = field(default_factory=list)
     caller: Frame | None = None
     made: set[Origin] = field(default_factory=set)
-    switched: int = 0
+    switches: tuple[Context | None, ...] = ()
     around: Callable[[Value], None] | None = None
     suspended: State | None = None
     waits: tuple[Truth, Truth] | None = None

@@ -29,6 +29,7 @@ from gradlint.domain import (
     with_mark,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.carrying import carriers
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled
 from gradlint.interpreter.graphs import company, in_every, past_outside, sure_past, towards
@@ -238,6 +239,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
     heap, wanted = it.state.heap, request.inputs
     reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
     leaves = history.leaves if request.how == "grad" else reached
+    carried = bool(spoiled) and spoiled[0].age > 0
     it.emit(
         events.BackwardRun,
         node,
@@ -252,7 +254,8 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         spoiled=tuple(heap[ref] for ref in spoiled),
         again=tuple({mark.node: None for ref in history.nodes for mark in it[ref].marks if mark.how == "kept"}),
         graph=tuple(ref.key for ref in it.operand(root) if ref is not None),
-        carried=truth(bool(spoiled) and spoiled[0].age > 0),
+        carried=truth(carried),
+        carriers=carriers(it, node, spoiled) if carried else (),
         retain=request.retain,
         create_graph=request.create,
         how=request.how,

@@ -89,6 +89,23 @@ def rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
     return scope.rebindings
 
 
+def read_first(scope: cst.CSTNode, loop: cst.CSTNode) -> dict[str, list[cst.Name]]:
+    """The names that an iteration of a loop may read before it binds them, and where it does."""
+    walk = _walked(scope)
+    bound: dict[str, list[tuple[int, cst.Name]]] = {}
+    for target, number, loops in walk.writes:
+        if loop in loops:
+            bound.setdefault(target.value, []).append((number, target))
+    found = {}
+    for name, reads in walk.reads.items():
+        bindings = bound.get(name, [])
+        first = min((number for number, _ in bindings), default=None)
+        mentioned = [at for at, around in reads if loop in around and (first is None or at <= first)]
+        if len(mentioned) > sum(number == first for number, _ in bindings) and not _binds(loop, name):
+            found[name] = [binding for _, binding in bindings]
+    return found
+
+
 def _walked(scope: cst.CSTNode) -> _Walk:
     found, number = _Walk(), 0
     nothing = frozenset[str]()

@@ -42,6 +42,7 @@ from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import part
 from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.copying import copied
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import ITEMS_OF
@@ -185,7 +186,7 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
 @expression(cst.DictComp)
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
     found, *_ = comprehension(it, node, [node.key, node.value])
-    return it.new(node, "container", Container("dict", rest=found[1], keys=found[0]))
+    return it.new(node, "container", copied(it, node, Container("dict", rest=found[1], keys=found[0])))
 
 
 @expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))

@@ -38,7 +38,9 @@ from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
+from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.summaries import by_summary
 
 RESULT = "return"
@@ -149,7 +151,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
             it.run_body(body.body)
         else:
-            it.state.names[frame.id, RESULT] = it.value(body)
+            it.state.names[frame.id, RESULT] = value = it.value(body)
+            tell_returned(it, body, value)
     value = _leave(it, node, frame, function, depth)
     if function.modes:
         it.state.modes = mode
@@ -234,6 +237,13 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     start = it.hold(value)
     it.state.tidy()
     return it.land(start)[0]
+
+
+def tell_returned(it: Interpreter, node: Any, value: Value) -> None:
+    """What a function hands back, by the expression of it."""
+    if not it.muted and it.state.live:
+        it.emit(events.Returned, node, value=it.thing(value), arguments=arguments_in(it, value), name=spelled(node),
+                **written_since(it, [value]))  # fmt: skip
 
 
 def written_since(it: Interpreter, values: Sequence[Value]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gradlint.domain import KEPT, Graph, Node, Ref
+from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref
 from gradlint.domain.heap import Heap
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.graphs import past_outside
@@ -88,10 +88,12 @@ def _history(
     around = past_outside(it, [key], set(flat)) if flat else every
     inputs: dict[Slot, None] = {}
     flattened: dict[Slot, None] = {}
+    or_else = NOWHERE if NOWHERE in every else None
+    every.pop(NOWHERE, None)
     for ref in every:
         arguments = [argument for argument, slot in operands.items() if ref in slot]
         for found in arguments or [ref]:
-            (inputs if ref in around else flattened)[(found,) if ref in sure else (found, None)] = None
+            (inputs if ref in around else flattened)[(found,) if ref in sure else (found, or_else)] = None
     certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
     behind = it[flat[0]] if flattened else None
     return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)

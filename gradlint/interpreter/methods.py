@@ -22,6 +22,7 @@ from gradlint.domain import (
     Const,
     Device,
     Dtypes,
+    Mark,
     Named,
     Plain,
     Precision,
@@ -37,7 +38,7 @@ from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.batches import PARTS, is_batch, part
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
@@ -93,8 +94,6 @@ def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments, c
 
 
 def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    from gradlint.domain import Mark
-
     found = it.all(owner, Tensor)
     for ref, tensor in found:
         if tensor.leaf is YES:
@@ -120,8 +119,8 @@ def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     tensor = it.only(owner, Tensor)
     if tensor is None:
         return UNKNOWN
-    cut = cut_off(it, node, "numpy", [owner])
-    return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief, cut))
+    marks = (Mark("made", syntax(node)), *cut_off(it, node, "numpy", [owner]))[:MOST_MARKS]
+    return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief, marks))
 
 
 def cast(

@@ -77,10 +77,17 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
             callee=getattr(node, "func", None),
+            given=_given(node),
             taken_from=_taken_from(it, getattr(node, "func", None)),
             name=name,
         )
     return one_of(results, MOST_ITEMS)
+
+
+def _given(node: Any) -> tuple[Any, ...]:
+    """The arguments of a call, if it is one and they are given by position."""
+    args = getattr(node, "args", ())
+    return () if any(one.star or one.keyword for one in args) else tuple([one.value for one in args])
 
 
 def _taken_from(it: Interpreter, callee: Any) -> str:

@@ -57,6 +57,7 @@ from gradlint.interpreter.modules import (
 )
 from gradlint.interpreter.names import set_by_name
 from gradlint.interpreter.requests import flag
+from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.interpreter.writing import written_without_graph
 from gradlint.knowledge.clearing import OF_MODULES
@@ -119,7 +120,7 @@ def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -
     if refs:
         it.sweeping += refs
         sure = len(it.all(owner, Module)) == 1
-        set_requires_grad(it, node, one_of(refs, len(refs)), to, "module", sure=sure)
+        set_requires_grad(it, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
         del it.sweeping[len(it.sweeping) - len(refs) :]
     return owner
 

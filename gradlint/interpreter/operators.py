@@ -313,16 +313,22 @@ def await_(it: Interpreter, node: cst.Await) -> Value:
 def _tell_yielded(it: Interpreter, node: cst.Yield, value: Value) -> None:
     function = it.frame.function
     modes = function is not None and function.modes
-    extent = "with" if it.frame.switched else "decorator" if modes else ""
+    extent = "with" if it.frame.switches else "decorator" if modes else ""
     manager = function is not None and any(one in MANAGERS for one in function.decorators)
-    it.emit(events.Yielded, node, value=it.thing(value), extent=extent, function=function, manager=manager)
+    it.emit(events.Yielded, node, value=it.thing(value), extent=extent, function=function, manager=manager,
+            switches=it.frame.switches, named=all(type(one) is cst.Name for one in _parts(node.value)))  # fmt: skip
+
+
+def _parts(node: Any) -> list[Any]:
+    """The elements of a tuple; of everything else itself."""
+    return [element.value for element in node.elements] if type(node) is cst.Tuple else [node]
 
 
 def _wait(it: Interpreter) -> None:
     """The generator waits, and whoever asked it goes on in the mode that a block around it has set."""
     frame = it.frame
     decorated = frame.function is not None and frame.function.modes  # that goes for the body alone
-    mode, inference = it.state.modes[:2] if frame.switched and not decorated else (YES, NO)
+    mode, inference = it.state.modes[:2] if frame.switches and not decorated else (YES, NO)
     before = frame.waits or (mode, inference)
     frame.waits = before[0] | mode, before[1] | inference
 

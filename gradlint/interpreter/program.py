@@ -55,7 +55,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
 )
 from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.attributes import STAND_IN
-from gradlint.interpreter.autograd_functions import mode_alone
+from gradlint.interpreter.autograd_functions import is_function, mode_alone
 from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
@@ -65,6 +65,7 @@ from gradlint.interpreter.reflection import class_of
 from gradlint.interpreter.scan import HANDED, Scan, Scope
 from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.interpreter.uses import is_some_object
+from gradlint.interpreter.walking import mentions_of
 from gradlint.knowledge.together import NO_PACKS, Packs
 
 
@@ -326,8 +327,10 @@ def _finish(it: Interpreter) -> None:
     for node, ref in it.classes.items():
         thing = it.state.heap.get(ref)
         if type(thing) is Class:
-            told = tuple(_method(it, f, runs.get(f.node, ())) for f in it.functions.values() if f.owner is node)
             derived = frozenset(one.path for one in ancestry(it, ref) if type(one) is Named)
+            own = [function for function in it.functions.values() if function.owner is node]
+            whole = is_function(it, ref)
+            told = tuple(_method(it, function, runs.get(function.node, ()), whole) for function in own)
             instance = it.instances.get(node)
             _tell(it, events.ClassFinished, node, cls=thing, instance=instance, methods=told, derived=derived)
     _tell(
@@ -355,7 +358,7 @@ def _with_all_inside(it: Interpreter, graphs: Iterable[Graph]) -> frozenset[Grap
     return frozenset(found)
 
 
-def _method(it: Interpreter, function: Function, runs: Sequence[Run]) -> events.Method:
+def _method(it: Interpreter, function: Function, runs: Sequence[Run], whole: bool) -> events.Method:
     params = function.node.params
     plain = [*params.posonly_params, *params.params]
     names = tuple(param.name.value for param in plain)
@@ -366,6 +369,7 @@ def _method(it: Interpreter, function: Function, runs: Sequence[Run]) -> events.
         required=sum(param.default is None for param in plain),
         starred=isinstance(params.star_arg, cst.Param),
         reads=frozenset(use.partition("(")[0] for use in uses if not use.startswith(HANDED)),
+        mentions=tuple(mentions_of(function.node.body, names[0])) if whole and names else (),
         hands_on=any(use.startswith(HANDED) for use in uses),
         runs=tuple(runs),
     )

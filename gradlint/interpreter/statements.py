@@ -35,11 +35,10 @@ from gradlint.interpreter.attributes import found_at, get_attribute
 from gradlint.interpreter.core import Interpreter, statement
 from gradlint.interpreter.declared import value_of
 from gradlint.interpreter.expressions import get_item, index_value
-from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.functions import (
     RESULT,
     call_function,
-    written_since,
+    tell_returned,
 )
 from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
@@ -355,15 +354,8 @@ def _run_case(it: Interpreter, case: cst.MatchCase) -> list[State]:
 @statement(cst.Return)
 def return_(it: Interpreter, node: cst.Return) -> None:
     value = it.value(node.value) if node.value is not None else Const(None)
-    if node.value is not None and not it.muted:
-        it.emit(
-            events.Returned,
-            node.value,
-            value=it.thing(value),
-            arguments=arguments_in(it, value),
-            name=spelled(node.value),
-            **written_since(it, [value]),
-        )
+    if node.value is not None:
+        tell_returned(it, node.value, value)
     it.state.names[it.frame.id, RESULT] = value
     it.frame.returns.append(it.fork())
     it.end_path()

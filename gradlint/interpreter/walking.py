@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.interpreter.scan import parts, spelled
+from gradlint.interpreter.scan import parts, spelled, targets
 
 
 def in_order(tree: Any) -> Iterator[Any]:
@@ -22,6 +22,18 @@ def in_order(tree: Any) -> Iterator[Any]:
 def is_statement(node: Any) -> bool:
     """Whether a piece of syntax is a statement."""
     return isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement)
+
+
+def mentions_of(tree: Any, owner: str) -> list[tuple[str, Any, bool]]:
+    """The attributes of what a program writes like this, with where that is and whether the attribute is read there,
+    rather than set or deleted."""
+    found, set_there = [], set[Any]()
+    for node in in_order(tree):
+        if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign | cst.Del | cst.For):
+            set_there.update(targets(node.target))
+        elif isinstance(node, cst.Attribute) and spelled(node.value) == owner:
+            found.append((node.attr.value, node))
+    return [(name, node, node not in set_there) for name, node in found]
 
 
 def calls_of(tree: Any, name: str) -> list[Any]:

@@ -224,7 +224,7 @@ def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
 
 
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
-    """The containers that hold one of these objects."""
+    """The containers that hold one of these objects and are themselves held by something."""
     meant = {one for ref in refs for one in it.same(ref)}
     found = [
         (ref, thing)
@@ -232,8 +232,7 @@ def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
         if type(thing) is Container and not meant.isdisjoint(_held(thing))
     ]
     alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
-    here = it.frame.id
-    return tuple(thing for ref, thing in found if ref in alive or (ref.age == 0 and ref.context == here))
+    return tuple(thing for ref, thing in found if ref in alive)
 
 
 def _held(thing: Container) -> list[Value]:

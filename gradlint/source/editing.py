@@ -23,15 +23,29 @@ _WITHOUT_LINES = (
 class Statement:
     """A statement with lines of its own, in its `block`.
 
-    `alone`: it is all there is in there; `leaves`: nothing behind it runs; `rest` is where the statements behind it
-    stand (None: there are none, or there are definitions among them).
+    `alone`: it is all there is in there; `last`: there is nothing behind it; `leaves`: nothing behind it runs;
+    `ends`: it is the last one of a function; `rest` is where the statements behind it stand (None: there are none, or
+    there are definitions among them).
     """
 
     place: Place
     block: libcst.CSTNode | None
     alone: bool
+    last: bool
     leaves: bool
+    ends: bool
     rest: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Headed:
+    """A `with` statement that has a single manager and binds nothing; what is in its `block` stands at `body`.
+    `fills`: there is nothing else in the function it stands in, which is no coroutine, but perhaps its docstring."""
+
+    place: Place
+    block: libcst.CSTNode
+    body: Place
+    fills: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +55,8 @@ class Extent:
     `statement` is the innermost one that holds it (None where that shares its lines with others), `within` says by
     block which statement holds it there. `name` is the last name of the expression, `value` what an assignment to a
     single target assigns, `arguments` what a call is given, by keyword or by "". `atomic`: what follows directly
-    (`.detach()`) is about all of it; `expression`: it is one. `imported` are the modules that can be
-    called by their names there.
+    (`.detach()`) is about all of it; `expression`: it is one; `whole`: it is all that its statement is. `imported` are
+    the modules that can be called by their names there. `headed` is the `with` statement whose manager it is.
     """
 
     place: Place
@@ -53,7 +67,9 @@ class Extent:
     arguments: tuple[tuple[str, Place, Place], ...]
     atomic: bool
     expression: bool
+    whole: bool
     imported: frozenset[str]
+    headed: Headed | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +114,8 @@ def layout(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) ->
     marked: list[libcst.CSTNode] = [first] if first is not None else []
     for node, around in walk.around.items():
         marked += [*_bounds(node), *_parts(node), *_rest(around)]
+        if (block := _block_under(node, around)) is not None:
+            marked += [*_bounds(block.body[0]), *_bounds(block.body[-1])]
         marked += [bound for _, statement in around.within for bound in _bounds(statement)]
     found = places(module, text, marked)
     return Layout(
@@ -121,19 +139,48 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
         tuple((arg.keyword.value if arg.keyword else "", found[arg], found[arg.value]) for arg in given),
         isinstance(node, _ATOMS) or bool(getattr(node, "lpar", ())),
         isinstance(node, libcst.BaseExpression),
+        _is_whole(node, around.statement),
         frozenset[str]().union(*(walk.imports.get(scope, ()) for scope in scopes)),
+        _headed(node, around, found),
     )
 
 
 def _statement(statement: libcst.CSTNode, around: _Around, found: dict[libcst.CSTNode, Place]) -> Statement:
     rest = [found[node] for node in _rest(around)]
+    scope = around.scopes[-1] if around.scopes else None
     return Statement(
         _whole(statement, found),
         around.block,
         len(_body(around.block)) == 1,
+        _body(around.block)[-1:] == [statement],
         _leaves(statement),
+        _body(around.block)[-1:] == [statement] and around.block is getattr(scope, "body", None),
         Place(rest[0].row, rest[0].column, rest[-1].end_row, rest[-1].end_column) if rest else None,
     )
+
+
+def _headed(node: libcst.CSTNode, around: _Around, found: dict[libcst.CSTNode, Place]) -> Headed | None:
+    block = _block_under(node, around)
+    if block is None or around.statement is None:
+        return None
+    scope = around.scopes[-1] if around.scopes else None
+    others = [one for one in _body(around.block) if one is not around.statement]
+    fills = (
+        isinstance(scope, libcst.FunctionDef)
+        and scope.asynchronous is None
+        and scope.body is around.block
+        and (not others or (len(others) == 1 and scope.get_docstring() is not None))
+    )
+    return Headed(_whole(around.statement, found), block, _from_to(block.body[0], block.body[-1], found), fills)
+
+
+def _block_under(node: libcst.CSTNode, around: _Around) -> libcst.IndentedBlock | None:
+    """What the `with` statement holds that has this manager alone and binds nothing."""
+    held = around.statement
+    if not isinstance(held, libcst.With) or held.asynchronous is not None or len(held.items) > 1:
+        return None
+    is_it = held.items[0].item is node and held.items[0].asname is None
+    return held.body if is_it and isinstance(held.body, libcst.IndentedBlock) else None
 
 
 def _body(block: libcst.CSTNode | None) -> list[libcst.CSTNode]:
@@ -147,6 +194,11 @@ def _rest(around: _Around) -> list[libcst.CSTNode]:
     body = _body(around.block)
     rest = body[body.index(around.statement) + 1 :]
     return [] if any(isinstance(node, libcst.FunctionDef | libcst.ClassDef) for node in rest) else rest
+
+
+def _is_whole(node: libcst.CSTNode, statement: libcst.CSTNode | None) -> bool:
+    small = statement.body[0] if isinstance(statement, libcst.SimpleStatementLine) else statement
+    return node is small or (isinstance(small, libcst.Expr) and small.value is node)
 
 
 def _leaves(statement: libcst.CSTNode) -> bool:
@@ -165,7 +217,11 @@ def _bounds(node: libcst.CSTNode) -> tuple[libcst.CSTNode, ...]:
 
 
 def _whole(node: libcst.CSTNode, found: dict[libcst.CSTNode, Place]) -> Place:
-    first, last = (found[bound] for bound in _bounds(node))
+    return _from_to(node, node, found)
+
+
+def _from_to(start: libcst.CSTNode, end: libcst.CSTNode, found: dict[libcst.CSTNode, Place]) -> Place:
+    first, last = found[_bounds(start)[0]], found[_bounds(end)[1]]
     return Place(first.row, first.column, last.end_row, last.end_column)
 
 

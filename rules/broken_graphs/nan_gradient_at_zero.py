@@ -16,7 +16,8 @@ is safe; `sqrt` of a sum of squares is not.
 
 When the edge is certainly never reached. What was clamped, shifted or replaced before (`x.clamp(min=eps)`, `x + eps`, a
 `where` inside) is not reported; a `where` whose condition compares something else, and a bare square root of a sum
-of squares, are believed least and not shown by default.
+of squares, are believed least and not shown by default. How near to the edge is near enough the author has to say,
+so no fix is offered.
 """
 
 from __future__ import annotations

@@ -23,11 +23,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import Syntax
+from gradlint.domain import NO, Syntax
 from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished, OptimizerStepped
-from gradlint.rule import POSSIBLE, Findings, Rule, quoted
+from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
 from ._parameters import Memory, memories
+from ._seams import seams
 
 rule = Rule(
     "GRD617",
@@ -75,6 +76,10 @@ def check(end: ModuleFinished) -> Findings:
                     del waiting[one.event.node]
                     draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"))
                     draft = draft.note(event.node, "these gradients are cleared here before a step used them")
+                    if one.event.retain <= NO:
+                        cuts = seams(end.story, one.event, wasted, one.stepped)
+                        edits = [Edit("wrap", argument, after=".detach()") for argument in cuts]
+                        draft = draft.fix(*edits, safety="unsafe")
                     yield draft.lowered(POSSIBLE)
 
 

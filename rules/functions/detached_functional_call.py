@@ -21,16 +21,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Tensor
-from gradlint.events import BackwardRun, Called, ModuleFinished
-from gradlint.rule import Findings, Rule, believed
+from gradlint.domain import NO, YES, Container, Syntax, Tensor
+from gradlint.events import BackwardRun, Called, Event, ModuleFinished, RequiresGradChanged, WrittenInPlace
+from gradlint.rule import Edit, Findings, Rule, believed
 
 rule = Rule(
     "GRD911",
     "detached-functional-call",
     "this functional call is given detached parameters, so the `backward()` of its result reaches nothing; "
     "pass `dict(module.named_parameters())`",
-    help="`state_dict()` and `.detach()` give handles that require no grad",
+    help="`state_dict()` and `.detach()` give handles that require no grad; `state_dict(keep_vars=True)` gives the "
+    "parameters",
     effect="raises later",
     default=False,
     tokens=("functional_call",),
@@ -54,8 +55,26 @@ def check(event: ModuleFinished) -> Findings:
             if happened.grad_mode <= YES and isinstance(result, Tensor) and result.requires_grad <= NO:
                 cut[happened.run] = happened
         elif isinstance(happened, BackwardRun) and happened.run in cut and _reaches_nothing(happened):
-            draft = rule.at(cut[happened.run].node).note(happened.node, "differentiated here")
-            yield draft.lowered(believed(happened))
+            call = cut[happened.run]
+            draft = rule.at(call.node).note(happened.node, "differentiated here").lowered(believed(happened))
+            taken = _taken(call)
+            if taken is not None and not any(_changes_what_is_taken(one) for one in event.story):
+                draft = draft.fix(Edit("set keyword", taken, "keep_vars", "True"), safety="unsafe")
+            yield draft
+
+
+def _taken(call: Called) -> Syntax | None:
+    """The call of `state_dict()` that gave what the module is called with."""
+    weights = call.args[1] if len(call.args) > 1 else None
+    made = weights.marks if isinstance(weights, Container) and weights.origin else ()
+    return made[0].node if len(made) == 1 else None
+
+
+def _changes_what_is_taken(event: Event) -> bool:
+    """Whether a write to an entry would become one to a parameter, or parameters may not require grad themselves."""
+    if isinstance(event, WrittenInPlace):
+        return event.target.made == "state_dict"
+    return isinstance(event, RequiresGradChanged) and event.to.may(NO)
 
 
 def _reaches_nothing(event: BackwardRun) -> bool:

@@ -22,11 +22,12 @@ request only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gradlint.domain import DISCRETE, YES, Belief, Tensor
-from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned
-from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Findings, Rule, believed
+from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned, Thing
+from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Draft, Edit, Findings, Rule, believed
 
 from ._custom import TOKENS, custom_function, happened_in
 
@@ -39,6 +40,7 @@ rule = Rule(
     effect="silently wrong",
     tokens=TOKENS,
 )
+SAVES = "save_for_backward"
 FORWARD = ("forward", "setup_context")
 
 
@@ -51,17 +53,43 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ClassFinished)
 def check(event: ClassFinished) -> Findings:
-    for name, method in (custom_function(event) or {}).items():
-        outputs = _outputs(method)
-        for kept in happened_in(method) if name in FORWARD else ():
-            if not isinstance(kept, AttributeAssigned) or not isinstance(kept.value, Tensor):
-                continue
-            if not kept.arguments and kept.value not in outputs:
-                continue
-            of_input = bool(kept.arguments) and kept.arguments != ("output",)
-            place, role = f"{kept.name}.{kept.attr}", "input" if of_input else "output"
-            draft = rule.at(kept.node, place=place, role=role, method="forward", ctx=kept.name)
-            yield draft.lowered(max(believed(kept), _confidence(kept.value, of_input)))
+    methods = custom_function(event) or {}
+    keeping = [(one, methods[name]) for name in FORWARD if name in methods for one in _kept(methods[name])]
+    for kept, method in keeping:
+        of_input = bool(kept.arguments) and kept.arguments != ("output",)
+        place, role = f"{kept.name}.{kept.attr}", "input" if of_input else "output"
+        draft = rule.at(kept.node, place=place, role=role, method="forward", ctx=kept.name)
+        if len({one.node for one, _ in keeping}) == 1 and _is_always_kept(kept, method):
+            draft = _cured(draft, kept, methods)
+        yield draft.lowered(max(believed(kept), _confidence(kept.value, of_input)))
+
+
+def _kept(method: Method) -> list[AttributeAssigned]:
+    """Where a tensor is kept that the function was given, or gives back."""
+    outputs = _outputs(method)
+    kept = [event for event in happened_in(method) if isinstance(event, AttributeAssigned)]
+    return [one for one in kept if isinstance(one.value, Tensor) and (one.arguments or one.value in outputs)]
+
+
+def _is_always_kept(kept: AttributeAssigned, method: Method) -> bool:
+    """Whether it is all that a statement does, under no condition."""
+    return kept.statement is not None and all(
+        run.conditions == kept.conditions for run in method.runs if run.index == kept.run
+    )
+
+
+def _cured(draft: Draft, kept: AttributeAssigned, methods: Mapping[str, Method]) -> Draft:
+    """Save it, and get it back wherever `backward` reads it, if nothing else knows of it."""
+    mentions = {name: [one for one in method.mentions if one[0] == kept.attr] for name, method in methods.items()}
+    back = mentions.pop("backward", [])
+    elsewhere = [one for found in mentions.values() for one in found]
+    known = any(SAVES in method.reads or method.hands_on for method in methods.values())
+    if known or len(elsewhere) != 1 or not all(is_read for _, _, is_read in back):
+        return draft
+    saved = Edit("give to", kept.statement, f"{kept.name}.{SAVES}(", ")")
+    owner = methods["backward"].parameters[0] if back else ""
+    read = (Edit("replace", place, f"{owner}.saved_tensors[0]") for _, place, _ in back)
+    return draft.fix(saved, *read, safety="unsafe")
 
 
 def _outputs(method: Method) -> list[Tensor]:
@@ -70,8 +98,10 @@ def _outputs(method: Method) -> list[Tensor]:
     return [value for value in returned if isinstance(value, Tensor)]
 
 
-def _confidence(tensor: Tensor, of_input: bool) -> Confidence:
+def _confidence(tensor: Thing, of_input: bool) -> Confidence:
     """A gradient flows to no whole numbers, and to inputs only where they are seen to require grad."""
+    if not isinstance(tensor, Tensor):
+        return POSSIBLE
     constant = tensor.dtype <= DISCRETE or (of_input and not tensor.requires_grad.possibly(YES))
     return POSSIBLE if constant or tensor.belief > Belief.ANNOTATED else CERTAIN
 

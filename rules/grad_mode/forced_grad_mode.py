@@ -20,7 +20,7 @@ and have them on, nothing is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradlint.domain import NO, YES
@@ -51,20 +51,25 @@ def check(event: FunctionFinished) -> Findings:
     if event.all_callers_seen and not harmed:
         return
     for run in event.runs:
-        for off, on in _pairs(run):
-            yield _draft(off, on).lowered(CERTAIN if harmed else _confidence(run))
+        for off, switched_on in _switched(run):
+            yield _draft(off, switched_on).lowered(CERTAIN if harmed else _confidence(run))
 
 
-def _pairs(run: Run) -> Iterator[tuple[GradModeChanged, GradModeChanged]]:
-    """Where a run switches gradients off and, after that, on by saying so."""
-    off = None
+def _switched(run: Run) -> Iterator[tuple[GradModeChanged, list[GradModeChanged]]]:
+    """Where a run switches gradients off and, after that, on by saying so, perhaps several times."""
+    off: GradModeChanged | None = None
+    on: list[GradModeChanged] = []
     for event in switches(run):
         if event.to <= NO:
-            off = event
-        else:
-            if off is not None and event.literal and event.to <= YES:
-                yield off, event
+            if off is not None and on:
+                yield off, on
+            off, on = event, []
+        elif event.literal and event.to <= YES:
+            on.append(event)
+        elif not on:
             off = None
+    if off is not None and on:
+        yield off, on
 
 
 def _confidence(run: Run) -> Confidence:
@@ -74,13 +79,13 @@ def _confidence(run: Run) -> Confidence:
     return POSSIBLE if trains or name.startswith(("test_", "main")) else LIKELY
 
 
-def _draft(off: GradModeChanged, on: GradModeChanged) -> Draft:
-    draft = rule.at(on.node).note(off.node, "switched off here, whatever was on before")
-    if off.conditions != on.conditions:
+def _draft(off: GradModeChanged, switched_on: Sequence[GradModeChanged]) -> Draft:
+    draft = rule.at(switched_on[0].node).note(off.node, "switched off here, whatever was on before")
+    if any(on.conditions != off.conditions for on in switched_on):
         return draft
     kept = Edit("insert before", off.node, "grad_enabled = torch.is_grad_enabled()")
-    restored = Edit("replace", on.node, "torch.set_grad_enabled(grad_enabled)")
-    return draft.fix(kept, restored, safety="unsafe", imports=("torch",))
+    restored = [Edit("replace", on.node, "torch.set_grad_enabled(grad_enabled)") for on in switched_on]
+    return draft.fix(kept, *restored, safety="unsafe", imports=("torch",))
 
 
 @rule.bad

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, Context
 from gradlint.events import Yielded
-from gradlint.rule import LIKELY, Findings, Rule
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule
 
 from ._without_graph import MODE_WORDS
 
@@ -39,6 +39,9 @@ rule = Rule(
     tokens=MODE_WORDS,
 )
 
+DECORATORS = ("torch.no_grad", "torch.inference_mode")
+"""What switches gradients off as a block and as a decorator."""
+
 
 def consequence(returned: Any) -> bool:
     """What the loop around the generator computed was not recorded."""
@@ -48,7 +51,20 @@ def consequence(returned: Any) -> bool:
 @rule.on(Yielded)
 def check(event: Yielded) -> Findings:
     if event.extent == "with" and event.grad_mode <= NO and not event.manager and _is_plain(event):
-        yield rule.at(event.node).lowered(LIKELY)
+        yield _cured(rule.at(event.node).lowered(LIKELY), event)
+
+
+def _cured(draft: Draft, event: Yielded) -> Draft:
+    """Hand out what was computed before when the block is closed, or have a decorator do what the block does."""
+    mode = event.switches[0] if len(event.switches) == 1 else None
+    if mode is None:
+        return draft
+    if event.named:
+        draft = draft.fix(Edit("move out", event.node, to=mode.at), safety="unsafe")
+    if event.function is not None and mode.path in DECORATORS:
+        decorator = Edit("insert before", event.function.node, f"@{mode.path}()")
+        draft = draft.fix(Edit("unwrap", mode.at), decorator, safety="unsafe", imports=("torch",))
+    return draft
 
 
 def _is_plain(event: Yielded) -> bool:
@@ -96,8 +112,8 @@ def augmented_batches():
             self.batches = batches
 
         def __iter__(self):
-            with torch.no_grad():
-                for batch in self.batches:
+            for batch in self.batches:
+                with torch.no_grad():
                     noisy = batch + 0.1 * torch.randn_like(batch)
                     yield noisy  # GRD410
 

@@ -15,14 +15,23 @@ torch warns, and the whole graph with its activations stays alive until `.grad` 
 
 With optimizers that need it (AdaHessian, Sophia) and a `zero_grad()` after each step or before the next: code that is
 seen to take the gradients off their graphs afterwards is not reported (`zero_grad()`, to None or to zeros, or
-`detach_()`). `grad.zero_()` alone keeps the circle.
+`detach_()`); `grad.zero_()` alone keeps the circle. Which gradients `torch.autograd.grad()` is to give is
+the author's to say; where an optimizer of torch is all that uses them, the fix leaves `create_graph` out.
 """
 
 from __future__ import annotations
 
-from gradlint.domain import YES, Syntax, Tensor
-from gradlint.events import BackwardRun, Called, Event, GradientsCleared, ModuleFinished
-from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule, Warns, believed, only_tested
+from gradlint.domain import NONE_VALUE, YES, Ref, Syntax, Tensor
+from gradlint.events import (
+    BackwardRun,
+    Called,
+    Event,
+    GradientRead,
+    GradientsCleared,
+    ModuleFinished,
+    OptimizerStepped,
+)
+from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule, Warns, believed, only_tested
 
 rule = Rule(
     "GRD506",
@@ -49,7 +58,27 @@ def check(event: ModuleFinished) -> Findings:
             let_go.append(tensors)
     for node, run in kept.items():
         if node not in freed:
-            yield rule.at(node).lowered(max(believed(run), POSSIBLE if only_tested(run, event) else CERTAIN))
+            draft = rule.at(node).lowered(max(believed(run), POSSIBLE if only_tested(run, event) else CERTAIN))
+            needless = _is_needless(run, event)
+            yield draft.fix(Edit("drop keyword", node, "create_graph"), safety="unsafe") if needless else draft
+
+
+def _is_needless(run: BackwardRun, end: ModuleFinished) -> bool:
+    """Whether an optimizer of torch is all that uses the gradients, and nothing else goes through the graph."""
+    steps = [one for one in end.story if isinstance(one, OptimizerStepped)]
+    held = {memory for step in steps for one in step.parameters for memory in one.storage}
+    read = any(isinstance(one, GradientRead) for one in end.story)
+    again = any(run.node in one.again for one in end.story if isinstance(one, BackwardRun))
+    shown = (end.escaped | end.returned).isdisjoint(run.graph)
+    used = all(held.issuperset(leaf.storage) for leaf in run.leaves) and all(_is_of_torch(step) for step in steps)
+    return used and not read and not again and shown
+
+
+def _is_of_torch(step: OptimizerStepped) -> bool:
+    """Whether a step updates by the gradients' values and does nothing else."""
+    optimizer = step.optimizer
+    own = not optimizer.kind or isinstance(optimizer.cls, Ref) or "differentiable" in dict(optimizer.options)
+    return not own and step.closure == NONE_VALUE
 
 
 def _taken_off_graphs(event: Event) -> tuple[Tensor, ...] | None:
@@ -94,3 +123,29 @@ def gradient_penalty_through_autograd_grad():
     (grad,) = torch.autograd.grad(model(x).sum(), x, create_graph=True)
     penalty = grad.pow(2).sum()
     return penalty
+
+
+@rule.bad
+def first_order_step_with_a_graph():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    model(torch.ones(3, 2)).sum().backward(create_graph=True)  # GRD506
+    optimizer.step()
+    return model
+
+
+@rule.good(cures=first_order_step_with_a_graph)
+def first_order_step():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer.zero_grad()
+    model(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+    return model

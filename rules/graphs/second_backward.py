@@ -19,8 +19,11 @@ Never where it is reported: a node that saved something was certainly freed befo
 
 from __future__ import annotations
 
-from gradlint.events import BackwardRun
-from gradlint.rule import Findings, Raises, Rule
+from collections.abc import Sequence
+
+from gradlint.domain import NO, YES, Syntax
+from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, StateLoaded, WrittenInPlace
+from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed
 
 from ._returning import CALLS, freed
 
@@ -35,14 +38,45 @@ rule = Rule(
 consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")
 
 
-@rule.on(BackwardRun)
-def check(event: BackwardRun) -> Findings:
-    if found := freed(event):
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    runs = [(number, event) for number, event in enumerate(end.story) if isinstance(event, BackwardRun)]
+    failing = {event.node for _, event in runs if freed(event)}
+    for number, event in runs:
+        if event.expected or not (found := freed(event)):
+            continue
         node, mark = found
-        draft = rule.at(event.node, call=CALLS[event.how])
+        draft = rule.at(event.node, call=CALLS[event.how]).lowered(believed(event))
         if mark.node is not event.node:
             draft = draft.note(mark.node, "freed here")
-        yield draft.note(node.at, "this part of the graph is shared")
+        draft = draft.note(node.at, "this part of the graph is shared")
+        before = [earlier for earlier, one in runs if earlier < number and one.node is mark.node]
+        alone = mark.node not in failing and _freed_by(event) == {mark.node}
+        yield _cured(draft, end.story[before[-1] : number + 1]) if before and alone else draft
+
+
+def _freed_by(event: BackwardRun) -> set[Syntax]:
+    return {mark.node for node in event.spoiled for mark in node.marks if mark.how == "freed"}
+
+
+def _cured(draft: Draft, story: Sequence[Event]) -> Draft:
+    """Differentiate the sum, where the two stand together, or keep the graph if nothing is written in between."""
+    first, second = story[0], story[-1]
+    assert isinstance(first, BackwardRun) and isinstance(second, BackwardRun)
+    if (first.run, first.conditions, first.later) != (second.run, second.conditions, second.later):
+        return draft
+    if _is_plain(first) and _is_plain(second) and first.name != second.name:
+        summed = Edit("replace", second.of, f"({first.name} + {second.name})")
+        draft = draft.fix(Edit("delete", first.node, to=second.node), summed, safety="unsafe")
+    if any(isinstance(event, OptimizerStepped | StateLoaded | WrittenInPlace) for event in story):
+        return draft
+    return draft.fix(Edit("set keyword", first.node, "retain_graph", "True"), safety="unsafe")
+
+
+def _is_plain(event: BackwardRun) -> bool:
+    """Whether one scalar that has a name is differentiated by all leaves."""
+    of_name = event.how == "backward" and event.of is not None and event.name.isidentifier()
+    return of_name and event.gradient <= NO and event.inputs is None and event.root.scalar <= YES
 
 
 @rule.bad

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from gradlint.domain import YES
 from gradlint.events import BackwardRun
-from gradlint.rule import Findings, Raises, Rule
+from gradlint.rule import Edit, Findings, Raises, Rule
 
 from ._returning import CALLS, freed, stepped
 
@@ -38,6 +38,12 @@ rule = Rule(
 consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")
 STEPPED = Raises(RuntimeError, "has been modified by an inplace operation")
 
+CUTS = {
+    "tensor": "{name} = {name}.detach()",
+    "tuple": "{name} = tuple(state.detach() for state in {name})",
+}
+"""How what is carried over keeps its value and loses its graph."""
+
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
@@ -46,7 +52,9 @@ def check(event: BackwardRun) -> Findings:
         node, mark = spent
         how = "freed" if mark.how == "freed" else "the weights it saved were stepped"
         draft = rule.at(event.node, call=CALLS[event.how]).note(node.at, "computed here from what is carried over")
-        yield draft if mark.node is event.node else draft.note(mark.node, f"{how} here in an earlier iteration")
+        draft = draft if mark.node is event.node else draft.note(mark.node, f"{how} here in an earlier iteration")
+        cuts = [Edit("insert after", place, CUTS[kind].format(name=name)) for name, kind, place in event.carriers]
+        yield draft.fix(*cuts, safety="unsafe")
 
 
 @rule.bad

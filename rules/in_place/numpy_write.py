@@ -21,7 +21,7 @@ from typing import Any
 
 from gradlint.domain import YES
 from gradlint.events import WrittenInPlace
-from gradlint.rule import Findings, Rule, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD312",
@@ -49,6 +49,8 @@ def check(event: WrittenInPlace) -> Findings:
     over = event.target.made in OVER_ARRAYS
     if event.by == "array" and event.target.requires_grad <= YES and event.target.leaf <= YES and not over:
         draft = rule.at(event.node, name=quoted(event.name, "this array"))
+        if len(event.arrays) == 1:
+            draft = draft.fix(Edit("wrap", event.arrays[0], after=".copy()"), safety="unsafe")
         yield draft.marked(event.target.marks, asked="the tensor was asked to require grad here")
 
 

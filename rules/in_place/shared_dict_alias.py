@@ -18,11 +18,12 @@ dict of a module is GRD310's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint.domain import MAPPINGS, NOTHING, Container, Value, alternatives
 from gradlint.events import WrittenInPlace
-from gradlint.rule import Findings, Rule, quoted
+from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
 from ._writing import SANCTIONED
 
@@ -31,7 +32,7 @@ rule = Rule(
     "shared-dict-alias",
     "{name} is in two dicts, one a shallow copy of the other, so this write changes both; clone the tensors in "
     "the copy",
-    help="`{{key: value.detach().clone() for key, value in tensors.items()}}`",
+    help="`copy.deepcopy(tensors)`, or `{{key: value.detach().clone() for key, value in tensors.items()}}`",
     effect="silently wrong",
     default=False,
 )
@@ -44,9 +45,22 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
-    dicts = [_inside(holder) for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
-    if event.by not in SANCTIONED and len(set(dicts)) < len(dicts):
-        yield rule.at(event.node, name=quoted(event.name, "this tensor"))
+    dicts = [holder for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
+    contents = [_inside(one) for one in dicts]
+    alike = [one for one, inside in zip(dicts, contents, strict=True) if contents.count(inside) > 1]
+    if event.by not in SANCTIONED and alike:
+        yield _cured(rule.at(event.node, name=quoted(event.name, "this tensor")), alike)
+
+
+def _cured(draft: Draft, dicts: Sequence[Container]) -> Draft:
+    """Copy deeply what was copied: all of the dicts, or all but the one that the others are copies of."""
+    copies = [[mark for mark in one.marks if mark.how == "copied"] for one in dicts]
+    draft = draft.marked((mark for marks in copies for mark in marks), copied="copied here")
+    made = [marks[0] for marks in copies if len(marks) == 1 and marks[0].by == "leaves"]
+    if copies.count([]) > 1 or len(made) + copies.count([]) < len(copies):
+        return draft
+    edits = (Edit("wrap", mark.node, "copy.deepcopy(", ")") for mark in made)
+    return draft.fix(*edits, safety="unsafe", imports=("copy",))
 
 
 def _inside(container: Container) -> frozenset[Value]:

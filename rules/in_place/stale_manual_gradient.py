@@ -18,11 +18,11 @@ Where the sum of all gradients is wanted (a kind of momentum). A gradient that i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, USED, YES, Tensor
-from gradlint.events import BackwardRun, LoopFinished, WrittenInPlace
+from gradlint.domain import FRESH, MIXED, USED, YES, Syntax, Tensor
+from gradlint.events import BackwardRun, Event, GradientRead, LoopFinished, WrittenInPlace
 from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
@@ -52,7 +52,7 @@ def check(event: LoopFinished) -> Findings:
                 first = next(iter(meant.values()))
                 draft = rule.at(run.node, name=quoted(_name(first), "a tensor")).note(first.node, "used here")
                 draft = draft.lowered(max(believed(run), believed(first)))
-                yield _cured(draft, tuple(meant.values()))
+                yield _cured(draft, tuple(meant.values()), event.story)
 
 
 def _name(update: WrittenInPlace) -> str:
@@ -69,12 +69,33 @@ def _are_one(leaf: Tensor, target: Tensor) -> bool:
     return not set(leaf.storage).isdisjoint(target.storage)
 
 
-def _cured(draft: Draft, updates: Sequence[WrittenInPlace]) -> Draft:
-    """Every tensor that is updated by hand is to lose its gradient."""
-    if not all(_name(update).isidentifier() for update in updates):
-        return draft
-    edits = (Edit("insert after", update.node, f"{_name(update)}.grad = None") for update in updates)
-    return draft.fix(*edits, safety="unsafe")
+def _cured(draft: Draft, updates: Sequence[WrittenInPlace], story: Sequence[Event]) -> Draft:
+    """Every tensor that is updated by hand is to lose its gradient, behind the last use of it in an iteration."""
+    last: dict[str, set[Syntax]] = {}
+    for update in updates:
+        again = list(_read_again(update, story))
+        if not _name(update).isidentifier() or any(read.conditions != update.conditions for read in again):
+            return draft
+        last.setdefault(_name(update), set()).update([] if again else [update.node])
+    edits = [Edit("insert after", node, f"{name}.grad = None") for name, nodes in last.items() for node in nodes]
+    return draft.fix(*edits, safety="unsafe") if all(last.values()) else draft
+
+
+def _read_again(update: WrittenInPlace, story: Sequence[Event]) -> Iterator[GradientRead]:
+    """Where the gradient is read between the update and the next backward.
+
+    Of a tensor that stands for several, only places that no other one of them has come by before are meant.
+    """
+    updated, seen = False, set[Syntax]()
+    for event in story:
+        if isinstance(event, BackwardRun):
+            updated, seen = False, set()
+        elif event.node is update.node and isinstance(event, WrittenInPlace):
+            updated = True
+        elif isinstance(event, GradientRead) and _are_one(event.tensor, update.target):
+            if updated and not (update.target.many and event.node in seen):
+                yield event
+            seen.add(event.node)
 
 
 @rule.bad

@@ -15,7 +15,8 @@ What is saved and loaded does not have it.
 
 Where fresh random weights are wanted. A layer under a condition (`if self.proj is None`), one whose weights
 are set by hand to fixed values, and modules without parameters (`nn.ReLU()`, `nn.Dropout(0.1)`) are never
-reported; one that is stored on `self` is another mistake, if it is one.
+reported; one that is stored on `self` is another mistake, if it is one. What it is called and which sizes
+`__init__` knows the author has to say, so no fix is offered.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, MIXED, NO, USED, YES, Const, Optimizer, Ref, Tensor
 from gradlint.events import OptimizerStepped
-from gradlint.rule import Findings, Rule
+from gradlint.rule import Edit, Findings, Rule
 
 rule = Rule(
     "GRD717",
@@ -39,6 +39,9 @@ MOVING = FRESH | USED | MIXED
 WITH_INERTIA = frozenset({"Adam", "AdamW", "Adamax", "NAdam", "RAdam", "ASGD"})
 """Optimizers that go on moving on a gradient of zeros; others do if an option says so."""
 
+CLEARED = {"assign": "grad = None", "method": "grad = None", "module": "zero_grad()"}
+"""How the gradients of what is frozen are set to None, by what it is frozen by."""
+
 
 def consequence(returned: Any) -> bool:
     """The frozen weight moved."""
@@ -48,11 +51,20 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(OptimizerStepped)
 def check(event: OptimizerStepped) -> Findings:
-    for tensor in event.parameters:
-        if tensor.requires_grad <= NO and _was_trained(tensor) and _still_moves(event.optimizer, tensor):
-            draft = rule.at(event.node)
-            yield draft.marked(tensor.marks, asked="frozen here", backward="its gradient arrived here")
-            return
+    frozen = [one for one in event.parameters if one.requires_grad <= NO and _still_moves(event.optimizer, one)]
+    if frozen := [one for one in frozen if _was_trained(one)]:
+        draft = rule.at(event.node)
+        draft = draft.marked(frozen[0].marks, asked="frozen here", backward="its gradient arrived here")
+        cures = dict.fromkeys(cure for tensor in frozen for cure in _cures(tensor))
+        yield draft.fix(*cures, safety="unsafe") if all(_cures(tensor) for tensor in frozen) else draft
+
+
+def _cures(tensor: Tensor) -> tuple[Edit, ...]:
+    """Clear its gradient where it is frozen, together with those that are frozen with it."""
+    asked = [mark for mark in tensor.marks if mark.how == "asked"]
+    if len(asked) != 1 or not asked[0].name or asked[0].by not in CLEARED:
+        return ()
+    return (Edit("insert after", asked[0].node, f"{asked[0].name}.{CLEARED[asked[0].by]}"),)
 
 
 def _was_trained(tensor: Tensor) -> bool:

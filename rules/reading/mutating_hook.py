@@ -20,11 +20,12 @@ reported. Neither is a write into what the hook has cloned.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import Tensor
-from gradlint.events import WrittenInPlace
-from gradlint.rule import Findings, Rule, quoted
+from gradlint.domain import Bound, Function, Syntax, Tensor
+from gradlint.events import Event, HookRegistered, ModuleFinished, Returned, Thing, WrittenInPlace
+from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD211",
@@ -41,10 +42,42 @@ def consequence(returned: Any, cured: Any) -> bool:
     return not returned.grad.equal(cured.grad)
 
 
-@rule.on(WrittenInPlace)
-def check(event: WrittenInPlace) -> Findings:
-    if _is_handed(event.target) or (event.base is not None and _is_handed(event.base)):
-        yield rule.at(event.node, name=quoted(event.name, "this"))
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    hooks = {_code(event.function) for event in end.story if isinstance(event, HookRegistered) and event.by == "hook"}
+    codes = {run.index: run.function.node for run in end.runs if run.function is not None}
+    for number, event in enumerate(end.story):
+        if not isinstance(event, WrittenInPlace):
+            continue
+        if _is_handed(event.target) or (event.base is not None and _is_handed(event.base)):
+            draft = rule.at(event.node, name=quoted(event.name, "this")).lowered(believed(event))
+            own = codes.get(event.run) in hooks
+            yield _cured(draft, event, _returned(end.story[number:], event.run)) if own else draft
+
+
+def _code(function: Thing) -> Syntax:
+    """Where a function is written, bound to an object or not."""
+    written = function.function if isinstance(function, Bound) else function
+    return written.node if isinstance(written, Function) else None
+
+
+def _returned(story: Sequence[Event], run: int) -> list[Returned]:
+    return [event for event in story if isinstance(event, Returned) and event.run == run]
+
+
+def _cured(draft: Draft, write: WrittenInPlace, returned: Sequence[Returned]) -> Draft:
+    """Write a copy, and give it back."""
+    if write.by == "method" and any(one.node is write.node for one in returned):
+        return draft.fix(Edit("rename", write.node, f"clone().{write.op}"), safety="unsafe")
+    is_argument = write.arguments == (write.name,)
+    copied = Edit("insert before", write.node, f"{write.name} = {write.name}.clone()")
+    if is_argument and not returned:
+        return draft.fix(copied, Edit("end with", write.node, f"return {write.name}"), safety="unsafe")
+    handed_back = all(one.name == write.name and one.arguments == write.arguments for one in returned)
+    always = any(one.conditions == write.conditions[: len(one.conditions)] for one in returned)
+    if is_argument and handed_back and always:
+        return draft.fix(copied, safety="unsafe")
+    return draft
 
 
 def _is_handed(tensor: Tensor) -> bool:

@@ -20,9 +20,9 @@ reported: whether it leaves out the right ones is not known.
 
 from __future__ import annotations
 
-from gradlint.domain import BOOL, DISCRETE, INTEGER, YES
+from gradlint.domain import BOOL, COMPLEX, DISCRETE, INTEGER, YES
 from gradlint.events import RequiresGradChanged
-from gradlint.rule import LIKELY, Findings, Raises, Rule, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Raises, Rule, quoted
 
 rule = Rule(
     "GRD102",
@@ -34,6 +34,7 @@ rule = Rule(
 )
 consequence = Raises(RuntimeError, "dtype can require gradients")
 
+ASKED_BY_HAND = ("assign", "method")
 KINDS = {BOOL: "boolean", INTEGER: "integer"}
 
 
@@ -46,9 +47,19 @@ def check(event: RequiresGradChanged) -> Findings:
     if discrete:
         first = min(discrete, key=lambda tensor: not tensor.dtype <= DISCRETE)
         kind = KINDS.get(first.dtype, "integer or boolean")
-        draft = rule.at(event.node, kind=kind, name=quoted(event.name, "it"), variable=event.name or "tensor")
+        name = event.name if event.by in ASKED_BY_HAND else ""
+        draft = rule.at(event.node, kind=kind, name=quoted(name, "it"), variable=name or "tensor")
         draft = draft.marked(first.marks, made=f"the {kind} one is made here")
+        if name.isidentifier():
+            guard = f"if {_condition(event)}:"
+            draft = draft.fix(Edit("put alone under", event.statement or event.node, guard), safety="unsafe")
         yield draft if first.dtype <= DISCRETE else draft.lowered(LIKELY)
+
+
+def _condition(event: RequiresGradChanged) -> str:
+    """What holds of the tensors that can require grad."""
+    is_complex = f" or {event.name}.is_complex()" if any(one.dtype.may(COMPLEX) for one in event.each) else ""
+    return f"{event.name}.is_floating_point(){is_complex}"
 
 
 @rule.bad

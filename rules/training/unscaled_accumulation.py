@@ -15,7 +15,8 @@ it away.
 ## When it is right to ignore it
 
 Where the learning rate was chosen for the sum, or the losses are sums themselves. Only losses that
-are certainly means, and differentiated as they are, are reported.
+are certainly means, and differentiated as they are, are reported. By what to divide where the last step
+comes early, and whether the learning rate makes up for it, the author has to say, so no fix is offered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# todo: the fix of one of two lines that are alike leaves the other, which the run still shows.
+# The flag of a module is spelled right, and that is another mistake than a misspelled one.
 import torch.nn as nn
 
 policy = nn.Linear(2, 2)

@@ -1,4 +1,4 @@
-# todo: clearing the gradient behind the first of two updates leaves the second nothing to read.
+# A gradient that two updates use is cleared behind the second.
 import torch
 
 weight = torch.ones(3, requires_grad=True)

@@ -59,7 +59,7 @@ def nested():
 def with_variables():
     net = nn.Linear(2, 2)
     net.state_dict()["weight"].zero_()  # ok: a state dict holds detached tensors
-    net.state_dict(keep_vars=True)["bias"].zero_()  # GRD303
+    net.state_dict(keep_vars=True)["bias"].zero_()  # GRD301
     return net
 
 

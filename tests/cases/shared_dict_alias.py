@@ -1,6 +1,7 @@
 """Cases for GRD311: dicts that share their tensors."""
 
 from collections import OrderedDict
+from copy import deepcopy
 
 import torch
 from torch import nn
@@ -19,6 +20,13 @@ def cloned():
     saved = {name: value.clone() for name, value in weights.items()}
     weights["w"].mul_(3)  # ok: clones
     saved["w"].zero_()  # ok: the clones themselves
+    return saved
+
+
+def copied_deeply():
+    weights = {"w": torch.ones(2), "b": torch.zeros(2)}
+    saved = deepcopy(dict(weights))
+    weights["w"] -= 1  # ok: the shallow copy is gone
     return saved
 
 

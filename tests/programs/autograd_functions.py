@@ -87,6 +87,26 @@ def reversal(tensor):
     return Reversed.apply(tensor, 0.5)
 
 
+class OfFirst(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, first, second):
+        return first * 2 + second
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2, None
+
+
+class Forgetful(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, value):
+        return value * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        print(grad)
+
+
 square = Square.apply(x)
 reveal(square)  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(Square.apply(plain))  # Tensor[float, requires_grad=no, leaf=yes]
@@ -111,3 +131,11 @@ reveal(Times.apply(x, 2))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(OfList.apply([x], plain))  # Tensor[float, requires_grad=no, leaf=yes]
 with torch.no_grad():
     reveal(Square.apply(x))  # Tensor[float, requires_grad=no, leaf=yes]
+first = torch.ones(2, requires_grad=True)
+second = torch.ones(2, requires_grad=True)
+OfFirst.apply(first, second).sum().backward()
+reveal(first, "grad")  # fresh
+reveal(second, "grad")  # none|fresh
+forgotten = torch.ones(2, requires_grad=True)
+Forgetful.apply(forgotten * 2).sum().backward()
+reveal(forgotten, "grad")  # none|fresh

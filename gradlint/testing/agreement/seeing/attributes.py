@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterator
 
@@ -27,11 +28,12 @@ def set_in_vain(run: Run) -> Iterator[Mistake]:
 
 
 def misspelled(run: Run) -> Iterator[Mistake]:
-    """A new attribute that speaks of gradients, that the program never reads."""
+    """A new attribute that speaks of gradients in other words than torch, that the program never reads."""
     for act in run.of("set"):
         ours = isinstance(act.owner, torch.Tensor | nn.Module) and not hasattr(type(act.owner), act.name)
-        unread = run.text.count(f".{act.name}") == run.text.count(f".{act.name} = ") and "requ" in act.name
-        if ours and act.plain and unread and "grad" in act.name.lower() and act.written != "self":
+        unread = re.search(rf"\.{act.name}\b(?! = )", run.text) is None
+        speaks = "requ" in act.name and "grad" in act.name.lower() and act.name != "requires_grad"
+        if ours and act.plain and unread and speaks and act.written != "self":
             yield at(act.row)
 
 
