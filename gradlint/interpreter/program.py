@@ -62,7 +62,7 @@ from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import havoc, in_strange_hands
 from gradlint.interpreter.reflection import class_of
-from gradlint.interpreter.scan import HANDED, Scan, Scope
+from gradlint.interpreter.scan import HANDED, MODES, Scan
 from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.interpreter.uses import is_some_object
 from gradlint.interpreter.walking import mentions_of
@@ -186,7 +186,9 @@ def run_class(it: Interpreter, node: Any) -> None:
     owner = typical_instance(it, node, cls)
     start = it.hold(owner)
     methods_there = [*waiting, *_inherited(it, cls)]
-    changing = [f for f in methods_there if f.name != "__init__" and _changes(it.scan.scopes[f.node])]
+    known = MODES if it.only(owner, Module) is not None else frozenset[str]()  # in any mode they are
+    others = [(f, it.scan.scopes[f.node]) for f in methods_there if f.name != "__init__"]
+    changing = [f for f, scope in others if scope.sets or scope.switches - known]
     with it.silently():
         _join_attributes(it, start, changing)
     base = it.fork()
@@ -198,11 +200,6 @@ def run_class(it: Interpreter, node: Any) -> None:
             run_alone(it, function, it.state.flight[start])
     it.state = base
     it.land(start)
-
-
-def _changes(scope: Scope) -> bool:
-    """Whether a method leaves its instance, or what that holds, otherwise than it was."""
-    return bool(scope.sets) or scope.switches
 
 
 def _inherited(it: Interpreter, cls: Ref) -> list[Function]:

@@ -68,8 +68,8 @@ class Scope:
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
     `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters, `periodic` names for tests
     that take a remainder; `annotations` are those of the names that a class body declares, and of what its methods
-    declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` says that modules or
-    parameters are switched here; `rebindings` are filled when somebody asks for them (see `dropping`).
+    declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules
+    or parameters are switched here; `rebindings` are filled when somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -81,7 +81,7 @@ class Scope:
     annotations: dict[str, cst.CSTNode] = field(default_factory=dict)
     binds: set[str] = field(default_factory=set)
     declares: set[str] = field(default_factory=set)
-    switches: bool = False
+    switches: set[str] = field(default_factory=set)
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     periodic: set[str] = field(default_factory=set)
@@ -305,7 +305,7 @@ def _called(node: cst.Call, scope: Scope) -> None:
     if type(node.func) is cst.Attribute and node.func.attr.value in FILLING:
         _filled(node.func.value, scope)
     if type(node.func) is cst.Attribute:
-        scope.switches = scope.switches or node.func.attr.value in SWITCHING
+        scope.switches |= SWITCHING & {node.func.attr.value}
         suffix = "()" if not node.args else "(.)"
         owner = dotted(kept(node.func.value))
         _use(scope, owner, f"{node.func.attr.value}{suffix}")
@@ -357,7 +357,8 @@ def _bound(target: Any, scope: Scope) -> None:
 
 FILLING = frozenset("append add extend insert appendleft setdefault".split())
 """Methods by which containers are given elements."""
-SWITCHING = frozenset("eval train requires_grad_ requires_grad".split())
+MODES = frozenset({"eval", "train"})
+SWITCHING = MODES | {"requires_grad_", "requires_grad"}
 """Methods and attributes by which modules and parameters are switched, until they are switched again. What goes round
 with every step, such as gradients, is none of it: the first step of all is as good as any."""
 
@@ -377,8 +378,8 @@ def _assigned(target: Any, scope: Scope) -> None:
     scope.targets.add(target)
     if dotted(target.value) == "self":
         scope.sets.add(target.attr.value)
-    elif target.attr.value in SWITCHING:
-        scope.switches = True
+    else:
+        scope.switches |= SWITCHING & {target.attr.value}
 
 
 # ---- what is done with what a caller gives
