@@ -636,7 +636,8 @@ class Stored(Event):
 
     `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `graph`
     names the nodes that made the value; `piles`: the container already holds what an earlier iteration put into it
-    here, graph and all, and `spent` says whether a backward has certainly freed a part of that.
+    here, graph and all, and `spent` says whether a backward has certainly freed a part of that. `replaces`: it takes
+    the place of an element of a list, which is no longer than before.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("container", "value")
@@ -648,6 +649,7 @@ class Stored(Event):
     graph: tuple[Graph, ...] = ()
     piles: Truth = NO
     spent: Truth = NO
+    replaces: bool = False
     depends_on_mode: ClassVar[bool] = True
 
 

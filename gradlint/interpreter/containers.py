@@ -318,7 +318,7 @@ def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value)
     """`container[key] = value`."""
     found = it.all(owner, Container)
     for ref, thing in found:
-        tell_stored(it, node, thing, value, adds=key_of(key) is None)
+        tell_stored(it, node, thing, value, adds=key_of(key) is None, replaces=thing.kind == "list")
         if is_slice(key):
             whole = summarised(thing)
             it.put(ref, replace(whole, rest=one_of((whole.rest, elements(it, node, value)))), sure=len(found) == 1)

@@ -14,10 +14,17 @@ from gradlint.interpreter.scan import spelled
 
 
 def tell_stored(
-    it: Interpreter, node: Any, container: Container, value: Value, *, adds: bool = True, among: bool = False
+    it: Interpreter,
+    node: Any,
+    container: Container,
+    value: Value,
+    *,
+    adds: bool = True,
+    among: bool = False,
+    replaces: bool = False,
 ) -> None:
-    """A value is about to be put into a container; `adds` says that nothing makes room for it, `among` that it is one
-    of those in what is given."""
+    """A value is about to be put into a container; `adds` says that nothing is known to make room for it, `among` that
+    it is one of those in what is given, `replaces` that it takes the place of some element."""
     if it.muted:
         return
     recorded = [ref for _, tensor in it.all(value, Tensor) for ref in tensor.node if ref is not None]
@@ -36,6 +43,7 @@ def tell_stored(
         graph=tuple(places),
         piles=truth(bool(same)),
         spent=either([_spent(it, nodes) for nodes in same]) if same else NO,
+        replaces=replaces,
     )
 
 

@@ -14,15 +14,16 @@ The memory of a forward pass for each iteration; of a loss that has been differe
 ## When it is right to ignore it
 
 Where code that is not shown differentiates what the list holds. Lists that are stacked or summed for a backward, and
-lists that are returned or handed on before a backward has been through their elements, are not reported.
+lists that are returned or handed on before a backward has been through their elements, are not reported. What is put
+under an index of a list, which is then no longer than before, is a possible finding: the list may be short.
 """
 
 from __future__ import annotations
 
-from gradlint.events import ModuleFinished
-from gradlint.rule import Findings, Grows, Rule, quoted
+from gradlint.events import ModuleFinished, Stored
+from gradlint.rule import POSSIBLE, Findings, Grows, Rule, quoted
 
-from ._kept import finished, is_attribute, kept_in_vain, piles, what
+from ._kept import Kept, finished, is_attribute, kept_in_vain, piles, what
 
 rule = Rule(
     "GRD502",
@@ -40,9 +41,14 @@ def check(event: ModuleFinished) -> Findings:
     for found in kept_in_vain(piles(event), event):
         name = found[0].name
         if not is_attribute(name):
-            yield finished(
-                rule.at(found[0].node, name=quoted(name, "this container"), kept=what(found)), found, "unsafe"
-            )
+            draft = rule.at(found[0].node, name=quoted(name, "this container"), kept=what(found))
+            draft = finished(draft, found, "unsafe")
+            yield draft.lowered(POSSIBLE) if all(_replaces(one) for one in found) else draft
+
+
+def _replaces(kept: Kept) -> bool:
+    """Whether a list has no more elements than before: what is put under an index may be all that it ever holds."""
+    return isinstance(kept, Stored) and kept.replaces
 
 
 @rule.bad

@@ -144,6 +144,17 @@ def by_key(loader):
     return grouped
 
 
+def best_of_each(loader, count):
+    model = nn.Linear(4, 1)
+    best = [1e10] * count
+    for x in loader:
+        distances = model(torch.ones(count, 4)).pow(2)
+        distances.sum().backward()
+        for n in range(count):
+            best[n] = distances[n]  # ok: a list of a fixed length
+    return [float(one) for one in best]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--lr", type=float, default=0.1)
