@@ -32,6 +32,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    either,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks
@@ -105,13 +106,14 @@ def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chai
 
 
 def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    if it.state.inference is YES:  # there it does nothing
-        return owner
     found = it.all(owner, Tensor)
     for ref, tensor in found:
+        idle = either([it.state.inference, tensor.inference])  # there, and to what was made there, it does nothing
+        if idle is YES:
+            continue
         marks = (*cut_off(it, node, "detach_", [ref]), *(mark for mark in tensor.marks if mark.how != "cut"))
         now = replace(tensor, requires_grad=NO, leaf=YES, node=(), marks=marks[:MOST_MARKS])
-        it.put(ref, now, sure=it.state.inference is NO and it.sure(found))
+        it.put(ref, now, sure=idle is NO and it.sure(found))
     return owner
 
 
