@@ -6,13 +6,13 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from string import Formatter
 from typing import Any
 
 from gradlint.knowledge import versions
 from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Rule, Warns
 
 _MARKER = re.compile(r"[ \t]*#[ \t]*[A-Z]{3}[0-9]{3}(?:[ \t]+[A-Z]{3}[0-9]{3})*[ \t]*$", re.MULTILINE)
-_FACT = re.compile(r"\{[a-z_]+\}")
 _UNDERLINE = {"# ": "=", "## ": "-"}
 
 
@@ -123,7 +123,7 @@ def _headings(text: str) -> str:
 
 
 def _without_facts(template: str) -> str:
-    return _FACT.sub("...", template)
+    return "".join(text + ("" if fact is None else "...") for text, fact, *_ in Formatter().parse(template))
 
 
 def _shown_by_torch(rule: Rule) -> list[str]:
