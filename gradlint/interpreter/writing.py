@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    DISCRETE,
     MOST_MARKS,
     NO,
     UNSURE,
@@ -291,9 +292,10 @@ def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[
 
 
 def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
-    """A written handle, what it is a view of and the other views of that move on to a new graph node."""
+    """A written handle, what it is a view of and the other views of that move on to a new graph node. Whole numbers and
+    truth values have none, whatever is written into them."""
     tensor = it[ref]
-    if both(it.recording, either([wants, tensor.requires_grad])) is NO:
+    if tensor.dtype <= DISCRETE or both(it.recording, either([wants, tensor.requires_grad])) is NO:
         return
     inputs = tuple(it.operand(value) for value in (ref, *this.operands))
     again = grows(it, this.node, "written ", inputs)

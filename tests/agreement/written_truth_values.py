@@ -1,0 +1,9 @@
+# What is copied into truth values or whole numbers is not differentiated.
+import torch
+
+weight = torch.rand(2, requires_grad=True)
+flags = torch.ones(2, dtype=torch.bool).copy_(weight)
+reveal(flags)
+counts = torch.ones(2, dtype=torch.int64)
+counts[0] = weight[0]
+reveal(counts)
