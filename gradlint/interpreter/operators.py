@@ -224,6 +224,8 @@ def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Va
         return Scalar(BOOL)
     if any(it.may_be(value, Tensor) for value in (left, right)):
         return compute(it, node, name, [left, right])
+    if any(type(option) is Unknown for value in (left, right) for option in alternatives(value)):
+        return UNKNOWN  # of tensors it is a tensor
     return _folded(name, [left, right]) or Scalar(BOOL)
 
 
