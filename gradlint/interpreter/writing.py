@@ -291,11 +291,16 @@ def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[
     return out
 
 
+COPYING = frozenset({"copy_", "setitem"})
+"""What copies into whole numbers and truth values without recording it; other operations do record it there."""
+
+
 def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
-    """A written handle, what it is a view of and the other views of that move on to a new graph node. Whole numbers and
-    truth values have none, whatever is written into them."""
+    """A written handle, what it is a view of and the other views of that move on to a new graph node."""
     tensor = it[ref]
-    if tensor.dtype <= DISCRETE or both(it.recording, either([wants, tensor.requires_grad])) is NO:
+    if this.op in COPYING and tensor.dtype <= DISCRETE:
+        return
+    if both(it.recording, either([wants, tensor.requires_grad])) is NO:
         return
     inputs = tuple(it.operand(value) for value in (ref, *this.operands))
     again = grows(it, this.node, "written ", inputs)

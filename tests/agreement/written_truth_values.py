@@ -1,4 +1,4 @@
-# What is copied into truth values or whole numbers is not differentiated.
+# What is copied into truth values or whole numbers is not recorded; what is compared in place there is.
 import torch
 
 weight = torch.rand(2, requires_grad=True)
@@ -7,3 +7,5 @@ reveal(flags)
 counts = torch.ones(2, dtype=torch.int64)
 counts[0] = weight[0]
 reveal(counts)
+compared = torch.ones(2, dtype=torch.bool).less_equal_(weight)
+reveal(compared)
