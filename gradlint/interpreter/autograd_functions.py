@@ -156,11 +156,11 @@ class _Outcome:
         self.count += 1
         made = apply(it, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
         new: Tensor = it[made]  # type: ignore[index]
+        refused = {place for place, index in enumerate(places) if index in self.refused}
         for recorded in new.node:
             if recorded is not None:
                 old: Node = it[recorded]
-                reached = zip(places, old.inputs, strict=True) if places else ()
-                slots = tuple((*slot, NOWHERE) if index in self.refused else slot for index, slot in reached)
+                slots = tuple((*slot, NOWHERE) if place in refused else slot for place, slot in enumerate(old.inputs))
                 it.state.heap[recorded] = replace(old, inputs=slots, saves=self._saves())
         if ref in self._noted(DIRTY):
             it.put(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
