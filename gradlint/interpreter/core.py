@@ -49,6 +49,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
+from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
 from gradlint.interpreter.scan import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook
@@ -148,30 +149,6 @@ class Inner:
 def syntax(node: Any) -> Any:
     """The piece of the program that a place belongs to."""
     return node.node if type(node) is Inner else node
-
-
-AT, GONE_OVER = "@", " gone over"
-"""What marks references to the one of several objects that a loop is at, and to those that it was at."""
-
-
-def at(ref: Ref, walk: str) -> Ref:
-    """The reference of an object if the loop of that name is at it."""
-    return ref._replace(part=f"{ref.part}{AT}{walk}")
-
-
-def is_at(ref: Ref, walk: str) -> bool:
-    """Whether a reference is one to what the loop of that name is at."""
-    return ref.part.endswith(AT + walk)
-
-
-def plain(ref: Ref) -> Ref:
-    """The reference of an object, whatever loop is at it."""
-    part, mark, _ = ref.part.partition(AT)
-    return ref._replace(part=part) if mark else ref
-
-
-def _marked(ref: Ref, walk: str) -> tuple[Ref, ...]:
-    return (at(ref, walk), at(ref, walk + GONE_OVER)) if walk else (ref,)
 
 
 EXPRESSIONS: dict[type, Handler] = {}
@@ -444,7 +421,7 @@ class Interpreter:
         if not self.walks:
             return (ref,)
         own, heap = plain(ref), self.state.heap
-        return tuple(one for mark in ("", *self.walks) for one in _marked(own, mark) if one in heap)
+        return tuple(one for mark in ("", *self.walks) for one in marked(own, mark) if one in heap)
 
     def either_way(self, old: ObjectT, new: ObjectT) -> ObjectT:
         """The object that may have been changed or not."""

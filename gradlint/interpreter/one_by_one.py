@@ -32,7 +32,8 @@ from gradlint.domain import (
     renamed,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import GONE_OVER, Interpreter, at, is_at, plain
+from gradlint.domain.walks import GONE_OVER, at, is_at, plain
+from gradlint.interpreter.core import Interpreter
 
 TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
