@@ -121,6 +121,11 @@ def test_receivers_are_known_in_programs(path, text):
     assert unknown(text, PACKS) <= unknown(text, NO_PACKS)
 
 
+def test_an_operation_of_a_library_may_be_given_no_tensors():
+    text = 'from einops import einsum\nimport torch\n\neinsum()\neinsum("a b -> b a")\nx = einsum(*[], "a")\n'
+    assert linter.lint(text, RULES, packs=PACKS) == ()
+
+
 def test_the_interpreter_knows_no_library():
     roots = {root for pack in PACKS.packs for root in pack.roots}
     told = []

@@ -209,7 +209,8 @@ def _tensor(it: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Val
 def _computed(it: Interpreter, node: Any, gift: packs.Computed, args: Given) -> Value:
     values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Const]
     row = it.torch.operations.get(gift.by)
-    if row is None or args.args.unknown or not all(_is_of_tensors(it, value) for value in values):
+    known = bool(values) and not args.args.unknown and all(_is_of_tensors(it, value) for value in values)
+    if row is None or not known:
         return result_of_unknown(args.args.values())
     start = it.hold(*values)
     before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
