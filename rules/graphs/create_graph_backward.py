@@ -87,7 +87,7 @@ def _taken_off_graphs(event: Event) -> tuple[Tensor, ...] | None:
     if isinstance(event, GradientsCleared) and event.by != "zero_":
         return event.parameters
     if isinstance(event, Called) and event.path == "torch.Tensor.detach_":
-        return () if isinstance(event.args[0], Tensor) and event.args[0].grad_of else None
+        return () if any(isinstance(one, Tensor) and one.grad_of for one in event.args[:1]) else None
     return None
 
 
