@@ -118,6 +118,7 @@ def test_a_mutant_raises_nothing(path):
         "lambda *a, b=(yield), **k: [a async for a in b]\n",
         "import torch\ntorch = torch.no_grad\nwith torch, torch() as torch:\n    del torch\ntorch\n",
         "match x:\n    case {**x} | [*x, x.y()]:\n        del x.y[x]\n",
+        "import torch\nw = torch.ones(2).requires_grad_()\nw.sum().backward(create_graph=True)\ntorch.Tensor.detach_()",
     ],
 )
 def test_a_strange_program_raises_nothing(text):
