@@ -18,7 +18,7 @@ import pytest
 
 from gradlint import linter, source
 from gradlint.domain import Truth
-from gradlint.events import ContextEntered
+from gradlint.events import Called, ContextEntered
 from gradlint.interpreter import program
 from gradlint.registry import rules
 from gradlint.testing.widening import empty_facts, heard_events
@@ -123,6 +123,22 @@ def test_a_mutant_raises_nothing(path):
 )
 def test_a_strange_program_raises_nothing(text):
     assert not raised(text)
+
+
+CALLED = sorted(
+    {key for rule in RULES for event, keys, _ in rule.checks for key in keys if issubclass(event, Called)}
+    | {"torch.Tensor.detach_", "torch.Tensor.zero_", "torch.autograd.grad", "torch.autograd.backward"}
+)
+"""What rules hear the calls of, and some that they look for among others."""
+
+
+@pytest.mark.parametrize("path", [path for path in CALLED if path.startswith("torch.")])
+def test_a_call_without_what_it_needs_raises_nothing(path):
+    for given in ("", "None", "*[]", "w, key=1"):
+        assert not raised(
+            "import torch\nw = torch.ones(2).requires_grad_()\nw.sum().backward(create_graph=True)\n"
+            f"x = {path}({given})\n{path}({given})\n"
+        )
 
 
 def test_a_fault_of_the_interpreter_is_noticed(monkeypatch):

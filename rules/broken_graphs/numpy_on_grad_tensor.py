@@ -43,7 +43,7 @@ FUNCTIONS = tuple(
 
 @rule.on(Called, "torch.Tensor.numpy", "torch.Tensor.__array__")
 def check(event: Called) -> Findings:
-    tensor, forced = event.args[0], len(event.args) > 1 or event.keywords
+    tensor, forced = next(iter(event.args), None), len(event.args) > 1 or event.keywords
     if isinstance(tensor, Tensor) and not forced and _is_refused(event, tensor):
         name = event.name or "x"
         draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=f"{name}.detach().numpy()")
