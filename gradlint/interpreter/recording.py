@@ -447,29 +447,31 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
         grows=either([one.grows for one in recorded]) if recorded else NO,
     )
     if any(one.grows.possibly(YES) for one in recorded):
-        grown = [one for one in operands if _holds_older(it, node, one)]
-        mixed = len(operands) == len(grown) > 1
-        tell_grown(it, node, row.name, shown, *_grown_from(node, operands, grown), mixed=mixed)
+        tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))
 
 
 def tell_grown(
-    it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, *, mixed: bool = False
+    it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
 ) -> None:
-    """A loop has made a graph longer."""
+    """A loop has made a graph longer, by what is not from an earlier iteration among the other operands."""
     nodes = tuple(ref for ref in shown.node if ref is not None)
     freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
     graph = tuple(ref.key for ref in nodes)
     spent = truth(bool(freed))
-    it.emit(events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, mixed=mixed)
+    brings = either([one.requires_grad for one in others if not _holds_older(it, node, one)])
+    it.emit(
+        events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, brings=brings
+    )
 
 
-def _grown_from(node: Any, operands: Sequence[Operand], grown: Sequence[Operand]) -> tuple[str, Any]:
-    """How the program writes the operand that an earlier iteration computed, and what the other one is."""
+def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
+    """How the program writes the operand that an earlier iteration computed, and what the others are."""
     place = syntax(node)
-    if type(place) is not cst.BinaryOperation or len(operands) != 2 or not grown:
-        return "", None
+    grown = next((one for one in operands if _holds_older(it, node, one)), None)
+    if type(place) is not cst.BinaryOperation or len(operands) != 2 or grown is None:
+        return "", None, operands
     left, right = place.left, place.right
-    return (spelled(left), right) if grown[0] is operands[0] else (spelled(right), left)
+    return (spelled(left), right, operands[1:]) if grown is operands[0] else (spelled(right), left, operands[:1])
 
 
 def _holds_older(it: Interpreter, node: Any, one: Operand) -> bool:
