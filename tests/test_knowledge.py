@@ -257,6 +257,28 @@ def test_a_leaf_that_requires_grad_is_written_only_unchecked(row: Operation) -> 
                 assert (outcome.results[0].requires_grad, outcome.results[0].leaf) == (True, True)
 
 
+@pytest.mark.parametrize("row", WRITING, ids=lambda row: row.paths[0])
+def test_a_write_is_recorded_as_the_row_says(row: Operation) -> None:
+    names, word = operand_names(row), richest(row)
+    left = {*row.writes, *row.ignores}
+    asking = frozenset(i for i in inexact(word) if names[i] not in left and not row.rejects(names[i], word))
+    if not asking:
+        pytest.skip("nothing else that it is given requires grad")
+    expected = {name for name in row.writes if row.records_write(name) and not row.in_no_grad}
+    for function in functions(row):
+        outcome = call(row, function, word, asking=asking)
+        assert outcome.recorded == expected, word
+
+
+def test_what_is_written_on_a_condition_is_not_without() -> None:
+    rows = [row for row in WRITING if row.writes_if]
+    assert rows
+    for row in rows:
+        for function in functions(row):
+            assert call(row, function, richest(row)).written == set(row.writes)
+            assert not call(row, partial(function, **{row.writes_if: False}), richest(row)).written
+
+
 VIEWING = [row for row in MEASURED if row.bundle == "list" and row.results[0].kind == "view"]
 
 

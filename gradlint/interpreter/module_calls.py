@@ -242,8 +242,6 @@ def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow,
 
 def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer that writes its argument and gives it back; in eval mode it may leave it alone."""
-    from gradlint.interpreter.effects import perhaps
-
     target = args.positional[0] if args.positional else UNKNOWN
     start = it.hold(target)
     name = row.path.rpartition(".")[2]
@@ -251,7 +249,7 @@ def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: A
     asleep = row.identity_in_eval and module.mode.may(EVAL)
     if not (asleep and module.mode is EVAL):
         this = Write(node, name, "module", name=first_argument(node), saves=saves)
-        perhaps(it, lambda: write(it, target, this), asleep)
+        it.perhaps(lambda: write(it, target, this), asleep)
     return it.land(start)[0]
 
 

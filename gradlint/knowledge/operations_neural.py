@@ -201,6 +201,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("input",),
         writes=("running_mean", "running_var"),
+        writes_if="use_input_stats",
         refuses=("[bic]....", "...[bic].", "....[bic]", ".f[bic].."),
         optional=("running_mean", "running_var", "weight", "bias"),
         rejects_grad=("running_var", "running_mean"),

@@ -114,7 +114,8 @@ class Operation(Versioned):
     or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
     saves `other` only where `input` requires grad. `writes` are the operands whose memory changes (for
-    `Tensor.add_`: input); `unchecked` says that torch lets it write a leaf that requires grad with gradients on,
+    `Tensor.add_`: input), unless the parameter `writes_if` is False; `unchecked` says that torch lets it write a leaf
+    that requires grad with gradients on,
     `in_no_grad` that it does its work with gradients off inside (`nn.init`), which comes to the same.
     `refuses` are combinations of operand kinds that torch refuses, as regular expressions over words of `KINDS`
     letters (see `refused`). `rejects_grad` are the operands that must not require grad with gradients on
@@ -139,6 +140,7 @@ class Operation(Versioned):
     bundle: str = ""
     saves: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    writes_if: str = ""
     refuses: tuple[str, ...] = ()
     takes_dtype: bool = False
     numbers: tuple[str, ...] = ()
@@ -166,6 +168,12 @@ class Operation(Versioned):
     def rejects(self, operand: str, word: str) -> bool:
         """Whether torch raises, with gradients on, because this operand requires grad."""
         return _listed(self.rejects_grad, operand, word)
+
+    def records_write(self, operand: str) -> bool:
+        """Whether autograd records that this operand is written: not if the operand comes back without a graph, nor if
+        it could not require grad in the first place."""
+        comes_back = self.results[0].kind == "self"
+        return self.results[0].differentiable if comes_back else operand not in self.rejects_grad
 
     def ignored(self, operand: str, word: str) -> bool:
         """Whether the requires_grad of this operand does not reach the result."""

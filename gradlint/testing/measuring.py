@@ -111,10 +111,12 @@ class Seen:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call did: the results, the operands written (by name) and the memories kept for backward."""
+    """What one call did: the results, the operands written (by name), those of them that now require grad, and the
+    memories kept for backward."""
 
     results: tuple[Seen, ...]
     written: frozenset[str]
+    recorded: frozenset[str]
     saved: frozenset[str]
     listed: bool
     raw: Any = None
@@ -191,10 +193,11 @@ def call(
     written = frozenset(
         n for n, o, v in zip(names, operands, versions, strict=True) if isinstance(o, torch.Tensor) and o._version != v
     )
+    recorded = frozenset(n for n, o in zip(names, operands, strict=True) if n in written and o.requires_grad)
     listed = isinstance(value, tuple | list) and type(value) is not torch.Size
     given = tuple(value) if listed and row.bundle else (value,)
     saved = _named(kept, row, given, operands, written)
-    return Outcome(tuple(seen(r, operands) for r in given), written, saved, listed, value)
+    return Outcome(tuple(seen(r, operands) for r in given), written, recorded, saved, listed, value)
 
 
 def _named(
