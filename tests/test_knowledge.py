@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.rows import DTYPE_RULES, Operation
+from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     LETTERS,
@@ -26,6 +26,7 @@ from gradlint.testing.measuring import (
     expected,
     expected_saves,
     filled,
+    keeps,
     operand_names,
     resolve,
     words,
@@ -124,8 +125,9 @@ def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
         assert {entry.partition(": ")[0] for entry in listed} <= names
     bare = {name.removeprefix("*") for name in names}
     for entry in row.saves:
-        name, _, condition = entry.partition(" if ")
-        assert name.split(" ")[0] in bare | {"result"} and condition in bare | {"", "others"}
+        name, kinds, condition = saving(entry)
+        assert kinds in ("", "f", "fc")
+        assert name.split(" ")[0] in bare | {"result", "own"} and condition in bare | {"", "others"}
     assert all(result.dtype in DTYPE_RULES for result in row.results)
     assert row.writes or not (row.unchecked or row.in_no_grad)
     assert any(result.differentiable for result in row.results) or not (row.ignores or row.saves)
@@ -225,6 +227,34 @@ def test_backward_reads_what_the_row_saves(row: Operation) -> None:
                 outcome = call(row, function, word, asking=asking, watched=True)
                 if any(seen.requires_grad for seen in outcome.results):
                     assert outcome.saved == expected_saves(row, asking), (word, asking)
+
+
+def raises_a_second_time(outcome: Outcome) -> bool | None:
+    """Whether a second backward from the first result finds nothing any more; None where there is no first one."""
+    found = outcome.raw if isinstance(outcome.raw, tuple | list) else [outcome.raw]
+    result = next((one for one in found if isinstance(one, torch.Tensor) and one.grad_fn is not None), None)
+    if result is None or result.layout is not torch.strided:
+        return None
+    given = torch.ones_like(result)
+    try:
+        result.backward(given)
+    except REFUSALS:
+        return None
+    try:
+        result.backward(given)
+    except RuntimeError as error:
+        return "a second time" in str(error)
+    return False
+
+
+@each_row
+def test_a_second_backward_raises_where_something_is_saved(row: Operation) -> None:
+    names = operand_names(row)
+    for word in accepted(row):
+        for asking in askings(word):
+            if asking and not any(row.rejects(names[i], word) for i in asking):
+                outcome = call(row, functions(row)[0], word, asking=asking)
+                assert raises_a_second_time(outcome) in (None, keeps(row, word, asking)), (word, asking)
 
 
 @each_row

@@ -45,7 +45,8 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import MOST_MODULES_DEEP, REDUCTION, submodules
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import first_argument
-from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.writing import Write, write
 from gradlint.knowledge.rows import ModuleRow, Operation, Result

@@ -44,7 +44,8 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cut_off
-from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import (
     LETTERS,

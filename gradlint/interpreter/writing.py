@@ -35,7 +35,9 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
-from gradlint.interpreter.recording import Slot, grows, operand, tell_grown
+from gradlint.interpreter.operands import operand
+from gradlint.interpreter.recording import grows, tell_grown
+from gradlint.interpreter.saving import Slot
 from gradlint.knowledge.squashing import SQUASHING
 
 

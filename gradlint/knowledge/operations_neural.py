@@ -174,7 +174,7 @@ ROWS = (
         parameters=("input", "normalized_shape", "weight", "eps"),
         operands=("input", "weight"),
         example="f(x, (2,), y)",
-        saves=("input if input", "weight if input"),
+        saves=("input if input", "weight if input", "own"),
         refuses=("[bi].",),
         optional=("weight",),
         shapes=((2, 2), (2,)),
@@ -260,7 +260,7 @@ ROWS = (
         operands=("query", "key", "value", "attn_mask"),
         example="f(x, y, z, w, 0.5)",  # without dropout some kernels save everything
         results=(Result(dtype="float"),),
-        saves=("value if key", "value if query", "value if attn_mask"),
+        saves=("value if key", "value if query", "value if attn_mask", "own"),
         refuses=(".*[ic].*", "b...", ".b..", "..b."),
         optional=("attn_mask",),
         shapes=((1, 2, 2), (1, 2, 2), (1, 2, 2), (2, 2)),
