@@ -198,12 +198,13 @@ def _in_place(
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
     if by == "function":
         name = first_argument(node)
+    unsure = writes is not YES or "self or" in row.results[0].kind  # what may give the operand back may leave it alone
     for slot, target in targets if writes is not NO else ():
         if it.may_be(target, Tensor):
             saves = saved_in_place(it, row.saves, slots, target)
             recorded = row.records_write(slot)
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
-            it.perhaps(partial(write, it, target, this), writes is not YES)
+            it.perhaps(partial(write, it, target, this), unsure)
     if row.writes and row.results[0].kind != "self":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
