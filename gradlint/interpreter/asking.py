@@ -55,10 +55,22 @@ def set_requires_grad(
         )
     for ref, tensor in found:
         now = _afterwards(it, tensor, to)
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by, name))[-MOST_MARKS:]
+        marks = _marks(tensor, to, Mark("asked", node, by, name))
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             show_on_views(it, ref, tensor, now, sure=sure and it.sure(found))
+
+
+def _marks(tensor: Tensor, to: Truth, asked: Mark) -> tuple[Mark, ...]:
+    """The marks of a tensor that is asked: what has no effect because it was asked before leaves no other."""
+    if tensor.requires_grad is to and _is_asked(tensor):
+        return tensor.marks
+    return (*[mark for mark in tensor.marks if mark.how != "asked"], asked)[-MOST_MARKS:]
+
+
+def _is_asked(tensor: Tensor) -> bool:
+    """Whether a tensor may have been asked for gradients itself, not only what it was computed from."""
+    return any(mark.how == "asked" and mark.by for mark in tensor.marks)
 
 
 def _afterwards(it: Interpreter, tensor: Tensor, to: Truth) -> Truth:
@@ -97,14 +109,9 @@ def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: b
         return
     for other, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
-            certain = sure and thing.base == (ref,) and thing.leaf is YES and (to is YES or not _is_asked(thing, base))
+            certain = sure and thing.base == (ref,) and thing.leaf is YES and (to is YES or not _is_asked(thing))
             now = to if certain else thing.requires_grad | to
             it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
-
-
-def _is_asked(view: Tensor, base: Tensor) -> bool:
-    """Whether a view may have been asked for gradients by itself."""
-    return any(mark.how == "asked" and mark not in base.marks for mark in view.marks)
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:
