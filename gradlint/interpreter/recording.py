@@ -11,6 +11,7 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_GRAD,
     ANY_PRECISION,
     CPU,
     DISCRETE,
@@ -216,9 +217,10 @@ def _handle(
     viewed = handle in ("view", "view or fresh")
     kept = _recorded_for(_flag_of_base(it, first), [first]) if viewed else NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
-    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
-        requires, leaf = UNSURE, UNSURE
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
+        requires = UNSURE
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD}
     facts["many"] = row.bundle == "list"
     if viewed:
         facts["unwritable"] = _unwritable(it, row, first, handle)

@@ -191,7 +191,7 @@ def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
     return either([counts_alone(one) for one in through])
 
 
-ALIASING = frozenset({"detach", "data", "Variable", "state_dict"})
+ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
 
 
 def counts_alone(tensor: Tensor) -> Truth:
