@@ -125,8 +125,9 @@ def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
         assert {entry.partition(": ")[0] for entry in listed} <= names
     bare = {name.removeprefix("*") for name in names}
     for entry in row.saves:
-        name, kinds, condition = saving(entry)
+        name, kinds, condition, beside = saving(entry)
         assert kinds in ("", "f", "fc")
+        assert not beside or beside in row.numbers
         assert name.split(" ")[0] in bare | {"result", "own"} and condition in bare | {"", "others"}
     assert all(result.dtype in DTYPE_RULES for result in row.results)
     assert row.writes or not (row.unchecked or row.in_no_grad)
@@ -219,14 +220,23 @@ def test_backward_reads_what_the_row_saves(row: Operation) -> None:
     if not any(result.differentiable for result in row.results):
         assert not row.saves
         return
-    word, names = richest(row), operand_names(row)
-    able = [i for i in inexact(word) if not row.rejects(names[i], word)]
-    for function in functions(row):
+    names = operand_names(row)
+    for function, word in itertools.product(functions(row), _with_numbers(row)):
+        able = [i for i in inexact(word) if not row.rejects(names[i], word)]
         for size in range(1, len(able) + 1):
             for asking in map(frozenset, itertools.combinations(able, size)):
                 outcome = call(row, function, word, asking=asking, watched=True)
                 if any(seen.requires_grad for seen in outcome.results):
-                    assert outcome.saved == expected_saves(row, asking), (word, asking)
+                    assert outcome.saved == expected_saves(row, word, asking), (word, asking)
+
+
+def _with_numbers(row: Operation) -> Iterator[str]:
+    """The kinds of operands that show most, and the same with one of them a number."""
+    word = richest(row)
+    yield word
+    for i, name in enumerate(operand_names(row)):
+        if name in row.numbers and (other := f"{word[:i]}F{word[i + 1 :]}") in accepted(row):
+            yield other
 
 
 def raises_a_second_time(outcome: Outcome) -> bool | None:

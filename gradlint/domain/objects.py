@@ -5,6 +5,7 @@ paths join in it:
 
 * a fact joins by union;
 * `alternatives`: a tuple of references of which one holds; joins by union;
+* `perhaps`: the same, or nothing at all; where only one path has any, None is among them afterwards;
 * `parts`: a tuple of things that hold together, each a tuple of alternatives; joins slot by slot;
 * `items`: pairs of key and value; joins key by key;
 * `value`: a value; joins as one of both;
@@ -78,6 +79,10 @@ def _alternatives(**kw: Any) -> Any:
     return field(metadata={"join": "alternatives"}, **kw)
 
 
+def _perhaps(**kw: Any) -> Any:
+    return field(metadata={"join": "perhaps"}, **kw)
+
+
 def _parts(**kw: Any) -> Any:
     return field(metadata={"join": "parts"}, **kw)
 
@@ -143,8 +148,8 @@ class Tensor(Cell):
     overwritten: Truth = NO
     unwritable: Truth = UNSURE
     storage: tuple[Ref, ...] = _alternatives(default=())
-    node: tuple[Ref | None, ...] = _alternatives(default=())
-    base: tuple[Ref | None, ...] = _alternatives(default=())
+    node: tuple[Ref | None, ...] = _perhaps(default=())
+    base: tuple[Ref | None, ...] = _perhaps(default=())
     grad_of: tuple[Ref, ...] = _alternatives(default=())
     source: tuple[Ref, ...] = _alternatives(default=())
     gradient: Value = _value(default=UNKNOWN)
@@ -387,6 +392,10 @@ def _join_union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*a, *more) if more else a
 
 
+def _join_perhaps(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return _join_union(a or (None,), b or (None,))
+
+
 def _join_parts(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     """Slot by slot; a slot that only one path has may also be missing (None)."""
     if len(a) < len(b):
@@ -412,6 +421,7 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "fact": or_,
     "belief": max,
     "alternatives": _join_union,
+    "perhaps": _join_perhaps,
     "parts": _join_parts,
     "items": _join_items,
     "value": lambda a, b: one_of((a, b), MOST_ITEMS),
@@ -432,7 +442,9 @@ _KINDS: dict[type | None, str] = {Fact: "fact", IntEnum: "belief"}
 _PLANS = {cls: _plan(cls) for cls in get_args(Object)}
 _READERS = {cls: attrgetter(*(name for name, _, _ in plan)) for cls, plan in _PLANS.items()}
 _REFERRING = {
-    cls: tuple((name, how) for name, how, _ in plan if how in ("alternatives", "parts", "items", "value", "values"))
+    cls: tuple(
+        (name, how) for name, how, _ in plan if how in ("alternatives", "perhaps", "parts", "items", "value", "values")
+    )
     for cls, plan in _PLANS.items()
 }
 

@@ -114,7 +114,7 @@ def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
                 it.set(own, replace(gradient, marks=marked(gradient, "read", node)))
         return tensor.gradient
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
-                 belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE)  # fmt: skip
+                 belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE, inference=NO | UNSURE)  # fmt: skip
     held: Value = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
     it.put(ref, replace(it[ref], gradient=held))
     return held

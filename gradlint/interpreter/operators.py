@@ -22,6 +22,7 @@ from gradlint.domain import (
     Const,
     Container,
     Dtypes,
+    Instance,
     Iterator,
     Mark,
     Module,
@@ -48,6 +49,7 @@ from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.text import combined_text
+from gradlint.interpreter.uses import is_some_object
 
 BINARY: dict[type, str] = {
     cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",
@@ -222,10 +224,12 @@ def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Va
         if type(operation) in (cst.In, cst.NotIn) and _certainly_lacks(it, right, left):
             return Const(type(operation) is cst.NotIn)
         return Scalar(BOOL)
-    if any(it.may_be(value, Tensor) for value in (left, right)):
+    if any(it.may_be(value, kind) for value in (left, right) for kind in (Tensor, Array)):
         return compute(it, node, name, [left, right])
     if any(type(option) is Unknown for value in (left, right) for option in alternatives(value)):
         return UNKNOWN  # of tensors it is a tensor
+    if any(is_some_object(thing) for value in (left, right) for _, thing in it.all(value, Instance)):
+        return UNKNOWN
     return _folded(name, [left, right]) or Scalar(BOOL)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gradlint.domain import FLOAT, INEXACT, KEPT, NO, YES, Ref, Tensor, Truth, Value
+from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Tensor, Truth, Value, both
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operands import Operand, operand
 from gradlint.knowledge.rows import saving
@@ -20,8 +20,8 @@ def saved(
 
     A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad.
     """
-    name, kinds, condition = saving(token)
-    wanted = asked.get(condition, YES)
+    name, kinds, condition, beside = saving(token)
+    wanted = both(asked.get(condition, YES), _is_tensor(operands, beside))
     if wanted is NO:
         return ()
     sure = wanted is YES and not it.copying
@@ -34,6 +34,14 @@ def saved(
         memories = tuple(memory for one in chosen for memory in _memories(one, kinds))
         sure = sure and all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
     return memories if sure or not memories else (*memories, None)
+
+
+def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
+    """Whether the operand of that name is a tensor, which it is without a name as well."""
+    chosen = next((one for one in operands if one.name == name), None)
+    if chosen is None or chosen.tensor is not None:
+        return YES
+    return NO if chosen.known else UNSURE
 
 
 DTYPES = {"f": FLOAT, "fc": INEXACT}
@@ -56,8 +64,8 @@ def saved_in_place(
     written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
     found = []
     for token in tokens:
-        name, _, condition = saving(token)
-        wanted = asked.get(condition, YES)
+        name, _, condition, beside = saving(token)
+        wanted = both(asked.get(condition, YES), _is_tensor(operands, beside))
         if name == "own" or any(one.name == name for one in others):
             found.append(saved(it, token, others, asked, ()))
         elif wanted is not NO:

@@ -72,19 +72,22 @@ def _listed(entries: tuple[str, ...], operand: str, word: str) -> bool:
 
 
 class Saving(NamedTuple):
-    """A token of a row's `saves`: what is kept, of which kinds it must be a tensor, what must require grad."""
+    """A token of a row's `saves`: what is kept, of which kinds it must be a tensor, what must require grad, and what
+    must be a tensor as well."""
 
     name: str
     kinds: str
     condition: str
+    beside: str
 
 
 @cache
 def saving(token: str) -> Saving:
     """The parts of a token of `saves`."""
     what, _, condition = token.partition(" if ")
+    what, _, beside = what.partition(" beside ")
     name, _, kinds = what.partition(": ")
-    return Saving(name, kinds, condition)
+    return Saving(name, kinds, condition, beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +133,11 @@ class Operation(Versioned):
     or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
     saves `other` only where `input` requires grad, "weight: fc" saves it only if it is a tensor of these kinds (else
-    numbers are kept as well), "own" stands for what nobody else can write.
-    `writes` are the operands whose memory changes (for
-    `Tensor.add_`: input), unless the parameter `writes_if` is False; `unchecked` says that torch lets it write a leaf
-    that requires grad with gradients on,
-    `in_no_grad` that it does its work with gradients off inside (`nn.init`), which comes to the same.
+    numbers are kept as well), "result beside other" only if `other` is a tensor and no number, "own" stands for what
+    nobody else can write.
+    `writes` are the operands whose memory changes (for `Tensor.add_`: input), unless the parameter `writes_if` is
+    False; `unchecked` says that torch lets it write a leaf that requires grad with gradients on, `in_no_grad` that it
+    does its work with gradients off inside (`nn.init`), which comes to the same.
     `refuses` are combinations of operand kinds that torch refuses, as regular expressions over words of `KINDS`
     letters (see `refused`). `rejects_grad` are the operands that must not require grad with gradients on
     (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad

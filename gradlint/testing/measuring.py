@@ -265,13 +265,16 @@ def expected(row: Operation, word: str, mode: str, asking: frozenset[int], index
     return Seen(kind, dtype, recorded, not recorded)
 
 
-def expected_saves(row: Operation, asking: frozenset[int]) -> frozenset[str]:
-    """What the row says backward reads where these operands require grad."""
+def expected_saves(row: Operation, word: str, asking: frozenset[int]) -> frozenset[str]:
+    """The tensors that the row says backward reads, for operands of these kinds of which these require grad."""
     names = operand_names(row)
+    numbers = {name for name, kind in zip(names, word, strict=True) if kind.isupper()}
     asked = {names[i] for i in asking}
     saved = set()
     for entry in row.saves:
-        name, _, condition = saving(entry)
+        name, _, condition, beside = saving(entry)
+        if name in numbers or beside in numbers:
+            continue
         if "*" + name in row.operands:
             saved |= {f"{name} {i}" for i, n in enumerate(names) if n == name and (not condition or asking - {i})}
         elif name != "own" and (not condition or condition in asked):
@@ -285,7 +288,9 @@ def keeps(row: Operation, word: str, asking: frozenset[int]) -> bool:
     kinds = dict(zip(names, word, strict=True))
     asked = {names[i] for i in asking}
     for entry in row.saves:
-        name, only, condition = saving(entry)
+        name, only, condition, beside = saving(entry)
+        if beside and kinds[beside].isupper():
+            continue
         others = condition == "others" and any(asking - {i} for i, one in enumerate(names) if one == name)
         if (others or not condition or condition in asked) and (not only or kinds[name] in only):
             return True

@@ -119,3 +119,12 @@ def rows_by_name():
     for _name, row in rows.items():
         row.mul_(2)  # GRD303
     return weight
+
+
+def a_view_on_one_path(transposed: bool):
+    leaf = torch.ones(3, 3, requires_grad=True)
+    written = leaf.t() if transposed else leaf * 2
+    written.zero_()  # ok: it is a view on one path only
+    copied = leaf.t().contiguous()
+    copied.zero_()  # ok: a copy, for what is transposed is not contiguous
+    return written, copied
