@@ -389,7 +389,7 @@ class OptimizerStepped(Event):
     them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
     gave, `name` how the optimizer is written."""
 
-    believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
+    believed_from: ClassVar[tuple[str, ...]] = ("optimizer", "parameters")
 
     optimizer: Optimizer
     parameters: tuple[Tensor, ...]
@@ -408,7 +408,7 @@ class ScalerUsed(Event):
     `OptimizerStepped`; `value` is what is scaled. `name` and `optimizer_name` are how the two are written.
     """
 
-    believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer")
+    believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer", "parameters")
 
     what: str
     scaler: Scaler

@@ -63,6 +63,7 @@ from gradlint.interpreter.attributes import FLAGS, get_attribute
 from gradlint.interpreter.classes import call_super, instantiate
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.effects import perhaps
+from gradlint.interpreter.entrusting import entrust
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -346,6 +347,7 @@ def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: A
     known = optimizers.METHODS.get(method)
     if known is None:
         return call_unknown(it, node, [owner, *args.values()])
+    entrust(it, owner)
     if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
         return perhaps(it, lambda: known(it, node, owner, args))
     return known(it, node, owner, args)

@@ -51,7 +51,7 @@ from gradlint.interpreter.gradients import (
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import AFTER_STEP
+from gradlint.interpreter.tensors import STEP
 from gradlint.interpreter.writing import memory_written, written_without_graph
 from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
@@ -224,7 +224,7 @@ def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
     """A step has used the gradient of a parameter."""
     thing: Tensor = it[ref]
-    now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
+    now = replace(thing, grad=STEP.of(thing))
     it.set(ref, now if sure else it.either_way(thing, now))
 
 
@@ -316,7 +316,7 @@ def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
             memory_written(it, thing.storage, sure=False, noticed=YES, by=ref)
-            it.set(ref, it.either_way(thing, replace(thing, grad=thing.grad.mapped(AFTER_STEP))))
+            it.set(ref, it.either_way(thing, replace(thing, grad=STEP.of(thing))))
 
 
 def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

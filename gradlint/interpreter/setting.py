@@ -42,7 +42,7 @@ from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
-from gradlint.interpreter.tensors import AFTER_CLEARING, truth_of
+from gradlint.interpreter.tensors import CLEARING, truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
 
 
@@ -151,7 +151,7 @@ def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
     """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to."""
     made = it.only(value, Tensor)
     may_be_none = NONE_VALUE in alternatives(value) or (made is not None and made.made in ZEROS)
-    return FRESH | thing.grad.mapped(AFTER_CLEARING) if may_be_none else FRESH
+    return FRESH | CLEARING.of(thing) if may_be_none else FRESH
 
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:

@@ -135,4 +135,4 @@ def a_model_that_is_handed_over(net, loader):
         descent.zero_grad()
         F.cross_entropy(net(x), y).backward()
         descent.step()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # todo GRD705
+        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # GRD705

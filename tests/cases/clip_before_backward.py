@@ -135,6 +135,6 @@ def a_model_that_is_handed_over(net, loader):
     for x, y in loader:
         descent.zero_grad()
         loss = F.cross_entropy(net(x), y)
-        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # todo GRD706
+        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # GRD706
         loss.backward()
         descent.step()

@@ -224,5 +224,5 @@ def a_model_that_is_handed_over(net, loader):
     net.train()
     descent = torch.optim.SGD(net.parameters(), lr=0.1)
     for x, y in loader:
-        F.cross_entropy(net(x), y, label_smoothing=0.1).div(4).backward()  # todo GRD701
+        F.cross_entropy(net(x), y, label_smoothing=0.1).div(4).backward()  # GRD701
         descent.step()
