@@ -6,10 +6,13 @@ knows which of them holds what.
 
 from __future__ import annotations
 
-from gradlint.domain import MOST_ITEMS, NO, UNKNOWN, Belief, Module, Optimizer, Ref, Value
+from typing import Any
+
+from gradlint.domain import MOST_ITEMS, NO, UNKNOWN, Belief, Module, Optimizer, Ref, Unknown, Value
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import parameters
+from gradlint.interpreter.uses import MAKERS, is_some_object, turns_out
 
 
 def entrust(it: Interpreter, owner: Value) -> None:
@@ -27,6 +30,16 @@ def entrust(it: Interpreter, owner: Value) -> None:
     if 0 < len(held) <= MOST_ITEMS:
         groups = tuple((inner,) for inner in held)
         it.put(ref, replace(thing, groups=groups, open=NO, belief=max(thing.belief, Belief.BY_USE)))
+
+
+def driven(it: Interpreter, node: Any, value: Value) -> Value:
+    """What a GradScaler is told to unscale or to step: if nothing else tells, then an optimizer."""
+    if type(value) is Unknown and not value.reach:
+        value = MAKERS["optimizer"](it, node, "driven", ())
+    elif type(value) is Ref and is_some_object(it.state.heap.get(value)):
+        turns_out(it, value, MAKERS["optimizer"](it, node, "driven", ()))
+    entrust(it, value)
+    return value
 
 
 def _is_handed_over(thing: Optimizer) -> bool:

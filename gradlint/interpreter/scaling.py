@@ -38,7 +38,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import SEQUENCES, container
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import SCALE
-from gradlint.interpreter.entrusting import entrust
+from gradlint.interpreter.entrusting import driven
 from gradlint.interpreter.gradients import joined_gradients, tensors_of
 from gradlint.interpreter.library import SPECIAL, Known
 from gradlint.interpreter.optimizers import held, stepped
@@ -175,8 +175,7 @@ def _anywhere(it: Interpreter) -> None:
 
 def unscale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`unscale_(optimizer)`: the gradients are divided in place."""
-    optimizer = args.get("optimizer", 0, UNKNOWN)
-    entrust(it, optimizer)
+    optimizer = driven(it, node, args.get("optimizer", 0, UNKNOWN))
     _told(it, node, "unscale_", owner, optimizer)
     if (on := enabled(it, owner)) is not NO:
         _staged(it, owner, optimizer, UNSCALED, on)
@@ -185,8 +184,7 @@ def unscale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step(optimizer)`: gradients are unscaled, and the optimizer steps unless one of them is not finite."""
-    optimizer = args.get("optimizer", 0, UNKNOWN)
-    entrust(it, optimizer)
+    optimizer = driven(it, node, args.get("optimizer", 0, UNKNOWN))
     _told(it, node, "step", owner, optimizer)
     on = enabled(it, owner)
     if on is not NO:
