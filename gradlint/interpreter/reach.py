@@ -43,6 +43,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.tensors import BACKWARD
 from gradlint.interpreter.writing import memory_written
 
 
@@ -175,7 +176,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
             unit = thing.unit | Unit.unsure()
-            it.set(ref, replace(thing, grad=thing.grad | ANY_GRAD, unit=unit, gradient=UNKNOWN))
+            it.set(ref, replace(thing, grad=thing.grad | BACKWARD.of(thing), unit=unit, gradient=UNKNOWN))
 
 
 def _out_of_reach(value: Value) -> bool:

@@ -15,6 +15,8 @@ import libcst as cst
 
 from gradlint.domain import (
     BOOL,
+    MOST_ITEMS,
+    NO,
     OPAQUE,
     UNKNOWN,
     UNSURE,
@@ -34,6 +36,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     object_references,
+    one_of,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Frame, Interpreter
@@ -124,7 +127,14 @@ def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Re
 
 
 def _optimizer(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return it.new(node, part, Optimizer(open=UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),)))
+    """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
+    from gradlint.interpreter.modules import parameters
+
+    kinds = {type(it.state.heap.get(ref)) for ref in reach}
+    held = parameters(it, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
+    groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
+    made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),))
+    return it.new(node, part, made)
 
 
 def _scaler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:

@@ -173,6 +173,6 @@ def a_model_that_is_handed_over(net, loader, descent):
     for x, y in loader:
         descent.zero_grad()
         growing.scale(F.cross_entropy(net(x), y)).backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # todo GRD707
+        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # GRD707
         growing.step(descent)
         growing.update()
