@@ -656,7 +656,8 @@ class Stored(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IteratorConsumed(Event):
     """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it ("optimizer": it
-    is all that an optimizer is given, "group": one of its groups)."""
+    is all that an optimizer is given, "group": one of its groups, "handed": it was run through before, and code that
+    the file does not show is handed it)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
 

@@ -210,6 +210,7 @@ def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
     it.counts["unknown calls"] += not it.muted
     if any(type(option) is Context for value in values for option in alternatives(value)):
         it.state.grad_mode = it.state.grad_mode | UNSURE
+    containers.tell_handed(it, node, values)
     havoc(it, values)
     return result_of_unknown(values)
 

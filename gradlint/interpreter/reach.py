@@ -13,6 +13,7 @@ from typing import Any
 from gradlint.domain import (
     ANY_GRAD,
     ANY_MODE,
+    NO,
     UNKNOWN,
     UNSURE,
     YES,
@@ -101,7 +102,7 @@ AFTERWARDS: dict[type, Callable[[Any], Any]] = {
     Module: _module,
     Optimizer: _optimizer,
     Scaler: lambda thing: thing if thing.begun.is_unsure else replace(thing, begun=thing.begun | UNSURE),
-    Iterator: lambda thing: thing if thing.used.is_unsure else replace(thing, used=thing.used | UNSURE),
+    Iterator: lambda thing: replace(thing, used=thing.used | UNSURE) if thing.used is NO else thing,
     Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
 }
 

@@ -42,6 +42,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.knowledge.signs import (
+    CLEARS,
     FUNCTION_CONTEXT_USES,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
@@ -72,7 +73,7 @@ def _is_module(uses: Uses) -> bool:
 
 
 def _is_optimizer(uses: Uses) -> bool:
-    return not OPTIMIZER_USES.isdisjoint(uses) or ("zero_grad()" in uses and not STEPS.isdisjoint(uses))
+    return not OPTIMIZER_USES.isdisjoint(uses) or not (CLEARS.isdisjoint(uses) or STEPS.isdisjoint(uses))
 
 
 def _is_scaler(uses: Uses) -> bool:

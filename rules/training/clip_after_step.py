@@ -69,8 +69,10 @@ def _uses_them(step: OptimizerStepped, clippings: list[GradientsClipped]) -> boo
     """Whether a step may use what was left of clipped gradients."""
     if not (step.grad.may(USED) or step.grad.may(MIXED)):
         return False
+    if not step.parameters:
+        return any(one.run == step.run for one in clippings)
     mine = memories(step.parameters)
-    return not step.parameters or any(not mine.isdisjoint(memories(one.parameters)) for one in clippings)
+    return any(not mine.isdisjoint(memories(one.parameters)) for one in clippings)
 
 
 @rule.bad

@@ -176,3 +176,21 @@ def a_model_that_is_handed_over(net, loader, descent):
         torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # GRD707
         growing.step(descent)
         growing.update()
+
+
+def unscaled_where_it_is_handed_over(net, loader, descent, growing: GradScaler = None):
+    net.train()
+    for x, y in loader:
+        descent.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        if growing is None:
+            loss.backward()
+        else:
+            growing.scale(loss).backward()
+            growing.unscale_(descent)
+        print(clip_grad_norm_(net.parameters(), max_norm=2.0))  # ok: in their own unit either way
+        if growing is None:
+            descent.step()
+        else:
+            growing.step(descent)
+            growing.update()
