@@ -204,8 +204,9 @@ class GraphGrown(Event):
 
     `name` is how the program writes what it was computed from, `added` the syntax of what came to it (None: not one
     thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `spent` says
-    whether a backward has certainly freed a part of it, so that nobody can differentiate it. `mixed`: earlier
-    iterations may have recorded all of what it was computed from, so that nothing new came to it.
+    whether a backward has certainly freed a part of it, so that nobody can differentiate it. `brings`
+    says whether what came to it requires grad: what this iteration recorded, or a leaf. What earlier iterations may
+    have recorded brings nothing new.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
@@ -216,7 +217,7 @@ class GraphGrown(Event):
     spent: Truth
     name: str = ""
     added: Syntax | None = None
-    mixed: bool = False
+    brings: Truth = UNSURE
     depends_on_mode: ClassVar[bool] = True
 
     @property

@@ -31,6 +31,7 @@ def fix_of(draft: Draft, layout: Layout, text: str) -> Fix | None:
     for cure in draft.cures:
         try:
             made = [*chain.from_iterable(_edits(edit, layout, text) for edit in cure.edits)]
+            _leave_something(cure, layout)
             made += _imports(cure, layout, text)
         except Impossible:
             continue
@@ -126,7 +127,14 @@ def _indented(rows: _Rows, place: Place, layout: Layout, text: str) -> list[Edit
 def _moved_out(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
     around = layout.extents[edit.to].headed if edit.to in layout.extents else None
     own = extent.statement
-    if around is None or own is None or not extent.whole or own.alone or not own.last or own.block is not around.block:
+    if (
+        around is None
+        or own is None
+        or not extent.whole
+        or not own.beside
+        or not own.last
+        or own.block is not around.block
+    ):
         raise Impossible
     yield from _outdented(_Rows(text), own.place, around.place.column, text)
 
@@ -158,7 +166,15 @@ def _deleted(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterat
     own = extent.statement
     if own is None or not extent.whole or not (edit.to is None or _comes_next(own, layout.extents.get(edit.to))):
         raise Impossible
-    yield Edit(own.place, "pass") if own.alone else _without_rows(_Rows(text), own.place)
+    yield _without_rows(_Rows(text), own.place) if own.beside else Edit(own.place, "pass")
+
+
+def _leave_something(cure: Cure, layout: Layout) -> None:
+    """Several deletions may not take all there is in a block."""
+    gone = [own for edit in cure.edits if edit.how == "delete" and (own := layout.extents[edit.node].statement)]
+    for own in gone:
+        if own.beside and sum(one.block is own.block for one in gone) > own.beside:
+            raise Impossible
 
 
 def _comes_next(own: Statement, there: Extent | None) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import stat
 import sys
 import warnings
@@ -29,8 +30,8 @@ INSTALLED = ("site-packages", "dist-packages")
 """Folders of libraries: a file in one of them can import its own package and no other."""
 LONGEST = 400_000
 """Longer files (characters; bytes on disk) are not looked at."""
-MOST_TEXT = 1_000_000
-"""How much text is kept as syntax, which takes about 130 times its room."""
+MOST_TEXT = 2_500_000
+"""How much text is kept as syntax, which takes 65 to 130 times its room."""
 
 INIT = "__init__.py"
 KeyT = TypeVar("KeyT", bound=Hashable)
@@ -338,8 +339,15 @@ class Names:
     stars: list[tuple[int, str]] = field(default_factory=list)
 
 
+LIST = re.compile(r"^__all__ *= *(\[[^\[\]]*\]|\([^()]*\))[ \t]*(?:#.*)?$", re.MULTILINE)
+"""The statement that most files list their public names in."""
+
+
 def _names(text: str) -> Names:
-    """Read off Python's own syntax tree, which takes a seventh of the time."""
+    """Read off Python's own syntax tree, which takes a seventh of the time of ours; where the names are listed, that
+    statement alone is parsed."""
+    if text.count("__all__") == 1 and (found := LIST.search(text)) and (listed := _strings(found[1])) is not None:
+        return Names(listed=listed)
     out = Names()
     lists: list[list[str] | None] = []
     try:
@@ -364,6 +372,15 @@ def _names(text: str) -> Names:
             lists += _listed(node)
     out.listed = None if not lists or None in lists else [name for names in lists for name in names or ()]
     return out
+
+
+def _strings(text: str) -> list[str] | None:
+    """The strings of a list that is written down; None where it is none, or not of strings."""
+    try:
+        found = list(ast.literal_eval(text))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+    return found if all(type(one) is str for one in found) else None
 
 
 def _listed(node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> list[list[str] | None]:

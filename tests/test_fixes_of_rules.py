@@ -453,6 +453,38 @@ case("GRD617", "a call that serves both steps", """
 """)  # fmt: skip
 
 
+# ---- GRD702 zero-grad-before-step
+
+TRAINED = """
+  import torch
+  model = torch.nn.Linear(2, 1)
+  optimizer, head = torch.optim.SGD(model.parameters(), lr=0.1), torch.optim.SGD([model.weight], lr=0.1)
+  loss = model(torch.ones(4, 2)).mean()
+"""
+
+case("GRD702", "all that clears is taken away", TRAINED, """
++ optimizer.zero_grad()
+  loss.backward()
+- head.zero_grad()
+- optimizer.zero_grad()
+  optimizer.step()
+""")  # fmt: skip
+case("GRD702", "a block would be left without anything", TRAINED, """
+  loss.backward()
+  with torch.no_grad():
+      head.zero_grad()
+      optimizer.zero_grad()
+  optimizer.step()
+""")  # fmt: skip
+case("GRD702", "another clearing has no name", TRAINED, """
+  loss.backward()
+  optimizer.zero_grad()
+  for parameter in model.parameters():
+      parameter.grad = None
+  optimizer.step()
+""")  # fmt: skip
+
+
 # ---- GRD717 frozen-after-optimizer
 
 TRAINED = """
@@ -485,6 +517,22 @@ case("GRD717", "one of two has no name", TRAINED, """
   list(model[0].parameters())[0].requires_grad_(False)
   model[1].requires_grad_(False)
   optimizer.step()
+""")  # fmt: skip
+
+
+# ---- GRD720 zero-grad-breaks-accumulation
+
+case("GRD720", "all that clears is taken away", """
+  import torch
+  model = torch.nn.Linear(2, 1)
+  optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+  for index in range(8):
+-     model.zero_grad()
+-     optimizer.zero_grad()
+      model(torch.ones(4, 2)).mean().backward()
+      if index % 4 == 3:
+          optimizer.step()
++         model.zero_grad()
 """)  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.rows import DTYPE_RULES, Operation
+from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     LETTERS,
@@ -26,6 +26,7 @@ from gradlint.testing.measuring import (
     expected,
     expected_saves,
     filled,
+    keeps,
     operand_names,
     resolve,
     words,
@@ -124,8 +125,9 @@ def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
         assert {entry.partition(": ")[0] for entry in listed} <= names
     bare = {name.removeprefix("*") for name in names}
     for entry in row.saves:
-        name, _, condition = entry.partition(" if ")
-        assert name.split(" ")[0] in bare | {"result"} and condition in bare | {"", "others"}
+        name, kinds, condition = saving(entry)
+        assert kinds in ("", "f", "fc")
+        assert name.split(" ")[0] in bare | {"result", "own"} and condition in bare | {"", "others"}
     assert all(result.dtype in DTYPE_RULES for result in row.results)
     assert row.writes or not (row.unchecked or row.in_no_grad)
     assert any(result.differentiable for result in row.results) or not (row.ignores or row.saves)
@@ -227,6 +229,34 @@ def test_backward_reads_what_the_row_saves(row: Operation) -> None:
                     assert outcome.saved == expected_saves(row, asking), (word, asking)
 
 
+def raises_a_second_time(outcome: Outcome) -> bool | None:
+    """Whether a second backward from the first result finds nothing any more; None where there is no first one."""
+    found = outcome.raw if isinstance(outcome.raw, tuple | list) else [outcome.raw]
+    result = next((one for one in found if isinstance(one, torch.Tensor) and one.grad_fn is not None), None)
+    if result is None or result.layout is not torch.strided:
+        return None
+    given = torch.ones_like(result)
+    try:
+        result.backward(given)
+    except REFUSALS:
+        return None
+    try:
+        result.backward(given)
+    except RuntimeError as error:
+        return "a second time" in str(error)
+    return False
+
+
+@each_row
+def test_a_second_backward_raises_where_something_is_saved(row: Operation) -> None:
+    names = operand_names(row)
+    for word in accepted(row):
+        for asking in askings(word):
+            if asking and not any(row.rejects(names[i], word) for i in asking):
+                outcome = call(row, functions(row)[0], word, asking=asking)
+                assert raises_a_second_time(outcome) in (None, keeps(row, word, asking)), (word, asking)
+
+
 @each_row
 def test_an_operand_left_out_counts_as_of_the_first_kind(row: Operation) -> None:
     for word in words(row, absent=True) if row.optional else ():
@@ -255,6 +285,28 @@ def test_a_leaf_that_requires_grad_is_written_only_unchecked(row: Operation) -> 
             assert (outcome is None) == (mode == "on" and not row.unchecked and not row.in_no_grad)
             if outcome is not None and row.results[0].kind == "self":
                 assert (outcome.results[0].requires_grad, outcome.results[0].leaf) == (True, True)
+
+
+@pytest.mark.parametrize("row", WRITING, ids=lambda row: row.paths[0])
+def test_a_write_is_recorded_as_the_row_says(row: Operation) -> None:
+    names, word = operand_names(row), richest(row)
+    left = {*row.writes, *row.ignores}
+    asking = frozenset(i for i in inexact(word) if names[i] not in left and not row.rejects(names[i], word))
+    if not asking:
+        pytest.skip("nothing else that it is given requires grad")
+    expected = {name for name in row.writes if row.records_write(name) and not row.in_no_grad}
+    for function in functions(row):
+        outcome = call(row, function, word, asking=asking)
+        assert outcome.recorded == expected, word
+
+
+def test_what_is_written_on_a_condition_is_not_without() -> None:
+    rows = [row for row in WRITING if row.writes_if]
+    assert rows
+    for row in rows:
+        for function in functions(row):
+            assert call(row, function, richest(row)).written == set(row.writes)
+            assert not call(row, partial(function, **{row.writes_if: False}), richest(row)).written
 
 
 VIEWING = [row for row in MEASURED if row.bundle == "list" and row.results[0].kind == "view"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import torch
 from gradlint.interpreter.module_methods import METHODS
 from gradlint.knowledge.module_families import FAMILIES, public
 from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
-from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow
+from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow, saving
 from gradlint.testing.measuring import MODES, TABLES, kind_of, resolve, storage
 
 torch.set_num_threads(1)
@@ -97,6 +98,11 @@ def test_what_a_module_gives_requires_grad_iff_its_input_or_a_parameter_does(row
             assert not first.requires_grad and first.is_leaf
 
 
+DROPPING = [f"torch.nn.{name}" for name in ("Dropout", "AlphaDropout", "FeatureAlphaDropout")]
+DROPPING += [f"torch.nn.Dropout{dimensions}d" for dimensions in (1, 2, 3)]
+"""Layers that keep a mask, unless they drop nothing: the rows do not tell."""
+
+
 @each_module
 def test_a_module_saves_what_its_row_says(row: ModuleRow) -> None:
     for frozen, asks in itertools.product((True, False), (True, False)):
@@ -109,7 +115,11 @@ def test_a_module_saves_what_its_row_says(row: ModuleRow) -> None:
             "parameters": any(p.requires_grad for p in module.parameters()),
             "": True,
         }
-        assert saved == {entry.partition(" if ")[0] for entry in row.saves if holds[entry.partition(" if ")[2]]}
+        told = {entry.name for entry in map(saving, row.saves) if holds[entry.condition]}
+        assert saved == told - {"own"}
+        first.backward(torch.ones_like(first))
+        with pytest.raises(RuntimeError, match="a second time") if told or row.path in DROPPING else nullcontext():
+            first.backward(torch.ones_like(first))
 
 
 @each_module

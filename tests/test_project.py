@@ -253,6 +253,9 @@ def test_what_a_file_shadows_is_its_own_business():
         ("a = [b for b in x]\nc = lambda d: d\nx.e = 1\nx[f] = 2\n", "a c"),
         ("a = b = 1\n__all__ = ['b', '_c']\n", "b _c"),
         ("__all__ = ('b',)\n__all__ += ['c']\n", "b c"),
+        ("a = 1\n__all__ = [\n    'b',  # why: x\n    '_c'\n]  # all\n", "b _c"),
+        ("a = 1\n__all__ = ['b'] + c\n", "a"),
+        ("a = 1\n__all__ = ['b', c]\n", "a"),
         ("a = 1\n__all__ = ['b'] + x.__all__\n", "a"),
         ("a = 1\n__all__ = []\n__all__ += x.__all__\n", "a"),
         ("from .other import *\nb = 1\n", "b o"),
@@ -298,6 +301,27 @@ def test_bounds_are_counted():
     text = "from m import f\n" + "".join(f"f({n})\n" for n in range(1, 10))
     found = linter.analyse(text, RULES, project=Project(InMemory(long)).at(MAIN))
     assert dict(found.counts)["bound: steps in other files"] > 0
+
+
+def test_the_calls_at_the_top_levels_of_other_files_have_one_bound_together():
+    """What a file costs grows with its own length, not with what its neighbours do when they are imported."""
+    work = "def work():\n" + "    n = 1\n" * 200
+
+    def hits(neighbours: int) -> int:
+        files = {f"m{n}.py": f"{work}x = work()\n" for n in range(neighbours)}
+        text = "".join(f"from m{n} import x as x{n}\nx{n}\n" for n in range(neighbours))
+        found = linter.analyse(text, RULES, project=Project(InMemory(files)).at(MAIN))
+        return dict(found.counts).get("bound: steps in other files", 0)
+
+    assert hits(2) == 0
+    assert hits(40) > 30
+
+
+def test_what_imports_each_other_shares_that_bound():
+    work = "def work(n):\n" + "    n = n + 1\n" * 200
+    files = {f"m{n}.py": f"from m{n + 1} import x\n{work}work(1)\nx\n" for n in range(40)}
+    found = linter.analyse("from m0 import x\nx\n", RULES, project=Project(InMemory(files)).at(MAIN))
+    assert dict(found.counts)["bound: steps in other files"] > 30
 
 
 def test_steps_in_other_files_are_not_taken_from_the_own_ones():

@@ -86,6 +86,20 @@ def test_mistakes_are_seen_without_gradlint(code: str) -> None:
     assert missed.missed[code]
 
 
+def test_what_is_revealed_is_not_used() -> None:
+    """An iterator that was used up is asked again by a line that reads its name, but not by one that reveals it."""
+    text = """\
+import torch
+
+given = torch.nn.Linear(2, 1).parameters()
+held = list(given)
+reveal(given, held)
+{}
+"""
+    for line, missed in (("reveal(given)", 0), ("more = list(given)", 1)):
+        assert held(text.format(line), [], RULES).missed["GRD712"] == missed
+
+
 def test_programs_agree() -> None:
     """Situations in which silent mistakes happen, and near misses."""
     total = Held()

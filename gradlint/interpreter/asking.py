@@ -43,7 +43,7 @@ def set_requires_grad(
         marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by, name))[-MOST_MARKS:]
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
-            _show_on_views(it, ref, now, sure=sure and it.sure(found))
+            show_on_views(it, ref, tensor, now, sure=sure and it.sure(found))
 
 
 def _afterwards(tensor: Tensor, to: Truth) -> Truth:
@@ -68,13 +68,21 @@ NEW = ("factory", "Parameter")
 """What asks for a tensor that is being made, so that nobody has a view of it."""
 
 
-def _show_on_views(it: Interpreter, base: Ref, to: Truth, *, sure: bool) -> None:
-    """A view that was not recorded requires grad as what it is a view of does."""
-    for ref, thing in list(it.state.heap.items()):
-        if type(thing) is Tensor and base in thing.base and thing.leaf is not NO:
-            certain = sure and thing.base == (base,) and thing.leaf is YES
+def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:
+    """A view that was not recorded requires grad as what it is a view of does, or because it was asked itself; the
+    base is given as it was before it changed."""
+    if to is base.requires_grad:
+        return
+    for other, thing in list(it.state.heap.items()):
+        if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
+            certain = sure and thing.base == (ref,) and thing.leaf is YES and (to is YES or not _is_asked(thing, base))
             now = to if certain else thing.requires_grad | to
-            it.set(ref, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
+            it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
+
+
+def _is_asked(view: Tensor, base: Tensor) -> bool:
+    """Whether a view may have been asked for gradients by itself."""
+    return any(mark.how == "asked" and mark not in base.marks for mark in view.marks)
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:

@@ -62,7 +62,6 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import FLAGS, get_attribute
 from gradlint.interpreter.classes import call_super, instantiate
 from gradlint.interpreter.core import Interpreter, expression
-from gradlint.interpreter.effects import perhaps
 from gradlint.interpreter.entrusting import entrust
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.narrowing import peek
@@ -350,7 +349,7 @@ def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: A
         return call_unknown(it, node, [owner, *args.values()])
     entrust(it, owner)
     if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
-        return perhaps(it, lambda: known(it, node, owner, args))
+        return it.perhaps(lambda: known(it, node, owner, args))
     return known(it, node, owner, args)
 
 

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
+ResultT = TypeVar("ResultT")
 Handler = Callable[["Interpreter", Any], Value]
 Step = Callable[["Interpreter", Any], None]
 
@@ -513,6 +514,14 @@ class Interpreter:
             flight = self.state.flight  # what runs on until its end still takes from it what it put there
             self.state = states[0] if states else self.state
             self.state.flight, self.state.live = flight, False
+
+    def perhaps(self, happening: Callable[[], ResultT], uncertain: bool = True) -> ResultT:
+        """Something that may happen or not."""
+        before = self.fork() if uncertain else None
+        result = happening()
+        if before is not None:
+            self.join([self.state, before])
+        return result
 
     def end_path(self) -> None:
         """Nothing after this is reached."""

@@ -35,7 +35,7 @@ def _backward(it: Interpreter, node: Any, effect: packs.Backward, args: Given) -
 
 def _step(it: Interpreter, node: Any, effect: packs.Step, args: Given) -> None:
     stepping = _optimizer_of(it, node, args[effect.of])
-    perhaps(it, lambda: optimizers.step(it, node, stepping, Arguments()), effect.perhaps)
+    it.perhaps(lambda: optimizers.step(it, node, stepping, Arguments()), effect.perhaps)
 
 
 def _optimizer_of(it: Interpreter, node: Any, value: Value) -> Value:
@@ -50,7 +50,7 @@ def _optimizer_of(it: Interpreter, node: Any, value: Value) -> Value:
 def _zero_grad(it: Interpreter, node: Any, effect: packs.ZeroGrad, args: Given) -> None:
     value = args[effect.of]
     clear = module_methods.METHODS["zero_grad"] if it.may_be(value, Module) else optimizers.zero_grad
-    perhaps(it, lambda: clear(it, node, value, Arguments()), effect.perhaps)
+    it.perhaps(lambda: clear(it, node, value, Arguments()), effect.perhaps)
 
 
 def _freeze(it: Interpreter, node: Any, effect: packs.Freeze, args: Given) -> None:
@@ -89,12 +89,3 @@ EFFECTS: dict[type, Callable[[Interpreter, Any, Any, Given], None]] = {
     packs.Touch: _touch,
     packs.Hand: _hand,
 }
-
-
-def perhaps(it: Interpreter, happening: Callable[[], ResultT], uncertain: bool = True) -> ResultT:
-    """Something that may happen or not."""
-    before = it.fork() if uncertain else None
-    result = happening()
-    if before is not None:
-        it.join([it.state, before])
-    return result

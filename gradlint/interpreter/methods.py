@@ -37,7 +37,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.asking import set_requires_grad
+from gradlint.interpreter.asking import set_requires_grad, show_on_views
 from gradlint.interpreter.batches import PARTS, is_batch, part
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cut_off
@@ -113,7 +113,9 @@ def _detach_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: s
             continue
         marks = (*cut_off(it, node, "detach_", [ref]), *(mark for mark in tensor.marks if mark.how != "cut"))
         now = replace(tensor, requires_grad=NO, leaf=YES, node=(), marks=marks[:MOST_MARKS])
-        it.put(ref, now, sure=idle is NO and it.sure(found))
+        sure = idle is NO and it.sure(found)
+        it.put(ref, now, sure=sure)
+        show_on_views(it, ref, tensor, NO, sure=sure)
     return owner
 
 

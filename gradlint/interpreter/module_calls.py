@@ -45,7 +45,8 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import MOST_MODULES_DEEP, REDUCTION, submodules
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import first_argument
-from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.writing import Write, write
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
@@ -242,8 +243,6 @@ def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow,
 
 def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer that writes its argument and gives it back; in eval mode it may leave it alone."""
-    from gradlint.interpreter.effects import perhaps
-
     target = args.positional[0] if args.positional else UNKNOWN
     start = it.hold(target)
     name = row.path.rpartition(".")[2]
@@ -251,7 +250,7 @@ def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: A
     asleep = row.identity_in_eval and module.mode.may(EVAL)
     if not (asleep and module.mode is EVAL):
         this = Write(node, name, "module", name=first_argument(node), saves=saves)
-        perhaps(it, lambda: write(it, target, this), asleep)
+        it.perhaps(lambda: write(it, target, this), asleep)
     return it.land(start)[0]
 
 

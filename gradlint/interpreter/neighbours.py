@@ -38,12 +38,15 @@ from gradlint.domain import (
     renamed,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import FEWEST_STEPS, MOST_STEPS_PER_STATEMENT, File, Frame, Interpreter
+from gradlint.interpreter.core import File, Frame, Interpreter
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Program, Scan
 
 MOST_FILES = 100
 """How many other files are run for one file at most."""
+FEWEST_STEPS_IMPORTING = 500
+"""How many statements the calls at the top levels of other files may run in all, besides one for each of the linted
+file."""
 OURS = frozenset({"torch"})
 """What is known by its import path, and so never looked for in the project."""
 
@@ -95,6 +98,7 @@ class Neighbours:
         self.running: list[File] = []
         self.resolving: set[Imported] = set()
         self.places: set[int] = set()
+        self.steps_left = FEWEST_STEPS_IMPORTING + it.scan.statements
         if project is not None:
             it.frame.file.name, it.frame.file.package = project.name, project.package
 
@@ -215,16 +219,22 @@ class Neighbours:
         file.frame = it.frame_ids.setdefault(file, len(it.frame_ids) + 1)
         it.scan = _both(it.scan, program.scan)
         frame = it.frames[file.frame] = Frame(file.frame, None, it.scan.scopes[program.tree], file)
+        left = max(0, it.steps_left if self.running else self.steps_left)
         with _elsewhere(it, frame, it.state if self.running else State(ground=it.state.ground)):
-            it.steps_left = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * program.scan.statements)
+            it.steps_left = left + len(program.tree.body)
             self.running.append(file)
             held = len(it.state.flight)
             it.run_body(program.tree.body)
+            left = min(left, it.steps_left)
             it.state.live = True
             del it.state.flight[held:]  # a path that ended inside an expression left there what it was in the middle of
             if self.running[0] is file:
                 self._set_aside(program.tree)
                 self.running.clear()
+        if self.running:
+            it.steps_left = left
+        else:
+            self.steps_left = left
 
     def _set_aside(self, tree: cst.Module) -> None:
         """Lay down what the files that ran left; its objects were made nowhere that runs again."""

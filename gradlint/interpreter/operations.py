@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -43,7 +44,8 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cut_off
-from gradlint.interpreter.recording import apply, saved_in_place
+from gradlint.interpreter.recording import apply
+from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import (
     LETTERS,
@@ -164,8 +166,9 @@ def _run(
 ) -> Value:
     dtype = wanted_dtype(bound.get("dtype")) if row.takes_dtype else None
     inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
+    writes = truth_of(bound[row.writes_if]) if row.writes_if in bound else YES
     if row.writes or inplace is YES:
-        return _in_place(it, node, row, slots, by if row.writes else "function", name)
+        return _in_place(it, node, row, slots, by if row.writes else "function", name, writes)
     if row.bundle == "list" and row.operands[0].startswith("*"):
         return _one_each(it, node, row, bound, slots, part)
     result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), part=part)
@@ -188,18 +191,21 @@ def _one_each(
     return it.new(node, f"{part}list", Container("tuple", rest=one_of(made)))
 
 
-def _in_place(it: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str) -> Value:
+def _in_place(
+    it: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str, writes: Truth
+) -> Value:
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
-    differentiable = not row.results or row.results[0].differentiable
     if by == "function":
         name = first_argument(node)
-    for _, target in targets:
+    unsure = writes is not YES or "self or" in row.results[0].kind  # what may give the operand back may leave it alone
+    for slot, target in targets if writes is not NO else ():
         if it.may_be(target, Tensor):
             saves = saved_in_place(it, row.saves, slots, target)
-            this = Write(node, row.name, by, others, name, differentiable, checked=not row.unchecked, saves=saves)
-            write(it, target, this)
-    if row.results and row.results[0].kind == "fresh":  # what is written is not what comes back
+            recorded = row.records_write(slot)
+            this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
+            it.perhaps(partial(write, it, target, this), unsure)
+    if row.writes and row.results[0].kind != "self":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any
 
 import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
-    ANY_DTYPE,
+    ANY_GRAD,
     ANY_PRECISION,
     CPU,
     DISCRETE,
@@ -29,7 +29,6 @@ from gradlint.domain import (
     Device,
     Dtypes,
     Mark,
-    Named,
     Node,
     Plain,
     Precision,
@@ -38,10 +37,8 @@ from gradlint.domain import (
     Tensor,
     Truth,
     Value,
-    alternatives,
     either,
     negation,
-    number_kind,
     one_of,
     truth,
 )
@@ -51,6 +48,8 @@ from gradlint.interpreter import sizes
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
+from gradlint.interpreter.operands import Operand, operand
+from gradlint.interpreter.saving import saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
@@ -58,32 +57,6 @@ from gradlint.knowledge.squashing import KEEPING, SQUASHING
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
-Slot = tuple[Ref | None, ...]
-"""One part of what a node refers to: its alternatives."""
-
-
-class Operand(NamedTuple):
-    """One operand of an operation: its value and the facts that matter."""
-
-    name: str
-    value: Value
-    dtype: Dtypes | None
-    requires_grad: Truth
-    tensor: Tensor | None
-    known: bool
-
-
-def operand(it: Interpreter, name: str, value: Value) -> Operand:
-    """Look up the facts of an operand."""
-    tensor = it.only(value, Tensor)
-    if tensor is not None:
-        return Operand(name, value, tensor.dtype, tensor.requires_grad, tensor, True)
-    kind = _number(value)
-    if kind is not None:
-        return Operand(name, value, kind, NO, None, True)
-    if all(type(option) is Const or type(option) is Named for option in alternatives(value)):
-        return Operand(name, value, None, NO, None, True)
-    return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
 
 
 def _recorded_for(wants: Truth, operands: Sequence[Operand]) -> Truth:
@@ -96,16 +69,6 @@ def _recorded_for(wants: Truth, operands: Sequence[Operand]) -> Truth:
     if not any(fact.possibly(YES) for fact in made_there) or any(fact is NO for fact in made_there):
         return wants
     return wants | NO
-
-
-def _number(value: Value) -> Dtypes | None:
-    out: Dtypes | None = None
-    for option in alternatives(value):
-        kind = number_kind(option)
-        if kind is None:
-            return None
-        out = kind if out is None else out | kind
-    return out
 
 
 def apply(
@@ -254,9 +217,10 @@ def _handle(
     viewed = handle in ("view", "view or fresh")
     kept = _recorded_for(_flag_of_base(it, first), [first]) if viewed else NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
-    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
-        requires, leaf = UNSURE, UNSURE
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
+        requires = UNSURE
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD}
     facts["many"] = row.bundle == "list"
     if viewed:
         facts["unwritable"] = _unwritable(it, row, first, handle)
@@ -373,48 +337,13 @@ def _record(
     asked = {o.name: o.requires_grad for o in reversed(involved)}
     if own:
         asked["parameters"] = either([o.requires_grad for o in own])
-    saves = tuple(_saved(it, token, involved, asked, results) for token in row.saves)
+    saves = tuple(saved(it, token, involved, asked, results) for token in row.saves)
     new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
     for result in results:
         tensor = it[result]
         nodes: tuple[Ref | None, ...] = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         it.state.heap[result] = replace(tensor, node=nodes)
-
-
-def _saved(
-    it: Interpreter, token: str, operands: Sequence[Operand], asked: Mapping[str, Truth], results: Sequence[Ref]
-) -> tuple[Ref | None, ...]:
-    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
-
-    `asked` says which operands require grad, by name."""
-    name, _, condition = token.partition(" if ")
-    wanted = asked.get(condition, YES)
-    if wanted is NO:
-        return ()
-    if name == "result":
-        memories: tuple[Ref | None, ...] = it[results[0]].storage
-    else:
-        memories = tuple(m for o in operands if o.name == name and o.tensor for m in o.tensor.storage)
-    sure = wanted is YES and not it.copying
-    return memories if sure or not memories else (*memories, None)
-
-
-def saved_in_place(
-    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value
-) -> tuple[Slot, ...]:
-    """The memories that an operation keeps for backward which writes its target; of what the target held before the
-    write it can only keep a copy."""
-    operands = [operand(it, name, value) for name, value in slots]
-    asked = {o.name: o.requires_grad for o in reversed(operands)}
-    others = [o for o in operands if o.value != target]
-    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
-    saves = []
-    for token in tokens:
-        own = token == "result" or not any(o.name == token.partition(" if ")[0] for o in others)
-        saves.append((*written, None) if own and token != "result" else written if own else
-                     _saved(it, token, others, asked, ()))  # fmt: skip
-    return tuple(slot for slot in saves if slot)
 
 
 def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
@@ -447,29 +376,31 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
         grows=either([one.grows for one in recorded]) if recorded else NO,
     )
     if any(one.grows.possibly(YES) for one in recorded):
-        grown = [one for one in operands if _holds_older(it, node, one)]
-        mixed = len(operands) == len(grown) > 1
-        tell_grown(it, node, row.name, shown, *_grown_from(node, operands, grown), mixed=mixed)
+        tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))
 
 
 def tell_grown(
-    it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, *, mixed: bool = False
+    it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
 ) -> None:
-    """A loop has made a graph longer."""
+    """A loop has made a graph longer, by what is not from an earlier iteration among the other operands."""
     nodes = tuple(ref for ref in shown.node if ref is not None)
     freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
     graph = tuple(ref.key for ref in nodes)
     spent = truth(bool(freed))
-    it.emit(events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, mixed=mixed)
+    brings = either([one.requires_grad for one in others if not _holds_older(it, node, one)])
+    it.emit(
+        events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, brings=brings
+    )
 
 
-def _grown_from(node: Any, operands: Sequence[Operand], grown: Sequence[Operand]) -> tuple[str, Any]:
-    """How the program writes the operand that an earlier iteration computed, and what the other one is."""
+def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
+    """How the program writes the operand that an earlier iteration computed, and what the others are."""
     place = syntax(node)
-    if type(place) is not cst.BinaryOperation or len(operands) != 2 or not grown:
-        return "", None
+    grown = next((one for one in operands if _holds_older(it, node, one)), None)
+    if type(place) is not cst.BinaryOperation or len(operands) != 2 or grown is None:
+        return "", None, operands
     left, right = place.left, place.right
-    return (spelled(left), right) if grown[0] is operands[0] else (spelled(right), left)
+    return (spelled(left), right, operands[1:]) if grown is operands[0] else (spelled(right), left, operands[:1])
 
 
 def _holds_older(it: Interpreter, node: Any, one: Operand) -> bool:

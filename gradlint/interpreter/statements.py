@@ -43,7 +43,7 @@ from gradlint.interpreter.functions import (
 from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
-from gradlint.interpreter.recording import saved_in_place
+from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use

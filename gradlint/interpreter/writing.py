@@ -35,7 +35,9 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
-from gradlint.interpreter.recording import Slot, grows, operand, tell_grown
+from gradlint.interpreter.operands import operand
+from gradlint.interpreter.recording import grows, tell_grown
+from gradlint.interpreter.saving import Slot
 from gradlint.knowledge.squashing import SQUASHING
 
 
@@ -68,7 +70,8 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
     if this.checked:
         _tell_written(it, target, this, noticed)
     cut = cuts(it, this.operands)
-    wants = either([operand(it, "", value).requires_grad for value in this.operands])
+    others = [operand(it, "", value) for value in this.operands]
+    wants = either([one.requires_grad for one in others])
     sure = it.sure(found)
     for ref, tensor in found:
         if this.checked and _raises(it, tensor, wants):
@@ -81,7 +84,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
         if this.differentiable and this.checked:
             _rebase(it, this, ref, wants, sure)
     if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
-        tell_grown(it, this.node, this.op, now, this.name, this.added)
+        tell_grown(it, this.node, this.op, now, this.name, this.added, others)
 
 
 def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -> None:
@@ -188,7 +191,7 @@ def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
     return either([counts_alone(one) for one in through])
 
 
-ALIASING = frozenset({"detach", "data", "Variable", "state_dict"})
+ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
 
 
 def counts_alone(tensor: Tensor) -> Truth:

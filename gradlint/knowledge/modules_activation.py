@@ -42,7 +42,7 @@ ROWS = (
     ModuleRow("torch.nn.Softsign", "torch.nn.Softsign()", "torch.rand(2, 2)", saves=("input",)),
     ModuleRow("torch.nn.Softshrink", "torch.nn.Softshrink()", "torch.rand(2, 2)", saves=("input",)),
     ModuleRow("torch.nn.Hardshrink", "torch.nn.Hardshrink()", "torch.rand(2, 2)", saves=("input",)),
-    ModuleRow("torch.nn.Tanhshrink", "torch.nn.Tanhshrink()", "torch.rand(2, 2)"),
+    ModuleRow("torch.nn.Tanhshrink", "torch.nn.Tanhshrink()", "torch.rand(2, 2)", saves=("own",)),
     ModuleRow("torch.nn.Hardtanh", "torch.nn.Hardtanh()", "torch.rand(2, 2)", saves=("input",), inplace_at=2),
     ModuleRow("torch.nn.Hardswish", "torch.nn.Hardswish()", "torch.rand(2, 2)", saves=("input",), inplace_at=0),
     ModuleRow("torch.nn.Hardsigmoid", "torch.nn.Hardsigmoid()", "torch.rand(2, 2)", saves=("input",), inplace_at=0),

@@ -12,7 +12,9 @@ ROWS = (
         call="loss",
         saves=("input", "target"),
     ),
-    ModuleRow("torch.nn.L1Loss", "torch.nn.L1Loss()", "torch.rand(2, 2), torch.rand(2, 2)", call="loss"),
+    ModuleRow(
+        "torch.nn.L1Loss", "torch.nn.L1Loss()", "torch.rand(2, 2), torch.rand(2, 2)", call="loss", saves=("own",)
+    ),
     ModuleRow(
         "torch.nn.SmoothL1Loss",
         "torch.nn.SmoothL1Loss()",
@@ -67,6 +69,7 @@ ROWS = (
         "torch.nn.HingeEmbeddingLoss()",
         "torch.rand(2, 2), torch.rand(2, 2)",
         call="loss",
+        saves=("own",),
     ),
     ModuleRow(
         "torch.nn.MultiLabelSoftMarginLoss",
@@ -115,12 +118,14 @@ ROWS = (
         "torch.nn.GaussianNLLLoss()",
         "torch.rand(2, 2), torch.rand(2, 2), torch.rand(2, 2)",
         call="loss",
+        saves=("own",),
     ),
     ModuleRow(
         "torch.nn.MarginRankingLoss",
         "torch.nn.MarginRankingLoss()",
         "torch.rand(2, 2), torch.rand(2, 2), torch.ones(2, 2)",
         call="loss",
+        saves=("own",),
     ),
     ModuleRow(
         "torch.nn.CosineEmbeddingLoss",
@@ -134,12 +139,14 @@ ROWS = (
         "torch.nn.TripletMarginLoss()",
         "torch.rand(2, 2), torch.rand(2, 2), torch.rand(2, 2)",
         call="loss",
+        saves=("own",),
     ),
     ModuleRow(
         "torch.nn.TripletMarginWithDistanceLoss",
         "torch.nn.TripletMarginWithDistanceLoss()",
         "torch.rand(2, 2), torch.rand(2, 2), torch.rand(2, 2)",
         call="loss",
+        saves=("own",),
     ),
     ModuleRow(
         "torch.nn.CTCLoss",

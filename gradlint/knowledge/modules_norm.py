@@ -110,7 +110,7 @@ ROWS = (
         "torch.nn.RMSNorm(2)",
         "torch.rand(2, 2)",
         parameters=("weight",),
-        saves=("input if input", "weight if input"),
+        saves=("input if input", "weight if input", "own"),
         since=(2, 4),
         source="reports of users, whose 2.3 has none",
     ),

@@ -13,7 +13,7 @@ ROWS = (
     ModuleRow("torch.nn.ZeroPad1d", "torch.nn.ZeroPad1d(1)", "torch.rand(2, 2, 4)"),
     ModuleRow("torch.nn.ReflectionPad1d", "torch.nn.ReflectionPad1d(1)", "torch.rand(2, 2, 4)", saves=("input",)),
     ModuleRow("torch.nn.ReplicationPad1d", "torch.nn.ReplicationPad1d(1)", "torch.rand(2, 2, 4)", saves=("input",)),
-    ModuleRow("torch.nn.CircularPad1d", "torch.nn.CircularPad1d(1)", "torch.rand(2, 2, 4)"),
+    ModuleRow("torch.nn.CircularPad1d", "torch.nn.CircularPad1d(1)", "torch.rand(2, 2, 4)", saves=("own",)),
     ModuleRow("torch.nn.ConstantPad1d", "torch.nn.ConstantPad1d(1, 0.0)", "torch.rand(2, 2, 4)"),
     ModuleRow("torch.nn.MaxPool2d", "torch.nn.MaxPool2d(2)", "torch.rand(2, 2, 4, 4)", saves=("input",)),
     ModuleRow(
@@ -25,7 +25,7 @@ ROWS = (
     ModuleRow("torch.nn.ZeroPad2d", "torch.nn.ZeroPad2d(1)", "torch.rand(2, 2, 4, 4)"),
     ModuleRow("torch.nn.ReflectionPad2d", "torch.nn.ReflectionPad2d(1)", "torch.rand(2, 2, 4, 4)", saves=("input",)),
     ModuleRow("torch.nn.ReplicationPad2d", "torch.nn.ReplicationPad2d(1)", "torch.rand(2, 2, 4, 4)", saves=("input",)),
-    ModuleRow("torch.nn.CircularPad2d", "torch.nn.CircularPad2d(1)", "torch.rand(2, 2, 4, 4)"),
+    ModuleRow("torch.nn.CircularPad2d", "torch.nn.CircularPad2d(1)", "torch.rand(2, 2, 4, 4)", saves=("own",)),
     ModuleRow("torch.nn.ConstantPad2d", "torch.nn.ConstantPad2d(1, 0.0)", "torch.rand(2, 2, 4, 4)"),
     ModuleRow("torch.nn.MaxPool3d", "torch.nn.MaxPool3d(2)", "torch.rand(2, 2, 4, 4, 4)", saves=("input",)),
     ModuleRow(
@@ -39,7 +39,7 @@ ROWS = (
     ModuleRow(
         "torch.nn.ReplicationPad3d", "torch.nn.ReplicationPad3d(1)", "torch.rand(2, 2, 4, 4, 4)", saves=("input",)
     ),
-    ModuleRow("torch.nn.CircularPad3d", "torch.nn.CircularPad3d(1)", "torch.rand(2, 2, 4, 4, 4)"),
+    ModuleRow("torch.nn.CircularPad3d", "torch.nn.CircularPad3d(1)", "torch.rand(2, 2, 4, 4, 4)", saves=("own",)),
     ModuleRow("torch.nn.ConstantPad3d", "torch.nn.ConstantPad3d(1, 0.0)", "torch.rand(2, 2, 4, 4, 4)"),
     ModuleRow(
         "torch.nn.FractionalMaxPool2d",

@@ -334,7 +334,7 @@ ROWS = (
         parameters=("input", "end", "weight"),
         operands=("input", "end", "weight"),
         example="f(x, y, z)",
-        saves=("input if weight", "end if weight", "weight"),
+        saves=("input if weight", "end if weight", "weight: fc"),
         refuses=("=.*[bi].*", r"(.)(?!\1)..", "f.c", "=c.f"),
         numbers=("weight",),
         takes_out=True,

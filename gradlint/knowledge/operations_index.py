@@ -18,6 +18,7 @@ ROWS = (
         ("operator.getitem advanced",),
         parameters=("input", "key"),
         example="f(x, [0])",
+        saves=("own",),
         others=("f(x, torch.tensor([0]))", "f(x, x == x)", "f(x, (slice(None), [0]))", "f(x, (0, torch.tensor([0])))"),
     ),
     Operation(

@@ -9,6 +9,7 @@ ROWS = (
         "linalg_cond",
         ("torch.linalg.cond",),
         results=(Result(dtype="float"),),
+        saves=("own",),
         refuses=("[bi]",),
         takes_out=True,
         out_unchecked=True,

@@ -22,6 +22,7 @@ ROWS = (
         operands=("input", "target"),
         example="f(x, y)",
         results=(Result(dtype="float"),),
+        saves=("own",),
         refuses=(".*b.*", "i+"),
     ),
     Operation(
@@ -102,7 +103,7 @@ ROWS = (
         operands=("input", "target"),
         example="f(x, y)",
         results=(Result(dtype="promote"),),
-        saves=("input if input", "target if input"),
+        saves=("input if input", "target if input", "own"),
         refuses=("[bic].", ".b"),
     ),
     Operation(
@@ -131,7 +132,7 @@ ROWS = (
         operands=("input", "target"),
         example="f(x, y if y.is_floating_point() else y[0])",
         results=(Result(dtype="float"),),
-        saves=("target if input",),
+        saves=("target if input", "own"),
         refuses=("[bic].", ".[bc]"),
     ),
     Operation(
@@ -163,6 +164,7 @@ ROWS = (
         operands=("input", "target"),
         example="f(x, y)",
         results=(Result(dtype="float"),),
+        saves=("own",),
         refuses=("[bic].",),
         ignores=("target",),
     ),
@@ -173,6 +175,7 @@ ROWS = (
         operands=("input", "target", "var"),
         example="f(x, y, z)",
         results=(Result(dtype="promote"),),
+        saves=("own",),
         refuses=("..[bic]", ".*b.*"),
     ),
     Operation(
@@ -182,6 +185,7 @@ ROWS = (
         operands=("input1", "input2", "target"),
         example="f(x, y, z)",
         results=(Result(dtype="float"),),
+        saves=("own",),
         refuses=(".*[bc].*",),
     ),
     Operation(
@@ -214,6 +218,7 @@ ROWS = (
         operands=("anchor", "positive", "negative"),
         example="f(x, y, z)",
         results=(Result(dtype="float"),),
+        saves=("own",),
         refuses=(".*b.*",),
     ),
     Operation(
@@ -223,6 +228,7 @@ ROWS = (
         operands=("anchor", "positive", "negative"),
         example="f(x, y, z)",
         results=(Result(dtype="float"),),
+        saves=("own",),
         refuses=(".*b.*",),
     ),
     Operation(

@@ -202,7 +202,7 @@ ROWS = (
         results=(Result(dtype="integer", differentiable=False),),
         refuses=("c",),
     ),
-    Operation("msort", ("torch.msort", "torch.Tensor.msort"), refuses=("c",), takes_out=True),
+    Operation("msort", ("torch.msort", "torch.Tensor.msort"), saves=("own",), refuses=("c",), takes_out=True),
     Operation(
         "histc",
         ("torch.histc", "torch.Tensor.histc"),

@@ -167,6 +167,7 @@ ROWS = (
             parameters=("input", "q", "dim", "keepdim"),
             example="f(x, 0.5)",
             results=(Result(dtype="float"),),
+            saves=("own",),
             refuses=("[bic]",),
             takes_out=True,
             out_unchecked=True,
@@ -183,6 +184,7 @@ ROWS = (
             parameters=("input", "q", "dim", "keepdim"),
             example="f(x, 0.5)",
             results=(Result(dtype="float"),),
+            saves=("own",),
             refuses=("[bic]",),
             takes_out=True,
             out_unchecked=True,
@@ -202,9 +204,15 @@ ROWS = (
         saves=("input", "other", "result"),
         refuses=(".*b.*", "i+"),
     ),
-    Operation("cov", ("torch.cov", "torch.Tensor.cov"), results=(Result(dtype="inexact"),), refuses=("b",)),
     Operation(
-        "corrcoef", ("torch.corrcoef", "torch.Tensor.corrcoef"), results=(Result(dtype="inexact"),), refuses=("b",)
+        "cov", ("torch.cov", "torch.Tensor.cov"), results=(Result(dtype="inexact"),), saves=("own",), refuses=("b",)
+    ),
+    Operation(
+        "corrcoef",
+        ("torch.corrcoef", "torch.Tensor.corrcoef"),
+        results=(Result(dtype="inexact"),),
+        saves=("own",),
+        refuses=("b",),
     ),
     Operation(
         "renorm",

@@ -120,6 +120,7 @@ ROWS = (
         "special_ndtr",
         ("torch.special.ndtr",),
         results=(Result(dtype="inexact"),),
+        saves=("own",),
         refuses=("c",),
         takes_out=True,
         out_unchecked=True,

@@ -41,7 +41,7 @@ ROWS = (
         parameters=("input", "n_fft"),
         example="f(x, 4, return_complex=True, center=False)",
         results=(Result(dtype="complex"),),
-        saves=("input",),
+        saves=("input: f",),
         refuses=("[bi]",),
         shapes=((8,),),
     ),

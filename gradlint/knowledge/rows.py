@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradlint.knowledge.versions import Version, Versioned
 
@@ -71,6 +71,22 @@ def _listed(entries: tuple[str, ...], operand: str, word: str) -> bool:
     return False
 
 
+class Saving(NamedTuple):
+    """A token of a row's `saves`: what is kept, of which kinds it must be a tensor, what must require grad."""
+
+    name: str
+    kinds: str
+    condition: str
+
+
+@cache
+def saving(token: str) -> Saving:
+    """The parts of a token of `saves`."""
+    what, _, condition = token.partition(" if ")
+    name, _, kinds = what.partition(": ")
+    return Saving(name, kinds, condition)
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """One tensor (or number) that an operation gives back.
@@ -113,8 +129,11 @@ class Operation(Versioned):
     `results` has one entry, or several where a tuple comes back; `bundle` is "" , "tuple" (of exactly these results)
     or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
-    saves `other` only where `input` requires grad. `writes` are the operands whose memory changes (for
-    `Tensor.add_`: input); `unchecked` says that torch lets it write a leaf that requires grad with gradients on,
+    saves `other` only where `input` requires grad, "weight: fc" saves it only if it is a tensor of these kinds (else
+    numbers are kept as well), "own" stands for what nobody else can write.
+    `writes` are the operands whose memory changes (for
+    `Tensor.add_`: input), unless the parameter `writes_if` is False; `unchecked` says that torch lets it write a leaf
+    that requires grad with gradients on,
     `in_no_grad` that it does its work with gradients off inside (`nn.init`), which comes to the same.
     `refuses` are combinations of operand kinds that torch refuses, as regular expressions over words of `KINDS`
     letters (see `refused`). `rejects_grad` are the operands that must not require grad with gradients on
@@ -139,6 +158,7 @@ class Operation(Versioned):
     bundle: str = ""
     saves: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    writes_if: str = ""
     refuses: tuple[str, ...] = ()
     takes_dtype: bool = False
     numbers: tuple[str, ...] = ()
@@ -166,6 +186,12 @@ class Operation(Versioned):
     def rejects(self, operand: str, word: str) -> bool:
         """Whether torch raises, with gradients on, because this operand requires grad."""
         return _listed(self.rejects_grad, operand, word)
+
+    def records_write(self, operand: str) -> bool:
+        """Whether autograd records that this operand is written: not if the operand comes back without a graph, nor if
+        it could not require grad in the first place."""
+        comes_back = self.results[0].kind == "self"
+        return self.results[0].differentiable if comes_back else operand not in self.rejects_grad
 
     def ignored(self, operand: str, word: str) -> bool:
         """Whether the requires_grad of this operand does not reach the result."""
@@ -217,7 +243,7 @@ class ModuleRow(Versioned):
     LSTMCell), "container" (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable),
     "custom" otherwise. `result` is what one call gives for floating point (or, where it takes nothing else, whole)
     input, in training mode.
-    `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result"; conditions are
+    `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result", "own"; conditions are
     "input" and "parameters".
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
     `inplace_at`: where `inplace` stands among the arguments of a class that with `inplace=True` writes and returns its

@@ -23,14 +23,14 @@ _WITHOUT_LINES = (
 class Statement:
     """A statement with lines of its own, in its `block`.
 
-    `alone`: it is all there is in there; `last`: there is nothing behind it; `leaves`: nothing behind it runs;
+    `beside` are how many others stand in there; `last`: there is nothing behind it; `leaves`: nothing behind it runs;
     `ends`: it is the last one of a function; `rest` is where the statements behind it stand (None: there are none, or
     there are definitions among them).
     """
 
     place: Place
     block: libcst.CSTNode | None
-    alone: bool
+    beside: int
     last: bool
     leaves: bool
     ends: bool
@@ -151,7 +151,7 @@ def _statement(statement: libcst.CSTNode, around: _Around, found: dict[libcst.CS
     return Statement(
         _whole(statement, found),
         around.block,
-        len(_body(around.block)) == 1,
+        len(_body(around.block)) - 1,
         _body(around.block)[-1:] == [statement],
         _leaves(statement),
         _body(around.block)[-1:] == [statement] and around.block is getattr(scope, "body", None),

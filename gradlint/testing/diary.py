@@ -6,9 +6,10 @@ written down, for exactly the leaves that the real graph leads to and the parame
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from inspect import isgenerator
 from typing import Any
 from unittest import mock
 
@@ -41,6 +42,14 @@ class Diary:
         """Whether nobody wrote the gradient since the last backward: it may be zero by nature."""
         grad, version = self.arrived.get(id(tensor), (None, 0))
         return grad is tensor.grad and version == tensor.grad._version
+
+    @contextmanager
+    def scaling(self, tensors: Iterable[Any]) -> Iterator[None]:
+        """The block multiplies gradients and clears none: what was zero by nature still is."""
+        natural = [tensor for tensor in tensors if tensor.grad is not None and self.is_as_it_arrived(tensor)]
+        yield
+        for tensor in natural:
+            self.arrived[id(tensor)] = (tensor.grad, tensor.grad._version)
 
     def differentiated(self, leaves: dict[Any, Unit]) -> None:
         """Gradients arrived at these leaves."""
@@ -101,6 +110,7 @@ def kept() -> Iterator[Diary]:
     """A diary that is kept while the block runs."""
     import torch
     from torch.amp.grad_scaler import GradScaler
+    from torch.nn.utils import clip_grad
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     diary = Diary()
@@ -112,16 +122,25 @@ def kept() -> Iterator[Diary]:
         run(tensors, *args, inputs=inputs, **keywords)
         diary.differentiated(leaves)
 
-    def scaling(scaler: Any, outputs: Any) -> Any:
+    def multiplying(scaler: Any, outputs: Any) -> Any:
         made = scale(scaler, outputs)
         if scaler.is_enabled():
             diary.scaled += [tensor.grad_fn for tensor in several(made) if tensor.grad_fn is not None]
         return made
 
     def unscaling(scaler: Any, optimizer: Any, *args: Any) -> Any:
-        found = unscale(scaler, optimizer, *args)
+        with diary.scaling(parameters(optimizer)):
+            found = unscale(scaler, optimizer, *args)
         diary.unscaled(optimizer)
         return found
+
+    def clipping(clip: Callable[..., Any]) -> Callable[..., Any]:
+        def clipped(tensors: Any, *args: Any, **keywords: Any) -> Any:
+            clipping = several(tensors)
+            with diary.scaling(clipping):
+                return clip((one for one in clipping) if isgenerator(tensors) else clipping, *args, **keywords)
+
+        return clipped
 
     def gathering(optimizer: Any) -> Any:
         found = gather(optimizer)
@@ -131,7 +150,10 @@ def kept() -> Iterator[Diary]:
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(torch.optim.LBFGS, "_gather_flat_grad", gathering))
         stack.enter_context(mock.patch.object(torch.autograd, "backward", backward))
-        stack.enter_context(mock.patch.object(GradScaler, "scale", scaling))
+        stack.enter_context(mock.patch.object(GradScaler, "scale", multiplying))
+        for place in (torch.nn.utils, clip_grad):
+            for name in ("clip_grad_norm_", "clip_grad_value_"):
+                stack.enter_context(mock.patch.object(place, name, clipping(getattr(place, name))))
         stack.enter_context(mock.patch.object(GradScaler, "_unscale_grads_", unscaling))
         stack.callback(register_optimizer_step_post_hook(diary.stepped).remove)
         yield diary

@@ -15,7 +15,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 
 from gradlint.knowledge import ROWS
-from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation
+from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, saving
 from gradlint.knowledge.versions import of
 from gradlint.proving import known_here
 
@@ -111,10 +111,12 @@ class Seen:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call did: the results, the operands written (by name) and the memories kept for backward."""
+    """What one call did: the results, the operands written (by name), those of them that now require grad, and the
+    memories kept for backward."""
 
     results: tuple[Seen, ...]
     written: frozenset[str]
+    recorded: frozenset[str]
     saved: frozenset[str]
     listed: bool
     raw: Any = None
@@ -191,10 +193,11 @@ def call(
     written = frozenset(
         n for n, o, v in zip(names, operands, versions, strict=True) if isinstance(o, torch.Tensor) and o._version != v
     )
+    recorded = frozenset(n for n, o in zip(names, operands, strict=True) if n in written and o.requires_grad)
     listed = isinstance(value, tuple | list) and type(value) is not torch.Size
     given = tuple(value) if listed and row.bundle else (value,)
     saved = _named(kept, row, given, operands, written)
-    return Outcome(tuple(seen(r, operands) for r in given), written, saved, listed, value)
+    return Outcome(tuple(seen(r, operands) for r in given), written, recorded, saved, listed, value)
 
 
 def _named(
@@ -268,9 +271,22 @@ def expected_saves(row: Operation, asking: frozenset[int]) -> frozenset[str]:
     asked = {names[i] for i in asking}
     saved = set()
     for entry in row.saves:
-        name, _, condition = entry.partition(" if ")
+        name, _, condition = saving(entry)
         if "*" + name in row.operands:
             saved |= {f"{name} {i}" for i, n in enumerate(names) if n == name and (not condition or asking - {i})}
-        elif not condition or condition in asked:
+        elif name != "own" and (not condition or condition in asked):
             saved.add(name)
     return frozenset(saved)
+
+
+def keeps(row: Operation, word: str, asking: frozenset[int]) -> bool:
+    """Whether the row says that backward reads anything, for operands of these kinds of which these require grad."""
+    names = operand_names(row)
+    kinds = dict(zip(names, word, strict=True))
+    asked = {names[i] for i in asking}
+    for entry in row.saves:
+        name, only, condition = saving(entry)
+        others = condition == "others" and any(asking - {i} for i, one in enumerate(names) if one == name)
+        if (others or not condition or condition in asked) and (not only or kinds[name] in only):
+            return True
+    return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
-from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored
+from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored, Thing
 from gradlint.rule import Draft, Edit, believed
 
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
@@ -23,9 +23,9 @@ def is_attribute(name: str) -> bool:
 
 
 def sums(end: ModuleFinished) -> Iterator[Kept]:
-    """What is accumulated in later iterations of loops: something new comes to what earlier ones have left."""
+    """What is accumulated in later iterations of loops, onto what earlier ones have left."""
     for event in end.story:
-        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES and not event.mixed:
+        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES:
             yield event
 
 
@@ -48,8 +48,13 @@ def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kep
 
 
 def _has_graph(kept: Kept) -> bool:
-    result = kept.result if isinstance(kept, GraphGrown) else kept.value
-    return isinstance(result, Tensor) and result.requires_grad <= YES and result.leaf <= NO
+    if isinstance(kept, GraphGrown):
+        return kept.brings <= YES and _is_computed(kept.result)
+    return _is_computed(kept.value)
+
+
+def _is_computed(value: Thing) -> bool:
+    return isinstance(value, Tensor) and value.requires_grad <= YES and value.leaf <= NO
 
 
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:

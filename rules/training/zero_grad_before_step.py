@@ -19,10 +19,11 @@ another optimizer that has used the gradients before.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gradlint.domain import FRESH, LOST, Syntax
-from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished, OptimizerStepped
+from gradlint.events import BackwardRun, Event, GradientsCleared, ModuleFinished, OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule, believed, quoted
 
 from ._protocol import is_in_vain, memories, places, some
@@ -45,30 +46,48 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    clearings = [one for one in event.story if type(one) is GradientsCleared and some(one.parameters, FRESH)]
     backwards = places(event.story, BackwardRun)
     for node, steps in places(event.story, OptimizerStepped).items():
         if not all(is_in_vain(step) and some(step.parameters, LOST) for step in steps):
             continue
         draft = rule.at(node, name=quoted(steps[0].name, "the optimizer"))
         draft = draft.lowered(max(believed(step) for step in steps))
-        emptied = memories(steps[0].parameters)
-        clearing = next((one for one in clearings if not emptied.isdisjoint(memories(one.parameters))), None)
+        clearings = _clearings(event.story, steps)
+        clearing = next((one for one in clearings if some(one.parameters, FRESH)), None)
         if clearing is not None:
             draft = draft.note(clearing.node, "clears gradients that no step has used")
-            draft = draft.fix(*_moved(clearing, steps[0], backwards), safety="unsafe")
+            draft = draft.fix(*_moved(clearings, steps[0], backwards), safety="unsafe")
         yield draft
 
 
+def _clearings(story: Iterable[Event], steps: Sequence[OptimizerStepped]) -> list[GradientsCleared]:
+    """What clears gradients of these steps behind the last backward that fills some."""
+    mine = memories(parameter for step in steps for parameter in step.parameters)
+    since, found = list[GradientsCleared](), list[GradientsCleared]()
+    for one in story:
+        if type(one) is BackwardRun and not mine.isdisjoint(memories(one.leaves)):
+            since.clear()
+        elif type(one) is GradientsCleared and not mine.isdisjoint(memories(one.parameters)):
+            since.append(one)
+        elif one.node is steps[0].node and type(one) is OptimizerStepped:
+            found += since
+    return found
+
+
 def _moved(
-    clearing: GradientsCleared, step: OptimizerStepped, backwards: dict[Syntax, list[BackwardRun]]
+    clearings: Sequence[GradientsCleared], step: OptimizerStepped, backwards: dict[Syntax, list[BackwardRun]]
 ) -> tuple[Edit, ...]:
-    """The clearing taken to the front of the backward that filled the gradients, if both stand in one function."""
+    """The clearings taken away, and the one that clears most put in front of the backward that filled the gradients, if
+    all stand in one function."""
     filled = {mark.node for tensor in step.parameters for mark in tensor.marks if mark.how == "backward"}
-    beside = [node for node in filled if any(one.run == clearing.run for one in backwards.get(node, ()))]
-    if not clearing.name or len(filled) != 1 or not beside:
+    widest = max(clearings, key=lambda one: len(memories(one.parameters)))
+    beside = [node for node in filled if any(one.run == widest.run for one in backwards.get(node, ()))]
+    everything = memories(widest.parameters)
+    movable = all(one.name and one.run == widest.run and memories(one.parameters) <= everything for one in clearings)
+    if not movable or len(filled) != 1 or not beside:
         return ()
-    return Edit("delete", clearing.node), Edit("insert before", beside[0], f"{clearing.name}.zero_grad()")
+    away = (Edit("delete", node) for node in dict.fromkeys(one.node for one in clearings))
+    return *away, Edit("insert before", beside[0], f"{widest.name}.zero_grad()")
 
 
 @rule.bad

@@ -53,7 +53,7 @@ def check(event: LoopFinished) -> Findings:
             draft = rule.at(clearing.node, name=quoted(found.step.name, "the optimizer"))
             draft = draft.note(found.step.node, "steps every so many iterations")
             draft = draft.lowered(max(believed(clearing), believed(found.step)))
-            yield draft.fix(*_moved(clearing, found), safety="unsafe")
+            yield draft.fix(*_moved(clearing, found, event), safety="unsafe")
 
 
 def _losing(event: LoopFinished, found: Accumulation) -> Iterator[GradientsCleared]:
@@ -79,11 +79,19 @@ def _comes_each_time(clearing: GradientsCleared, event: LoopFinished, found: Acc
     return True
 
 
-def _moved(clearing: GradientsCleared, found: Accumulation) -> tuple[Edit, ...]:
-    """The clearing taken to where the optimizer steps."""
-    if not clearing.name or clearing.run != found.step.run:
+def _moved(clearing: GradientsCleared, found: Accumulation, event: LoopFinished) -> tuple[Edit, ...]:
+    """The clearing, and all others that are done whenever it is, taken to where the optimizer steps."""
+    together = [
+        one
+        for one in event.story
+        if type(one) is GradientsCleared
+        and one.conditions == clearing.conditions
+        and not found.parameters.isdisjoint(memories(one.parameters))
+    ]
+    if not all(one.name and one.run == found.step.run for one in together):
         return ()
-    return Edit("delete", clearing.node), Edit("insert after", found.step.node, f"{clearing.name}.zero_grad()")
+    away = (Edit("delete", node) for node in dict.fromkeys(one.node for one in together))
+    return *away, Edit("insert after", found.step.node, f"{clearing.name}.zero_grad()")
 
 
 @rule.bad

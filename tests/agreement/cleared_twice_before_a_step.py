@@ -1,4 +1,4 @@
-# todo: the fix takes the last of two `zero_grad()` away, and the first still throws the gradients away.
+# Of two clearings between a backward and a step the fix took the last away, and the first still threw all away.
 import torch
 import torch.nn as nn
 

@@ -228,7 +228,7 @@ def _first_rows(text: str) -> dict[int, int]:
     """The first row of the statement that each row belongs to, where it is another."""
     found: dict[int, int] = {}
     for statement in ast.walk(ast.parse(text)):
-        if isinstance(statement, ast.stmt) and not hasattr(statement, "body"):
+        if isinstance(statement, ast.stmt) and not hasattr(statement, "body") and not isinstance(statement, ast.Match):
             for row in range(statement.lineno + 1, (statement.end_lineno or statement.lineno) + 1):
                 found[row] = statement.lineno
     return found

@@ -101,10 +101,14 @@ def _reads(tree: ast.AST) -> list[ast.Name]:
 
 
 def names_read(text: str) -> dict[int, frozenset[str]]:
-    """The names that each row reads."""
+    """The names that each row reads, but for those that it reveals: nothing is done with them."""
+    tree = ast.parse(text)
+    revealed = {
+        name for call in ast.walk(tree) if isinstance(call, ast.Call) and _is_reveal(call) for name in _names(call)
+    }
     rows: dict[int, set[str]] = {}
-    for one in _names(ast.parse(text)):
-        if isinstance(one.ctx, ast.Load):
+    for one in _names(tree):
+        if isinstance(one.ctx, ast.Load) and one not in revealed:
             rows.setdefault(one.lineno, set()).add(one.id)
     return {row: frozenset(names) for row, names in rows.items()}
 

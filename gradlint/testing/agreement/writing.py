@@ -213,6 +213,7 @@ class Writer:
     def inside(self, text: str, scope: Scope, depth: int) -> list[str]:
         """The lines of the first body that is missing, written where the program comes by it."""
         found: list[list[str]] = []
+        growing = {name for name in _gone_over(text) if isinstance(self.value(name), list)}  # would never end
 
         def here(names: dict[str, Any]) -> None:
             outside, self.space = self.space, self.space if names is self.space else {**self.space, **names}
@@ -222,6 +223,7 @@ class Writer:
             new = names if names is not outside else _bound_first(text)
             for name in new:
                 inner.names += [name, *(place for place in tensors_in(name, self.value(name), 2) if place != name)]
+            inner.names = [name for name in inner.names if name not in growing]
             try:
                 found.append(self.body(inner, depth + 1))
             finally:
@@ -251,6 +253,13 @@ class Writer:
 @cache
 def _compiled(expression: str) -> CodeType:
     return compile(expression, "<program>", "eval", dont_inherit=True)
+
+
+def _gone_over(text: str) -> Iterator[str]:
+    """The names in what the loops of a piece of program go over."""
+    for loop in ast.walk(ast.parse(text.replace(BODY, "pass"))):
+        if isinstance(loop, ast.For):
+            yield from (node.id for node in ast.walk(loop.iter) if isinstance(node, ast.Name))
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:

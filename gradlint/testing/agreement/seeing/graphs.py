@@ -25,6 +25,15 @@ def evaluated_with_graph(run: Run) -> Iterator[Mistake]:
             yield at(act.row)
 
 
+def evaluated_again_and_again(run: Run) -> Iterator[Mistake]:
+    """The same in a function or more than once: a single call in a script costs little."""
+    calls = by_row(act for act in run.of("module") if not act.nested)
+    for one in evaluated_with_graph(run):
+        acts = [act for row in one for act in calls[row]]
+        if len(acts) > 1 or any(len(act.functions) > 1 for act in acts):
+            yield one
+
+
 def _calls(run: Run) -> Iterator[tuple[Act, Act]]:
     """How functions of the program were entered and left."""
     entered: dict[int, Act] = {}

@@ -1,0 +1,54 @@
+"""Operands: what an operation is given, as far as it matters to autograd."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gradlint.domain import (
+    ANY_DTYPE,
+    NO,
+    UNSURE,
+    Const,
+    Dtypes,
+    Named,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    number_kind,
+)
+from gradlint.interpreter.core import Interpreter
+
+
+class Operand(NamedTuple):
+    """One operand of an operation: its value and the facts that matter."""
+
+    name: str
+    value: Value
+    dtype: Dtypes | None
+    requires_grad: Truth
+    tensor: Tensor | None
+    known: bool
+
+
+def operand(it: Interpreter, name: str, value: Value) -> Operand:
+    """Look up the facts of an operand."""
+    tensor = it.only(value, Tensor)
+    if tensor is not None:
+        return Operand(name, value, tensor.dtype, tensor.requires_grad, tensor, True)
+    kind = _number(value)
+    if kind is not None:
+        return Operand(name, value, kind, NO, None, True)
+    if all(type(option) is Const or type(option) is Named for option in alternatives(value)):
+        return Operand(name, value, None, NO, None, True)
+    return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
+
+
+def _number(value: Value) -> Dtypes | None:
+    out: Dtypes | None = None
+    for option in alternatives(value):
+        kind = number_kind(option)
+        if kind is None:
+            return None
+        out = kind if out is None else out | kind
+    return out

@@ -1,0 +1,66 @@
+"""Saved tensors: the memories that an operation keeps for backward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gradlint.domain import FLOAT, INEXACT, KEPT, NO, YES, Ref, Tensor, Truth, Value
+from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.operands import Operand, operand
+from gradlint.knowledge.rows import saving
+
+Slot = tuple[Ref | None, ...]
+"""One part of what a node refers to: its alternatives."""
+
+
+def saved(
+    it: Interpreter, token: str, operands: Sequence[Operand], asked: Mapping[str, Truth], results: Sequence[Ref]
+) -> Slot:
+    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
+
+    A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad.
+    """
+    name, kinds, condition = saving(token)
+    wanted = asked.get(condition, YES)
+    if wanted is NO:
+        return ()
+    sure = wanted is YES and not it.copying
+    if name == "result":
+        memories: Slot = it[results[0]].storage
+    elif name == "own" or name.startswith("result "):
+        memories = (KEPT,)
+    else:
+        chosen = [one for one in operands if one.name == name]
+        memories = tuple(memory for one in chosen for memory in _memories(one, kinds))
+        sure = sure and all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
+    return memories if sure or not memories else (*memories, None)
+
+
+DTYPES = {"f": FLOAT, "fc": INEXACT}
+
+
+def _memories(one: Operand, kinds: str) -> Slot:
+    if one.tensor is None:
+        return () if kinds or not one.known or one.dtype is None else (KEPT,)
+    return one.tensor.storage if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
+
+
+def saved_in_place(
+    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value
+) -> tuple[Slot, ...]:
+    """The memories that an operation keeps for backward which writes its target; of what the target held before the
+    write it can only keep a copy."""
+    operands = [operand(it, name, value) for name, value in slots]
+    asked = {o.name: o.requires_grad for o in reversed(operands)}
+    others = [o for o in operands if o.value != target]
+    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
+    found = []
+    for token in tokens:
+        name, _, condition = saving(token)
+        wanted = asked.get(condition, YES)
+        if name == "own" or any(one.name == name for one in others):
+            found.append(saved(it, token, others, asked, ()))
+        elif wanted is not NO:
+            kept = written if name == "result" else (*written, KEPT)
+            found.append(kept if wanted is YES else (*kept, None))
+    return tuple(slot for slot in found if slot)
