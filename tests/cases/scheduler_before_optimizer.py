@@ -147,3 +147,26 @@ def picture_of_a_schedule(steps):
         rates.append(scheduler.get_last_lr())
         scheduler.step(None)  # ok: no optimizer steps here
     return rates
+
+
+def moved_on_once(net, batches: list[torch.Tensor], anneal=0.9):
+    descent = torch.optim.Adam(net.parameters(), lr=1e-3)
+    falling = lr_scheduler.ExponentialLR(descent, anneal)
+    falling.step(), print(anneal)  # GRD710
+    for batch in batches:
+        net.zero_grad()
+        net(batch).pow(2).mean().backward()
+        descent.step()
+
+
+def warmed_up(net, batches: list[torch.Tensor], resumed: bool):
+    descent = torch.optim.Adam(net.parameters(), lr=1e-3)
+    rising = lr_scheduler.LambdaLR(descent, lambda index: index / 100)
+    falling = lr_scheduler.StepLR(descent, step_size=30)
+    (rising.step(),)  # ok: the first rate is 0
+    if resumed:
+        falling.step(epoch=None)  # ok: not in every run
+    for batch in batches:
+        net.zero_grad()
+        net(batch).abs().mean().backward()
+        descent.step()
