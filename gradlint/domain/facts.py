@@ -92,8 +92,8 @@ class Fact:
 
     def mapped(self, table: dict[Self, Self]) -> Self:
         """Each answer replaced as the table says, and so is ignorance; what the table does not name stays."""
-        unsure = self._every[self.bits & self._unsure]
-        bits = table.get(unsure, unsure).bits if unsure.bits else 0  # type: ignore[call-overload]
+        unsure = self.of(self.bits & self._unsure)
+        bits = table.get(unsure, unsure).bits if unsure.bits else 0
         for answer in self.answers():
             bits |= table.get(answer, answer).bits
         return self.of(bits)
