@@ -61,7 +61,7 @@ from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import FLAGS, get_attribute
 from gradlint.interpreter.classes import call_super, instantiate
-from gradlint.interpreter.core import Interpreter, expression
+from gradlint.interpreter.core import Interpreter, expression, syntax
 from gradlint.interpreter.entrusting import entrust
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.narrowing import peek
@@ -185,7 +185,7 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
 
 def _owner_of_method(it: Interpreter, node: Any) -> list[Value]:
     """The module whose method is called, if its class is not known: nobody can say what the method does to it."""
-    func = getattr(node, "func", None)
+    func = getattr(syntax(node), "func", None)
     owner = peek(it, func.value) if type(func) is cst.Attribute else None
     thing = it.only(owner, Module) if owner is not None else None
     return [owner] if owner is not None and thing is not None and thing.cls == UNKNOWN else []

@@ -70,11 +70,11 @@ class History:
     leaves: list[Ref] = field(default_factory=list)
     plain: dict[Ref, None] | None = None
 
-    def unit(self, ref: Ref) -> Unit:
-        """The unit in which a gradient arrives here. What certainly led to the roots is reached by the way that is
-        known, whatever opaque nodes stand beside it."""
+    def unit(self, ref: Ref, *, certain: bool = False) -> Unit:
+        """The unit in which a gradient arrives here. What `certain`ly is reached, or led to the roots, is so by the way
+        that is known, whatever opaque nodes stand beside it."""
         unit = PLAIN if self.plain is None else PLAIN | SCALED if ref in self.plain else SCALED
-        return unit | Unit.unsure() if OPAQUE in self.past and ref not in self.sure else unit
+        return unit | Unit.unsure() if OPAQUE in self.past and not certain and ref not in self.sure else unit
 
     def unit_of_all(self) -> Unit:
         """The units in which gradients arrive at the leaves."""
@@ -379,5 +379,6 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         if not request.exact:
             certain = False
         made = next((made for made in thing.node if made is not None), ref)
-        now = filled(thing, node, history.unit(ref if ref in leaves else made), certain=certain)
+        unit = history.unit(ref if ref in leaves else made, certain=certain)
+        now = filled(thing, node, unit, certain=certain)
         it.set(ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -129,9 +129,9 @@ def left_as_none(it: Interpreter, path: str, args: Arguments) -> Truth:
 
 
 def clear_gradients(
-    it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: bool = True
+    it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
 ) -> None:
-    """The gradients of these tensors are cleared; `by` as for `GradientsCleared`."""
+    """The gradients of these tensors are cleared, certainly of the `sure` ones; `by` as for `GradientsCleared`."""
     tensors = tensors_of(it, refs)
     grad, _ = joined_gradients(tensors)
     name = spelled(receiver(node)) if by in ("optimizer", "module") else ""
@@ -143,7 +143,7 @@ def clear_gradients(
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
             marks = marked(thing, CLEARED, node)
             now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, marks=marks)
-            it.put(ref, now, sure=sure)
+            it.put(ref, now, sure=ref in sure)
 
 
 def tensors_of(it: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:

@@ -156,7 +156,7 @@ def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
     if name == "grad" and value == NONE_VALUE:
-        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=sure)
+        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())
     elif name == "grad":
         it.put(ref, replace(thing, grad=_grad_of(it, thing, value), unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":

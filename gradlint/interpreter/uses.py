@@ -39,7 +39,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import Frame, Interpreter
+from gradlint.interpreter.core import Frame, Interpreter, syntax
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.knowledge.signs import (
     CLEARS,
@@ -185,8 +185,22 @@ def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach:
     Its history may hold anything, and it may share the memory of all that went into it.
     """
     history, memories = made_of(it, reach)
+    leaves = handed_leaves(it, reach)
+    if leaves:
+        computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
+        history = (*history, it.new(node, f"{part} history", computed))
     storage = (it.memory(node, f"{part} memory"), *memories)
     return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
+
+
+def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
+    """The parameters of modules that were handed over, where unknown code had those and may have computed with them."""
+    from gradlint.interpreter.modules import parameters
+
+    modules = [
+        ref for ref in reach if type(thing := it.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE
+    ]
+    return [ref for _, ref in parameters(it, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 
 def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ...], tuple[Ref, ...]]:
