@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import cli, linter
+from gradlint import cli, linter, registry
 from gradlint.coverage import of_bytes, own_names
 from gradlint.interpreter import receivers
+from gradlint.interpreter.core import MOST_CALLS_DEEP
 
 MODEL = """
 import torch
@@ -224,6 +225,37 @@ def test_bounds_are_told(gradlint, here: Path):
     (here / "deep.py").write_text("def f(x):\n    return f(x)\nf(1)\n")
     out = gradlint("coverage", "deep.py")[1]
     assert re.search(r"bounds that were hit:\n +\d+  recursion\n", out)
+
+
+DEEP = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return torch.autograd.grad(self.layer(x).sum(), self.layer.weight, create_graph=True)[0]
+
+def go0(model):
+    model.eval()
+    results = []
+    for i in range(3):
+        results.append(model(torch.ones(2, 2)))
+    print(len(results))
+
+"""
+
+
+def test_what_a_bound_leaves_out_may_differentiate():
+    """A `forward` that is not followed is no forward without gradients."""
+    last = MOST_CALLS_DEEP - 1
+    text = DEEP + "".join(f"def go{n}(model):\n    go{n - 1}(model)\n\n" for n in range(1, last + 1))
+    found = linter.analyse(f"{text}model = Net()\ngo{last}(model)\n", registry.rules())
+    assert dict(found.counts)["bound: depth of calls"]
+    assert [finding.code for finding in found.findings] == []
 
 
 def test_the_same_files_are_looked_at_as_are_linted(gradlint, here: Path):

@@ -595,6 +595,27 @@ case("GRD903", "handed on", FUNCTION, """
 """)  # fmt: skip
 
 
+# ---- GRD121 moved-parameter
+
+SCALED = """
+  import torch
+  class Scaled(torch.nn.Module):
+      def __init__(self, size):
+          super().__init__()
+"""
+
+case("GRD121", "set once", SCALED, """
+-         self.scale = torch.nn.Parameter(torch.ones(size)) * 0.1
++         self.scale = torch.nn.Parameter(torch.nn.Parameter(torch.ones(size)) * 0.1)
+""")  # fmt: skip
+case("GRD121", "set again to what is no parameter", SCALED, """
+          self.scale = torch.nn.Parameter(torch.ones(size)) * 0.1
+      def forward(self, x):
+          self.scale = self.scale.abs()
+          return x * self.scale
+""")  # fmt: skip
+
+
 # ---- GRD911 detached-functional-call
 
 FUNCTIONAL = """

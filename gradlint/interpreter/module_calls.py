@@ -168,7 +168,7 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
         return loose_result(it, node, ref, module, args)
     if method is not None and (module.unbuilt.may(YES) or too_deep(it, method, args)):
         it.escaped_functions[method.node] = None
-        return loose_result(it, node, ref, module, args)
+        return _not_followed(it, node, ref, module, args)
     if method is not None:
         it.inside_module += 1
         try:
@@ -176,6 +176,13 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
         finally:
             it.inside_module -= 1
     return as_torch(it, node, ref, args)
+
+
+def _not_followed(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
+    """What a `forward` of the program gives that is not run here: it may differentiate what it computes."""
+    result = loose_result(it, node, ref, module, args)
+    it.escape([result])
+    return result
 
 
 def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:

@@ -19,11 +19,12 @@ Where the code will only ever run on the device on which the tensor is made.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from gradlint.domain import YES
-from gradlint.events import LeafWanted
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
+from gradlint.domain import YES, Syntax
+from gradlint.events import AttributeAssigned, LeafWanted, ModuleFinished
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, quoted
 
 from ._wanting import is_no_leaf, is_none_elsewhere
 
@@ -39,28 +40,48 @@ rule = Rule(
 )
 
 
+Attribute = tuple[str, object]
+"""The name of an attribute, and the class of the modules it is set on."""
+
+
 def consequence(returned: Any) -> bool:
     """The module has no parameters."""
     return not list(returned.parameters())
 
 
-@rule.on(LeafWanted)
-def check(event: LeafWanted) -> Findings:
-    if event.use != "attribute" or event.lost is None or not event.lost.parameter <= YES:
-        return
-    if is_no_leaf(event):
-        yield _draft(event, elsewhere="")
-    elif is_none_elsewhere(event):
-        yield _draft(event, elsewhere=" where the device is another").lowered(LIKELY)
+@rule.on(ModuleFinished)
+def check(event: ModuleFinished) -> Findings:
+    set_at: dict[Syntax, Attribute] = {
+        told.node: (told.attr, getattr(told.owner, "cls", None))
+        for told in event.story
+        if isinstance(told, AttributeAssigned)
+    }
+    times = Counter(set_at.values())
+    for wanted in event.story:
+        if not isinstance(wanted, LeafWanted) or wanted.use != "attribute":
+            continue
+        if wanted.lost is None or not wanted.lost.parameter <= YES:
+            continue
+        attribute = set_at.get(wanted.node)
+        alone = attribute is not None and times[attribute] == 1
+        if is_no_leaf(wanted):
+            yield _draft(wanted, elsewhere="", alone=alone).lowered(believed(wanted))
+        elif is_none_elsewhere(wanted):
+            yield _draft(wanted, elsewhere=" where the device is another", alone=alone).lowered(
+                max(LIKELY, believed(wanted))
+            )
 
 
-def _draft(event: LeafWanted, elsewhere: str) -> Draft:
+def _draft(event: LeafWanted, elsewhere: str, alone: bool) -> Draft:
+    """Where the attribute is set at one place alone, the cure is safe: once it is a parameter, torch refuses anything
+    else under its name."""
     place = event.node if event.at is None else event.at
     draft = rule.at(place, name=quoted(event.name, "this attribute"), elsewhere=elsewhere)
     if place is event.node:
         return draft
+    draft = draft.note(event.node, "set on the module here")
     around = Edit("wrap", place, "torch.nn.Parameter(", ")")
-    return draft.fix(around, safety="safe", imports=("torch",)).note(event.node, "set on the module here")
+    return draft.fix(around, safety="safe", imports=("torch",)) if alone else draft
 
 
 @rule.bad
