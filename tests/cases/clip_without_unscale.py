@@ -194,3 +194,16 @@ def unscaled_where_it_is_handed_over(net, loader, descent, growing: GradScaler =
         else:
             growing.step(descent)
             growing.update()
+
+
+def several_optimizers_in_a_list(net, loader, descents, growing: GradScaler):
+    net.train()
+    for x, y in loader:
+        for descent in descents:
+            descent.zero_grad()
+        growing.scale(F.cross_entropy(net(x), y)).backward()
+        total = clip_grad_norm_(net.parameters(), 5.0, error_if_nonfinite=False)  # todo GRD707
+        for descent in descents:
+            growing.step(descent)
+        growing.update()
+    return total
