@@ -93,7 +93,7 @@ def tell_assigned(
     """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
     shown = it.thing(owner)
     old = _old(shown, name)
-    held = optimizers.holding(it, old)
+    held = _holding_part(it, shown, old)
     it.emit(
         events.AttributeAssigned,
         node,
@@ -112,6 +112,17 @@ def tell_assigned(
     )
     if type(shown) is Module:
         want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
+
+
+def _holding_part(it: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:
+    """The optimizers that hold a part of a module. A part of one that was handed over is only known by what is asked of
+    it: it is held with all the others."""
+    held = optimizers.holding(it, old)
+    if held or type(shown) is not Module or shown.belief < Belief.ANNOTATED:
+        return held
+    return (
+        optimizers.holding(it, shown.rest) if getattr(it.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE else ()
+    )
 
 
 def _old(shown: Any, name: str) -> Value:
