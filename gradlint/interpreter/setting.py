@@ -120,9 +120,8 @@ def _holding_part(it: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, .
     held = optimizers.holding(it, old)
     if held or type(shown) is not Module or shown.belief < Belief.ANNOTATED:
         return held
-    return (
-        optimizers.holding(it, shown.rest) if getattr(it.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE else ()
-    )
+    asked = getattr(it.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE
+    return optimizers.holding(it, shown.rest) if asked else ()
 
 
 def _old(shown: Any, name: str) -> Value:

@@ -170,3 +170,23 @@ def warmed_up(net, batches: list[torch.Tensor], resumed: bool):
         net.zero_grad()
         net(batch).abs().mean().backward()
         descent.step()
+
+
+class Epochs:
+    """Whoever else calls `epoch` may have done so before."""
+
+    def __init__(self, net, batches):
+        self.net, self.batches = net, batches
+        self.descent = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        self.falling = lr_scheduler.StepLR(self.descent, 30)
+
+    def epoch(self):
+        for batch in self.batches:
+            self.descent.zero_grad()
+            self.net(batch).mean().backward()
+            self.descent.step()
+
+    def run(self):
+        for _ in range(90):
+            self.falling.step()  # todo GRD710
+            self.epoch()
