@@ -173,7 +173,7 @@ def warmed_up(net, batches: list[torch.Tensor], resumed: bool):
 
 
 class Epochs:
-    """Whoever else calls `epoch` may have done so before."""
+    """One method moves on before another one trains."""
 
     def __init__(self, net, batches):
         self.net, self.batches = net, batches
@@ -188,5 +188,5 @@ class Epochs:
 
     def run(self):
         for _ in range(90):
-            self.falling.step()  # todo GRD710
+            self.falling.step(), self.batches.reset()  # GRD710
             self.epoch()
