@@ -85,7 +85,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiresGradChanged(Event):
-    """`tensor` is asked to require grad, or not to.
+    """`tensor` is asked to require grad, or not to; `now` says whether it does afterwards.
 
     `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
     tensors one by one where all of them are asked: by a module of all its parameters, by a loop that goes over them and
@@ -97,6 +97,7 @@ class RequiresGradChanged(Event):
     tensor: Tensor
     to: Truth
     by: str
+    now: Truth = UNSURE
     name: str = ""
     each: tuple[Tensor, ...] = ()
     statement: Syntax = None

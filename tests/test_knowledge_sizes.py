@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import pytest
 import torch
 
 from gradlint.domain import Tensor
 from gradlint.events import Recorded
-from gradlint.knowledge.sizes import ELEMENTWISE, REDUCING, REDUCTIONS
-from gradlint.testing.measuring import OPERATION_ROWS, resolve, sample
+from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, REDUCING, REDUCTIONS
+from gradlint.testing.measuring import ATTRIBUTE_ROWS, OPERATION_ROWS, TABLES, call, resolve, sample
 from gradlint.testing.widening import heard_events
 
 pytestmark = pytest.mark.torch
@@ -22,6 +24,21 @@ def test_elementwise_operations_keep_the_number_of_elements(name):
     function = resolve(row.paths[0])
     result = function(*operands, dim=1) if name in ("softmax", "log_softmax") else _called(function, operands)
     assert result.numel() == 6
+
+
+@pytest.mark.parametrize("name", sorted(ARRANGING))
+def test_what_arranges_elements_keeps_their_number(name):
+    rows = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.name == name]
+    layer = TABLES.modules.get(f"torch.nn.{name}")
+    assert layer or rows
+    for row in rows:
+        function = (lambda x: getattr(x, name)) if row in ATTRIBUTE_ROWS else resolve(row.paths[0])
+        size = prod(row.shapes[0]) if row.shapes else 4
+        for example in (row.example, *row.others):
+            assert call(row, function, "f", example=example).raw.numel() == size
+    if layer:
+        (given,) = eval(f"({layer.input},)")
+        assert eval(layer.example)(given).numel() == given.numel()
 
 
 def _called(function, operands):
@@ -62,6 +79,11 @@ def test_reductions_of_losses(reduction, whole):
         ("torch.ones(n).exp()", "?"),
         ("torch.tensor([1.0, 2.0]) ** 2", "no"),
         ("x @ x", "?"),
+        ("torch.ones(3, 1).view(-1).t()", "no"),
+        ("torch.ones(1).data.reshape(1, 1)", "yes"),
+        ("nn.PReLU()(torch.ones(3))", "no"),
+        ("nn.Parameter(torch.ones(2, 2).detach()) * 2", "no"),
+        ("nn.Parameter(x.detach()) * 2", "?"),
     ],
 )
 def test_what_is_known_of_a_size(expression, scalar):

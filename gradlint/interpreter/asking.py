@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from gradlint import events
@@ -10,12 +12,14 @@ from gradlint.domain import (
     MOST_MARKS,
     NO,
     OPAQUE,
+    UNSURE,
     YES,
     Mark,
     Ref,
     Tensor,
     Truth,
     Value,
+    either,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
@@ -37,23 +41,53 @@ def set_requires_grad(
     shown = it.only(value, Tensor)
     if shown is not None:
         each = tuple(tensor for _, tensor in found) if by == "module" or _leaves_none_out(it, found) else ()
-        it.emit(events.RequiresGradChanged, node, tensor=shown, to=to, by=by, name=name, each=each, statement=statement)
+        now = reduce(or_, [_afterwards(it, tensor, to) for _, tensor in found])
+        it.emit(
+            events.RequiresGradChanged,
+            node,
+            tensor=shown,
+            to=to,
+            now=now,
+            by=by,
+            name=name,
+            each=each,
+            statement=statement,
+        )
     for ref, tensor in found:
-        now = _afterwards(tensor, to)
-        marks = (*[m for m in tensor.marks if m.how != "asked"], Mark("asked", node, by, name))[-MOST_MARKS:]
+        now = _afterwards(it, tensor, to)
+        marks = _marks(tensor, to, Mark("asked", node, by, name))
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
         if by not in NEW:
             show_on_views(it, ref, tensor, now, sure=sure and it.sure(found))
 
 
-def _afterwards(tensor: Tensor, to: Truth) -> Truth:
+def _marks(tensor: Tensor, to: Truth, asked: Mark) -> tuple[Mark, ...]:
+    """The marks of a tensor that is asked: what has no effect because it was asked before leaves no other."""
+    if tensor.requires_grad is to and _is_asked(tensor):
+        return tensor.marks
+    return (*[mark for mark in tensor.marks if mark.how != "asked"], asked)[-MOST_MARKS:]
+
+
+def _is_asked(tensor: Tensor) -> bool:
+    """Whether a tensor may have been asked for gradients itself, not only what it was computed from."""
+    return any(mark.how == "asked" and mark.by for mark in tensor.marks)
+
+
+def _afterwards(it: Interpreter, tensor: Tensor, to: Truth) -> Truth:
     """Whatever was asked for gradients requires grad if the line runs at all: what is no leaf did so before. Only a
-    leaf can be told not to, unless it is a view made without the graph."""
+    leaf can be told not to, and a view made without the graph then goes on as what it is a view of does."""
     if to is YES:
         return YES
-    if tensor.leaf is NO or (to is NO and bool(tensor.base) and None not in tensor.base):
+    if tensor.leaf is NO:
         return tensor.requires_grad
-    return to if tensor.leaf is YES else tensor.requires_grad | to
+    own = to if tensor.leaf is YES else tensor.requires_grad | to
+    bases = [NO if base is None else _flag(it, base) for base in tensor.base]
+    return reduce(or_, [either([own, base]) for base in bases]) if bases else own
+
+
+def _flag(it: Interpreter, ref: Ref) -> Truth:
+    thing = it.state.heap.get(ref)
+    return thing.requires_grad if type(thing) is Tensor else UNSURE
 
 
 def _leaves_none_out(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
@@ -75,14 +109,9 @@ def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: b
         return
     for other, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
-            certain = sure and thing.base == (ref,) and thing.leaf is YES and (to is YES or not _is_asked(thing, base))
+            certain = sure and thing.base == (ref,) and thing.leaf is YES and (to is YES or not _is_asked(thing))
             now = to if certain else thing.requires_grad | to
             it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
-
-
-def _is_asked(view: Tensor, base: Tensor) -> bool:
-    """Whether a view may have been asked for gradients by itself."""
-    return any(mark.how == "asked" and mark not in base.marks for mark in view.marks)
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:

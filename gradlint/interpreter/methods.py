@@ -203,6 +203,15 @@ def _whose_gradient(it: Interpreter, value: Value) -> list[Ref]:
     return [ref for ref, thing in it.state.heap.items() if type(thing) is Tensor and thing.gradient == value]
 
 
+def _resized(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+    """`resize_`, `set_`: any number of elements, in memory that may be another."""
+    found = it.all(owner, Tensor)
+    for ref, tensor in found:
+        storage = (*tensor.storage, it.memory(node, "resized"))
+        it.put(ref, replace(tensor, scalar=UNSURE, storage=storage), sure=it.sure(found))
+    return owner
+
+
 METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] = {
     "backward": _backward,
     "requires_grad_": _requires_grad_,
@@ -216,4 +225,7 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "cuda": _moving("cuda", CUDA),
     "type": _type,
     "zero_": _zero_,
+    "resize_": _resized,
+    "resize_as_": _resized,
+    "set_": _resized,
 }

@@ -281,7 +281,7 @@ def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]
     mode = it.recording
     on = (requires, negation(requires))
     off = (kept, YES)
-    if mode is YES:
+    if mode is YES or on == off:
         return on
     if mode is NO:
         return off

@@ -172,7 +172,12 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE, "inference": UNSURE}
+        facts: dict[str, Any] = {
+            "precision": ANY_PRECISION,
+            "device": ANY_DEVICE,
+            "inference": UNSURE,
+            "scalar": UNSURE,
+        }
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)

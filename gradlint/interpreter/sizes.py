@@ -8,12 +8,14 @@ from math import prod
 from gradlint.domain import NO, NONE_VALUE, NOTHING, UNSURE, YES, Const, Container, Tensor, Truth, Value, truth
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge.rows import Factory, Operation
-from gradlint.knowledge.sizes import ELEMENTWISE, REDUCING, REDUCTIONS
+from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, REDUCING, REDUCTIONS
+
+KEEPING = ELEMENTWISE | ARRANGING
 
 
 def of_elements(row: Operation, operands: Iterable[Tensor | None]) -> Truth:
-    """Whether what an elementwise operation gives is one element: as its operands are."""
-    if row.name not in ELEMENTWISE:
+    """Whether what an operation gives that keeps the number of elements is one: as its operands are."""
+    if row.name not in KEEPING:
         return UNSURE
     told = [operand.scalar for operand in operands if operand is not None]
     return NO if NO in told else YES if told and all(one is YES for one in told) else UNSURE

@@ -12,6 +12,22 @@ ELEMENTWISE = frozenset(
 )
 """By name: the result has an element for each element of any operand."""
 
+ARRANGING = frozenset(
+    (
+        "H T adjoint mH mT contiguous data detach to type double float half bfloat16 flatten reshape view squeeze "
+        "unsqueeze unflatten permute movedim t transpose flip fliplr flipud roll rot90 tril triu cumsum cumprod "
+        "relu6 rrelu hardshrink softshrink softmin threshold dropout dropout1d dropout2d dropout3d alpha_dropout "
+        "feature_alpha_dropout normalize nan_to_num positive conj "
+        "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d "
+        "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d "
+        "LayerNorm RMSNorm GroupNorm LocalResponseNorm CrossMapLRN2d Flatten Unflatten ChannelShuffle PixelShuffle "
+        "PixelUnshuffle Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout ReLU ReLU6 LeakyReLU "
+        "ELU SELU CELU GELU SiLU Mish Softplus Softsign Softshrink Hardshrink Tanhshrink Hardtanh Hardswish "
+        "Hardsigmoid Sigmoid Tanh LogSigmoid PReLU RReLU Threshold Softmax LogSoftmax Softmin Softmax2d"
+    ).split()
+)
+"""By name, operations and layers: the result has as many elements as the one tensor that they are given."""
+
 REDUCING = frozenset("sum mean prod std var norm nansum nanmean".split())
 """By name: without `dim` the result is one element."""
 

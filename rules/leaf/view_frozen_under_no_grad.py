@@ -44,7 +44,7 @@ def consequence(returned: Any) -> bool:
 def check(event: RequiresGradChanged) -> Findings:
     tensor = event.tensor
     is_view = bool(tensor.base) and None not in tensor.base
-    if not (event.to <= NO and is_view and tensor.leaf <= YES and tensor.requires_grad <= YES):
+    if not (event.to <= NO and is_view and tensor.leaf <= YES and event.now <= YES):
         return
     draft = rule.at(event.node, name=quoted(event.name, "this"))
     made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
