@@ -391,7 +391,7 @@ class OptimizerStepped(Event):
     them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
     gave, `name` how the optimizer is written."""
 
-    believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
+    believed_from: ClassVar[tuple[str, ...]] = ("optimizer", "parameters")
 
     optimizer: Optimizer
     parameters: tuple[Tensor, ...]
@@ -410,7 +410,7 @@ class ScalerUsed(Event):
     `OptimizerStepped`; `value` is what is scaled. `name` and `optimizer_name` are how the two are written.
     """
 
-    believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer")
+    believed_from: ClassVar[tuple[str, ...]] = ("scaler", "optimizer", "parameters")
 
     what: str
     scaler: Scaler
@@ -658,7 +658,8 @@ class Stored(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IteratorConsumed(Event):
     """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it ("optimizer": it
-    is all that an optimizer is given, "group": one of its groups)."""
+    is all that an optimizer is given, "group": one of its groups, "handed": it was run through before, and code that
+    the file does not show is handed it)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
 

@@ -91,8 +91,9 @@ class Fact:
         return tuple(self.of(1 << i) for i in range(len(self.names)) if self.bits >> i & 1)
 
     def mapped(self, table: dict[Self, Self]) -> Self:
-        """Each answer replaced as the table says; others and ignorance stay."""
-        bits = self.bits & self._unsure
+        """Each answer replaced as the table says, and so is ignorance; what the table does not name stays."""
+        unsure = self.of(self.bits & self._unsure)
+        bits = table.get(unsure, unsure).bits if unsure.bits else 0
         for answer in self.answers():
             bits |= table.get(answer, answer).bits
         return self.of(bits)

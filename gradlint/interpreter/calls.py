@@ -61,7 +61,8 @@ from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import FLAGS, get_attribute
 from gradlint.interpreter.classes import call_super, instantiate
-from gradlint.interpreter.core import Interpreter, expression
+from gradlint.interpreter.core import Interpreter, expression, syntax
+from gradlint.interpreter.entrusting import entrust
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -184,7 +185,7 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
 
 def _owner_of_method(it: Interpreter, node: Any) -> list[Value]:
     """The module whose method is called, if its class is not known: nobody can say what the method does to it."""
-    func = getattr(node, "func", None)
+    func = getattr(syntax(node), "func", None)
     owner = peek(it, func.value) if type(func) is cst.Attribute else None
     thing = it.only(owner, Module) if owner is not None else None
     return [owner] if owner is not None and thing is not None and thing.cls == UNKNOWN else []
@@ -208,6 +209,7 @@ def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
     it.counts["unknown calls"] += not it.muted
     if any(type(option) is Context for value in values for option in alternatives(value)):
         it.state.grad_mode = it.state.grad_mode | UNSURE
+    containers.tell_handed(it, node, values)
     havoc(it, values)
     return result_of_unknown(values)
 
@@ -345,6 +347,7 @@ def _of_optimizer(it: Interpreter, node: Any, owner: Value, method: str, args: A
     known = optimizers.METHODS.get(method)
     if known is None:
         return call_unknown(it, node, [owner, *args.values()])
+    entrust(it, owner)
     if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
         return it.perhaps(lambda: known(it, node, owner, args))
     return known(it, node, owner, args)

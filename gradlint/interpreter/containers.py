@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -204,6 +204,14 @@ def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
         if thing.by not in RESTARTING:
             it.put(ref, replace(thing, used=YES if sure else thing.used | UNSURE))
             _consume_source(it, thing.source, sure=sure)
+
+
+def tell_handed(it: Interpreter, node: Any, values: Iterable[Value]) -> None:
+    """Code that the file does not show is handed what was run through before: it finds nothing in that."""
+    for value in values if not it.muted else ():
+        thing = it.state.heap.get(value) if type(value) is Ref else None
+        if type(thing) is Iterator and thing.used is YES and thing.by not in RESTARTING:
+            it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by="handed")
 
 
 def begin(it: Interpreter, value: Value) -> None:

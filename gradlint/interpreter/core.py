@@ -648,7 +648,10 @@ class Interpreter:
                         out[OPAQUE] = None  # nobody saw what recorded it
             elif type(option) is Unknown or type(thing) is Instance:
                 out[OPAQUE] = None
-                if type(option) is Unknown:
+                if type(option) is Unknown and option.reach:
+                    from gradlint.interpreter.uses import handed_leaves
+
+                    out |= dict.fromkeys(handed_leaves(self, option.reach))
                     for ref in option.reach:
                         out |= dict.fromkeys(self.operand(ref))
             else:

@@ -70,11 +70,11 @@ class History:
     leaves: list[Ref] = field(default_factory=list)
     plain: dict[Ref, None] | None = None
 
-    def unit(self, ref: Ref) -> Unit:
-        """The unit in which a gradient arrives here. What certainly led to the roots is reached by the way that is
-        known, whatever opaque nodes stand beside it."""
+    def unit(self, ref: Ref, *, certain: bool = False) -> Unit:
+        """The unit in which a gradient arrives here. What `certain`ly is reached, or led to the roots, is so by the way
+        that is known, whatever opaque nodes stand beside it."""
         unit = PLAIN if self.plain is None else PLAIN | SCALED if ref in self.plain else SCALED
-        return unit | Unit.unsure() if OPAQUE in self.past and ref not in self.sure else unit
+        return unit | Unit.unsure() if OPAQUE in self.past and not certain and ref not in self.sure else unit
 
     def unit_of_all(self) -> Unit:
         """The units in which gradients arrive at the leaves."""
@@ -354,7 +354,8 @@ def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Trut
 
 
 def _fill(it: Interpreter, node: Any, history: History, request: Request) -> None:
-    """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere."""
+    """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere. Where
+    they may arrive at what was handed over, they are taken to do so."""
     reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past
     wanted = None if request.inputs is None else set(request.inputs)
     for ref, thing in list(it.state.heap.items()):
@@ -364,7 +365,9 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
             continue
         if ref in leaves:
-            certain = ref in sure and (wanted is None or asked) and thing.requires_grad is YES
+            handed_over = thing.belief >= Belief.BY_USE and thing.requires_grad.possibly(YES)
+            arrives = handed_over or (ref in sure and thing.requires_grad is YES)
+            certain = arrives and (wanted is None or asked)
         elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
             certain = one and (asked or (thing.retains is YES and wanted is None))
@@ -376,5 +379,6 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         if not request.exact:
             certain = False
         made = next((made for made in thing.node if made is not None), ref)
-        now = filled(thing, node, history.unit(ref if ref in leaves else made), certain=certain)
+        unit = history.unit(ref if ref in leaves else made, certain=certain)
+        now = filled(thing, node, unit, certain=certain)
         it.set(ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN))

@@ -36,6 +36,7 @@ from gradlint.domain import (
 )
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import tell_handed
 from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.frames import arguments_in
@@ -88,6 +89,8 @@ def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
+    if it.frames[function.frame].file.foreign and not it.frame.file.foreign:
+        tell_handed(it, node, args.values())
     if function.generator or function.name == "__init__":
         return _run_call(it, node, function, args)
     return by_summary(it, node, function, args, lambda: _run_call(it, node, function, args))

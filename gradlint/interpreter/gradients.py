@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -39,7 +39,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.leaves import want_leaf
 from gradlint.interpreter.needing import bound_as, use_of
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, fresh, truth_of
+from gradlint.interpreter.tensors import BACKWARD, CLEARING, NO_CHANGE, fresh, truth_of
 
 CLEARED, RETURNED = "cleared", "returned"
 """Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
@@ -59,12 +59,12 @@ def is_left_over(grad: Grad) -> bool:
 
 def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
     """The tensor after a gradient in that unit has arrived."""
-    grad = tensor.grad.mapped(AFTER_BACKWARD)
+    grad = BACKWARD.of(tensor)
     gradient = UNKNOWN if NONE_VALUE in alternatives(tensor.gradient) else tensor.gradient
     marks = (*(mark for mark in tensor.marks if mark.how not in FILLING), Mark("backward", node))[-MOST_MARKS:]
     if certain and is_left_over(tensor.grad):
         marks = (*marks, Mark("mixed", node))
-    if not (certain and tensor.grad <= NONE | LOST):
+    if not (certain and NO_CHANGE.of(tensor) <= NONE | LOST):
         unit = tensor.unit | unit
     return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, marks=marks)
 
@@ -129,9 +129,9 @@ def left_as_none(it: Interpreter, path: str, args: Arguments) -> Truth:
 
 
 def clear_gradients(
-    it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: bool = True
+    it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
 ) -> None:
-    """The gradients of these tensors are cleared; `by` as for `GradientsCleared`."""
+    """The gradients of these tensors are cleared, certainly of the `sure` ones; `by` as for `GradientsCleared`."""
     tensors = tensors_of(it, refs)
     grad, _ = joined_gradients(tensors)
     name = spelled(receiver(node)) if by in ("optimizer", "module") else ""
@@ -142,8 +142,8 @@ def clear_gradients(
             zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
             marks = marked(thing, CLEARED, node)
-            now = replace(thing, grad=thing.grad.mapped(AFTER_CLEARING), unit=PLAIN, gradient=left, marks=marks)
-            it.put(ref, now, sure=sure)
+            now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, marks=marks)
+            it.put(ref, now, sure=ref in sure)
 
 
 def tensors_of(it: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:

@@ -188,7 +188,7 @@ def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     refs = _whose_gradient(it, owner)
     if refs:
         sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
-        clear_gradients(it, node, refs, to_none=NO, by="zero_", sure=sure)
+        clear_gradients(it, node, refs, to_none=NO, by="zero_", sure=refs if sure else ())
     row = it.torch.operations.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(it, node, row, Arguments([owner]), by="method", name="")
 

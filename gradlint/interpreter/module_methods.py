@@ -129,7 +129,7 @@ def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
     to_none = left_as_none(it, OF_MODULES, args)
     refs = [ref for _, ref in parameters(it, owner)[0]]
     it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=len(it.all(owner, Module)) == 1)
+    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=refs if len(it.all(owner, Module)) == 1 else ())
     del it.sweeping[len(it.sweeping) - len(refs) :]
     return NONE_VALUE
 

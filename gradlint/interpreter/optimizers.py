@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from gradlint import events
@@ -51,7 +52,7 @@ from gradlint.interpreter.gradients import (
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import AFTER_STEP
+from gradlint.interpreter.tensors import STEP
 from gradlint.interpreter.writing import memory_written, written_without_graph
 from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
@@ -176,6 +177,15 @@ def held(it: Interpreter, owner: Value) -> list[Ref]:
     return list(found)
 
 
+def surely_held(it: Interpreter, owner: Value) -> AbstractSet[Ref]:
+    """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
+    found = [thing for _, thing in it.all(owner, Optimizer)]
+    if len(found) == 1:
+        return set(held(it, owner))
+    each = [{slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} for thing in found]
+    return set.intersection(*each) if each else set()
+
+
 def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
     """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
     from gradlint.interpreter.modules import parameters
@@ -214,9 +224,9 @@ def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     _tell_step(it, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN, spelled(receiver(node)))
     start = it.hold(owner)
     given = it.hold(call_function(it, node, method, args.with_first(owner)))
-    found = it.all(it.state.flight[start], Optimizer)
+    sure = surely_held(it, it.state.flight[start])
     for ref in held(it, it.state.flight[start]):
-        _used(it, ref, sure=len(found) == 1)
+        _used(it, ref, sure=ref in sure)
     it.update(it.state.flight[start], Optimizer, stepped=YES)
     return it.land(start)[given - start]
 
@@ -224,7 +234,7 @@ def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
     """A step has used the gradient of a parameter."""
     thing: Tensor = it[ref]
-    now = replace(thing, grad=thing.grad.mapped(AFTER_STEP))
+    now = replace(thing, grad=STEP.of(thing))
     it.set(ref, now if sure else it.either_way(thing, now))
 
 
@@ -299,12 +309,12 @@ def _repeats(it: Interpreter, thing: Optimizer) -> bool:
 
 def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
     """The parameters that have a gradient are written, and their gradients used."""
-    refs, sure = held(it, owner), len(it.all(owner, Optimizer)) == 1
+    refs, sure = held(it, owner), surely_held(it, owner)
     for ref in refs:
         if has_gradient(it[ref]):
-            whole = sure and certain and not may_lack_gradient(it[ref])
+            whole = ref in sure and certain and not may_lack_gradient(it[ref])
             written_without_graph(it, node, ref, "step", "step", sure=whole)
-        _used(it, ref, sure=sure)
+        _used(it, ref, sure=ref in sure)
     it.update(owner, Optimizer, stepped=YES)
     _others(it, owner, refs)
 
@@ -316,7 +326,7 @@ def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
             memory_written(it, thing.storage, sure=False, noticed=YES, by=ref)
-            it.set(ref, it.either_way(thing, replace(thing, grad=thing.grad.mapped(AFTER_STEP))))
+            it.set(ref, it.either_way(thing, replace(thing, grad=STEP.of(thing))))
 
 
 def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -324,7 +334,7 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
     refs = held(it, owner)
     to_none = left_as_none(it, OF_OPTIMIZERS, args)
     it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=len(it.all(owner, Optimizer)) == 1)
+    clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=surely_held(it, owner))
     del it.sweeping[len(it.sweeping) - len(refs) :]
     if any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
         others = [
@@ -334,7 +344,7 @@ def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
         ]
         with it.silently():
             for ref in others:
-                clear_gradients(it, node, [ref], to_none=to_none, by="optimizer", sure=False)
+                clear_gradients(it, node, [ref], to_none=to_none, by="optimizer", sure=())
     return NONE_VALUE
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from gradlint.domain import (
     ANY_GRAD,
     ANY_MODE,
+    NO,
     UNKNOWN,
     UNSURE,
     YES,
@@ -43,6 +44,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.tensors import BACKWARD
 from gradlint.interpreter.writing import memory_written
 
 
@@ -100,7 +102,7 @@ AFTERWARDS: dict[type, Callable[[Any], Any]] = {
     Module: _module,
     Optimizer: _optimizer,
     Scaler: lambda thing: thing if thing.begun.is_unsure else replace(thing, begun=thing.begun | UNSURE),
-    Iterator: lambda thing: thing if thing.used.is_unsure else replace(thing, used=thing.used | UNSURE),
+    Iterator: lambda thing: replace(thing, used=thing.used | UNSURE) if thing.used is NO else thing,
     Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
 }
 
@@ -175,7 +177,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
             unit = thing.unit | Unit.unsure()
-            it.set(ref, replace(thing, grad=thing.grad | ANY_GRAD, unit=unit, gradient=UNKNOWN))
+            it.set(ref, replace(thing, grad=thing.grad | BACKWARD.of(thing), unit=unit, gradient=UNKNOWN))
 
 
 def _out_of_reach(value: Value) -> bool:

@@ -38,9 +38,10 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import SEQUENCES, container
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.differentiating import SCALE
+from gradlint.interpreter.entrusting import driven
 from gradlint.interpreter.gradients import joined_gradients, tensors_of
 from gradlint.interpreter.library import SPECIAL, Known
-from gradlint.interpreter.optimizers import held, stepped
+from gradlint.interpreter.optimizers import held, stepped, surely_held
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import argument, receiver, spelled
@@ -153,10 +154,11 @@ def _staged(it: Interpreter, owner: Value, optimizer: Value, stage: Stage, on: T
     """The optimizer stands there now, and its gradients are in their own unit, if the scaler does anything."""
     found = it.all(optimizer, Optimizer)
     sure = on is YES and len(found) == 1
+    certain = surely_held(it, optimizer) if on is YES else ()
     for ref in held(it, optimizer):
         tensor: Tensor = it[ref]
         now = tensor.unit.mapped(UNSCALING)
-        it.set(ref, replace(tensor, unit=now if sure else tensor.unit | now))
+        it.set(ref, replace(tensor, unit=now if ref in certain else tensor.unit | now))
     if any(thing.open.may(YES) for _, thing in found) or not found:
         _anywhere(it)
     for ref, thing in found:
@@ -174,7 +176,7 @@ def _anywhere(it: Interpreter) -> None:
 
 def unscale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`unscale_(optimizer)`: the gradients are divided in place."""
-    optimizer = args.get("optimizer", 0, UNKNOWN)
+    optimizer = driven(it, node, args.get("optimizer", 0, UNKNOWN))
     _told(it, node, "unscale_", owner, optimizer)
     if (on := enabled(it, owner)) is not NO:
         _staged(it, owner, optimizer, UNSCALED, on)
@@ -183,7 +185,7 @@ def unscale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step(optimizer)`: gradients are unscaled, and the optimizer steps unless one of them is not finite."""
-    optimizer = args.get("optimizer", 0, UNKNOWN)
+    optimizer = driven(it, node, args.get("optimizer", 0, UNKNOWN))
     _told(it, node, "step", owner, optimizer)
     on = enabled(it, owner)
     if on is not NO:

@@ -42,7 +42,7 @@ from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
-from gradlint.interpreter.tensors import AFTER_CLEARING, truth_of
+from gradlint.interpreter.tensors import CLEARING, truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
 
 
@@ -93,7 +93,7 @@ def tell_assigned(
     """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
     shown = it.thing(owner)
     old = _old(shown, name)
-    held = optimizers.holding(it, old)
+    held = _holding_part(it, shown, old)
     it.emit(
         events.AttributeAssigned,
         node,
@@ -112,6 +112,16 @@ def tell_assigned(
     )
     if type(shown) is Module:
         want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
+
+
+def _holding_part(it: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:
+    """The optimizers that hold a part of a module. A part of one that was handed over is only known by what is asked of
+    it: it is held with all the others."""
+    held = optimizers.holding(it, old)
+    if held or type(shown) is not Module or shown.belief < Belief.ANNOTATED:
+        return held
+    asked = getattr(it.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE
+    return optimizers.holding(it, shown.rest) if asked else ()
 
 
 def _old(shown: Any, name: str) -> Value:
@@ -151,12 +161,12 @@ def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
     """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to."""
     made = it.only(value, Tensor)
     may_be_none = NONE_VALUE in alternatives(value) or (made is not None and made.made in ZEROS)
-    return FRESH | thing.grad.mapped(AFTER_CLEARING) if may_be_none else FRESH
+    return FRESH | CLEARING.of(thing) if may_be_none else FRESH
 
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
     if name == "grad" and value == NONE_VALUE:
-        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=sure)
+        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())
     elif name == "grad":
         it.put(ref, replace(thing, grad=_grad_of(it, thing, value), unit=Unit.unsure(), gradient=value), sure=sure)
     elif name == "data":

@@ -10,6 +10,7 @@ from typing import Any
 from gradlint.domain import (
     ANY_DEVICE,
     ANY_DTYPE,
+    ANY_GRAD,
     ANY_PRECISION,
     BOOL,
     COMPLEX,
@@ -30,6 +31,7 @@ from gradlint.domain import (
     USED,
     YES,
     Array,
+    Belief,
     Const,
     Container,
     Device,
@@ -55,9 +57,24 @@ from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, refused
 LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
 LETTER_OF = {fact: letter for letter, fact in LETTERS.items()}
 
-AFTER_BACKWARD: dict[Grad, Grad] = {NONE: FRESH, FRESH: FRESH, USED: MIXED, MIXED: MIXED, LOST: FRESH}
-AFTER_CLEARING: dict[Grad, Grad] = {FRESH: LOST, USED: NONE, MIXED: NONE}
-AFTER_STEP: dict[Grad, Grad] = {FRESH: USED, LOST: NONE}
+
+class Change:
+    """What happens to gradients, and how each stands after it. How one stood that was handed over nobody saw: it is
+    taken to have been trained properly before, with nothing left there that a step has used, and to be `assumed`."""
+
+    def __init__(self, known: dict[Grad, Grad], *, assumed: Grad) -> None:
+        self.known = known
+        self._handed_over = known | {ANY_GRAD: assumed}
+
+    def of(self, tensor: Tensor) -> Grad:
+        """How the gradient of a tensor stands afterwards."""
+        return tensor.grad.mapped(self.known if tensor.belief < Belief.BY_USE else self._handed_over)
+
+
+BACKWARD = Change({NONE: FRESH, FRESH: FRESH, USED: MIXED, MIXED: MIXED, LOST: FRESH}, assumed=FRESH)
+CLEARING = Change({FRESH: LOST, USED: NONE, MIXED: NONE}, assumed=NONE)
+STEP = Change({FRESH: USED, LOST: NONE}, assumed=NONE | USED)
+NO_CHANGE = Change({}, assumed=NONE)
 
 
 _FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO)

@@ -15,6 +15,8 @@ import libcst as cst
 
 from gradlint.domain import (
     BOOL,
+    MOST_ITEMS,
+    NO,
     OPAQUE,
     UNKNOWN,
     UNSURE,
@@ -34,11 +36,13 @@ from gradlint.domain import (
     Unknown,
     Value,
     object_references,
+    one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import Frame, Interpreter
+from gradlint.interpreter.core import Frame, Interpreter, syntax
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.knowledge.signs import (
+    CLEARS,
     FUNCTION_CONTEXT_USES,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
@@ -69,7 +73,7 @@ def _is_module(uses: Uses) -> bool:
 
 
 def _is_optimizer(uses: Uses) -> bool:
-    return not OPTIMIZER_USES.isdisjoint(uses) or ("zero_grad()" in uses and not STEPS.isdisjoint(uses))
+    return not OPTIMIZER_USES.isdisjoint(uses) or not (CLEARS.isdisjoint(uses) or STEPS.isdisjoint(uses))
 
 
 def _is_scaler(uses: Uses) -> bool:
@@ -124,7 +128,14 @@ def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Re
 
 
 def _optimizer(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return it.new(node, part, Optimizer(open=UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),)))
+    """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
+    from gradlint.interpreter.modules import parameters
+
+    kinds = {type(it.state.heap.get(ref)) for ref in reach}
+    held = parameters(it, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
+    groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
+    made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),))
+    return it.new(node, part, made)
 
 
 def _scaler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
@@ -174,8 +185,22 @@ def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach:
     Its history may hold anything, and it may share the memory of all that went into it.
     """
     history, memories = made_of(it, reach)
+    leaves = handed_leaves(it, reach)
+    if leaves:
+        computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
+        history = (*history, it.new(node, f"{part} history", computed))
     storage = (it.memory(node, f"{part} memory"), *memories)
     return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
+
+
+def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
+    """The parameters of modules that were handed over, where unknown code had those and may have computed with them."""
+    from gradlint.interpreter.modules import parameters
+
+    modules = [
+        ref for ref in reach if type(thing := it.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE
+    ]
+    return [ref for _, ref in parameters(it, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 
 def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ...], tuple[Ref, ...]]:

@@ -60,12 +60,13 @@ MODULE_USES = frozenset(
 """Each of these shows a module."""
 
 MODULE_USES_WHEN_CALLED = frozenset(
-    {"train()", "train(.)", "state_dict()", "load_state_dict(.)", "zero_grad()", "eval", "zero_grad"}
+    {"train()", "train(.)", "state_dict()", "load_state_dict(.)", "zero_grad()", "zero_grad(.)", "eval", "zero_grad"}
 )
 """Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them."""
 
 OPTIMIZER_USES = frozenset({"param_groups", "add_param_group(.)"})
 """Each of these shows an optimizer; so does `zero_grad()` beside `step()`."""
+CLEARS = frozenset({"zero_grad()", "zero_grad(.)"})
 STEPS = frozenset({"step()", "step(.)"})
 
 SCALER_USES = frozenset({"unscale_(.)"})

@@ -14,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 from gradlint.domain import FRESH, LOST, NONE, PLAIN, SCALED, Grad, Unit
-from gradlint.interpreter.tensors import AFTER_BACKWARD, AFTER_CLEARING, AFTER_STEP
+from gradlint.interpreter.tensors import BACKWARD, CLEARING, STEP
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Diary:
         that it was assigned in its being another one."""
         _, grad, unit = self.states.get(id(tensor), (tensor, NONE, PLAIN))
         if tensor.grad is None or not (tensor.grad.any() or self.is_as_it_arrived(tensor)):
-            grad, unit = AFTER_CLEARING.get(grad, grad), PLAIN
+            grad, unit = CLEARING.known.get(grad, grad), PLAIN
         elif grad in (NONE, LOST) or tensor.grad is not self.held.get(id(tensor)):
             grad = FRESH
         self.states[id(tensor)], self.held[id(tensor)] = (tensor, grad, unit), tensor.grad
@@ -59,13 +59,13 @@ class Diary:
                 self.held[id(leaf)] = leaf.grad
                 self.arrived[id(leaf)] = (leaf.grad, leaf.grad._version)
                 now = unit if grad in (NONE, LOST) else had | unit
-                self.states[id(leaf)] = (leaf, AFTER_BACKWARD[grad], now)
+                self.states[id(leaf)] = (leaf, BACKWARD.known[grad], now)
 
     def stepped(self, optimizer: Any, *_: Any) -> None:
         """An optimizer used the gradients of its parameters."""
         for parameter in parameters(optimizer):
             grad, unit = self.of(parameter)
-            self.states[id(parameter)] = (parameter, AFTER_STEP.get(grad, grad), unit)
+            self.states[id(parameter)] = (parameter, STEP.known.get(grad, grad), unit)
 
     def unscaled(self, optimizer: Any) -> None:
         """The gradients of these parameters were divided by the factor."""

@@ -25,7 +25,7 @@ from gradlint.domain import MIXED, USED
 from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
 from gradlint.rule import Draft, Edit, Findings, Rule, believed
 
-from ._protocol import GONE, memories, places, some
+from ._protocol import GONE, memories, places
 
 rule = Rule(
     "GRD705",
@@ -61,15 +61,18 @@ def _placed(draft: Draft, step: OptimizerStepped) -> Draft:
 
 
 def _is_late(clipping: GradientsClipped) -> bool:
-    return clipping.grad <= GONE | USED and some(clipping.parameters, USED)
+    """Whether there is no gradient that was not used, and a step may have used one."""
+    return clipping.grad <= GONE | USED and any(one.grad.possibly(USED) for one in clipping.parameters)
 
 
 def _uses_them(step: OptimizerStepped, clippings: list[GradientsClipped]) -> bool:
     """Whether a step may use what was left of clipped gradients."""
     if not (step.grad.may(USED) or step.grad.may(MIXED)):
         return False
+    if not step.parameters:
+        return any(one.run == step.run for one in clippings)
     mine = memories(step.parameters)
-    return not step.parameters or any(not mine.isdisjoint(memories(one.parameters)) for one in clippings)
+    return any(not mine.isdisjoint(memories(one.parameters)) for one in clippings)
 
 
 @rule.bad

@@ -15,9 +15,9 @@ early: a decay by ten in the first step trains ten times too slowly from the sta
 ## When it is right to ignore it
 
 `ReduceLROnPlateau` moves on by what it is told, and `CosineAnnealingWarmRestarts` is often told the
-epoch; neither is reported. Nor is a scheduler that is moved on outside of the training loop, to come
-to where an earlier run stopped, or one that is guarded by a condition under which the optimizer does
-not stand.
+epoch; neither is reported. Nor is a scheduler that is moved on in a loop of its own, to come to where an
+earlier run stopped, or one that is guarded by a condition under which the optimizer does not stand. A
+`LambdaLR` may be moved on before training because its first rate is 0.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import NO, Optimizer
-from gradlint.events import LoopFinished, OptimizerStepped, SchedulerStepped
-from gradlint.rule import Edit, Findings, Rule, Warns, believed, quoted
+from gradlint.events import LoopFinished, ModuleFinished, OptimizerStepped, SchedulerStepped
+from gradlint.rule import Draft, Edit, Findings, Rule, Warns, believed, quoted
 
 from ._protocol import made_at
 
@@ -42,6 +42,8 @@ rule = Rule(
 consequence = Warns("Detected call of `lr_scheduler.step()` before `optimizer.step()`")
 PATIENT = frozenset({"ReduceLROnPlateau", "CosineAnnealingWarmRestarts"})
 """Schedulers that torch lets step first."""
+MAY_BEGIN_WITH_ZERO = "LambdaLR"
+"""A scheduler whose first rate is whatever the program says, even 0, which is better skipped."""
 
 
 def skips_the_first_rate(returned: Any, cured: Any) -> bool:
@@ -59,11 +61,30 @@ def check(event: LoopFinished) -> Findings:
         elif type(happened) is OptimizerStepped and waiting:
             for early in [one for one in waiting if _belongs_to(one, happened)]:
                 waiting.remove(early)
-                name, optimizer = quoted(early.name, "the scheduler"), quoted(happened.name, "its optimizer")
-                draft = rule.at(early.node, name=name, optimizer=optimizer)
-                draft = draft.note(happened.node, "the first step of the optimizer comes only here")
-                draft = draft.fix(Edit("move behind", early.node, to=happened.node), safety="unsafe")
-                yield draft.lowered(max(believed(early), believed(happened)))
+                yield _draft(early, happened).fix(Edit("move behind", early.node, to=happened.node), safety="unsafe")
+
+
+@rule.on(ModuleFinished)
+def check_before_training(event: ModuleFinished) -> Findings:
+    """Outside of all loops the scheduler moves on, and the same run of a function takes the first step later."""
+    steps = [one for one in event.story if type(one) is SchedulerStepped and _is_early(one)]
+    if not steps:
+        return
+    looped = {id(one) for loop in event.story if type(loop) is LoopFinished for one in loop.story}
+    for early in steps:
+        if id(early) not in looped and early.scheduler.kind != MAY_BEGIN_WITH_ZERO:
+            rest = event.story[event.story.index(early) :]
+            taken = (one for one in rest if type(one) is OptimizerStepped and one.run == early.run)
+            first = next((one for one in taken if _belongs_to(early, one)), None)
+            if first is not None:
+                yield _draft(early, first).fix(Edit("delete", early.node), safety="unsafe")
+
+
+def _draft(early: SchedulerStepped, first: OptimizerStepped) -> Draft:
+    name, optimizer = quoted(early.name, "the scheduler"), quoted(first.name, "its optimizer")
+    draft = rule.at(early.node, name=name, optimizer=optimizer)
+    draft = draft.note(first.node, "the first step of the optimizer comes only here")
+    return draft.lowered(max(believed(early), believed(first)))
 
 
 def _is_early(stepped: SchedulerStepped) -> bool:
@@ -136,5 +157,36 @@ def moved_on_at_the_end_of_each_epoch():
             optimizer.zero_grad()
             weight.sum().backward()
             optimizer.step()
+        scheduler.step()
+    return weight.detach()
+
+
+@rule.bad(shows=skips_the_first_rate)
+def moved_on_before_training():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    scheduler.step()  # GRD710
+    for _ in range(3):
+        optimizer.zero_grad()
+        weight.sum().backward()
+        optimizer.step()
+        scheduler.step()
+    return weight.detach()
+
+
+@rule.good(cures=moved_on_before_training)
+def left_alone_before_training():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    for _ in range(3):
+        optimizer.zero_grad()
+        weight.sum().backward()
+        optimizer.step()
         scheduler.step()
     return weight.detach()

@@ -135,4 +135,26 @@ def a_model_that_is_handed_over(net, loader):
         descent.zero_grad()
         F.cross_entropy(net(x), y).backward()
         descent.step()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # todo GRD705
+        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # GRD705
+
+
+class Stepper:
+    """Clears where the loss is computed."""
+
+    def __init__(self, net):
+        self.net = net
+        self.descent = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def step(self):
+        self.descent.step()
+        clip_grad_norm_(self.net.parameters(), 1)  # todo GRD705
+
+
+def all_handed_over(model, criterion, optimizer, loader):
+    model.train()
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        norm = clip_grad_norm_(model.parameters(), 0.5)  # ok: before the step
+        optimizer.step()
+    return norm

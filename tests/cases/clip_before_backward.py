@@ -135,6 +135,20 @@ def a_model_that_is_handed_over(net, loader):
     for x, y in loader:
         descent.zero_grad()
         loss = F.cross_entropy(net(x), y)
-        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # todo GRD706
+        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # GRD706
         loss.backward()
+        descent.step()
+
+
+def clipped_for_a_caller(net, most):
+    net.train()
+    return clip_grad_value_(net.parameters(), most)  # ok: the caller may have differentiated before
+
+
+def differentiated_by_an_engine(net, loader, descent: torch.optim.Optimizer, engine):
+    net.train()
+    for x, y in loader:
+        descent.zero_grad()
+        engine.backward(F.cross_entropy(net(x), y))
+        [clip_grad_value_(net.parameters(), 0.1)]  # ok: the engine fills them
         descent.step()

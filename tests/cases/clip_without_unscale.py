@@ -173,6 +173,37 @@ def a_model_that_is_handed_over(net, loader, descent):
     for x, y in loader:
         descent.zero_grad()
         growing.scale(F.cross_entropy(net(x), y)).backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # todo GRD707
+        torch.nn.utils.clip_grad_norm_(net.parameters(), max_norm=5, norm_type=1)  # GRD707
         growing.step(descent)
         growing.update()
+
+
+def unscaled_where_it_is_handed_over(net, loader, descent, growing: GradScaler = None):
+    net.train()
+    for x, y in loader:
+        descent.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        if growing is None:
+            loss.backward()
+        else:
+            growing.scale(loss).backward()
+            growing.unscale_(descent)
+        print(clip_grad_norm_(net.parameters(), max_norm=2.0))  # ok: in their own unit either way
+        if growing is None:
+            descent.step()
+        else:
+            growing.step(descent)
+            growing.update()
+
+
+def several_optimizers_in_a_list(net, loader, descents, growing: GradScaler):
+    net.train()
+    for x, y in loader:
+        for descent in descents:
+            descent.zero_grad()
+        growing.scale(F.cross_entropy(net(x), y)).backward()
+        total = clip_grad_norm_(net.parameters(), 5.0, error_if_nonfinite=False)  # todo GRD707
+        for descent in descents:
+            growing.step(descent)
+        growing.update()
+    return total

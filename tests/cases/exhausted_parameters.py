@@ -5,6 +5,7 @@ from itertools import chain
 
 import torch
 import torch.nn as nn
+from elsewhere import freeze
 from torch.nn.utils import clip_grad_norm_
 from torch.utils.data import DataLoader
 
@@ -112,6 +113,23 @@ def batches_twice(batches=4):
     rows = (torch.ones(8) * n for n in range(batches))
     first = torch.stack(list(rows))
     return first, list(rows)  # ok: no parameters
+
+
+def frozen_by_a_helper(energy: Net, samples: list[torch.Tensor]):
+    trained = energy.parameters()
+    descent = torch.optim.Adam(trained, betas=(0.0, 0.999))
+    for sample in samples:
+        freeze(trained)  # GRD712
+        energy(sample).sum().backward()
+        descent.step(), descent.zero_grad()
+
+
+def told_twice(energy: Net):
+    shown = energy.named_parameters()
+    freeze(shown), freeze(shown, first=3)
+    norms = (weight.norm() for weight in energy.parameters())
+    total = sum(norms)
+    return freeze(norms), total  # ok: norms, no parameters
 
 
 class Ensemble:

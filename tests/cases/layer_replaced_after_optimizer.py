@@ -149,3 +149,32 @@ class Restoring:
         self.optimizer.zero_grad()
         self.model(x).sum().backward()
         self.optimizer.step()
+
+
+def a_head_for_what_is_handed_over(net, classes, batches):
+    descent = torch.optim.Adam(net.parameters())
+    net.top = nn.Linear(net.top.in_features, classes)  # GRD716
+    for batch in batches:
+        net.zero_grad()
+        net(batch).mean().backward()
+        descent.step()
+
+
+def a_head_with_an_optimizer_of_its_own(net: nn.Module, classes, batches):
+    for_all = torch.optim.Adam(net.parameters())
+    inside = net.top.in_features
+    net.top = nn.Linear(inside, classes)  # ok: another optimizer is given it
+    for_top = torch.optim.Adam(net.top.parameters())
+    for batch in batches:
+        net.zero_grad()
+        net(batch).mean().backward()
+        for_all.step(), for_top.step()
+
+
+def a_teacher_for_what_is_handed_over(net, batches):
+    descent = torch.optim.Adam(net.parameters())
+    net.teacher = copy.deepcopy(net)  # ok: nobody asked for one before
+    for batch in batches:
+        net.zero_grad()
+        (net(batch) - net.teacher(batch).detach()).square().mean().backward()
+        descent.step()

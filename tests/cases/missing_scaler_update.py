@@ -139,3 +139,18 @@ def under_one_condition(batches: list[torch.Tensor], amp: bool):
         if amp:
             scaler.update()
     return result
+
+
+def handed_over(net, loader):
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+    growing = GradScaler()
+    for x, y in loader:
+        descent.zero_grad()
+        growing.scale(F.cross_entropy(net(x), y)).backward()
+        print(descent.step())  # GRD709
+
+
+def several_in_one(scheduled, growing: GradScaler):
+    for one in scheduled:
+        growing.step(one.descent)  # ok: another optimizer each time
+    growing.update()

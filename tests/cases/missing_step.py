@@ -139,3 +139,10 @@ def prepared(model: nn.Linear, batches: list[torch.Tensor]):
         optimizer.zero_grad()
         model(batch).log_softmax(-1).min().backward()  # ok: the caller gets the optimizer
     return model, optimizer
+
+
+def handed_over(net, loader):
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        descent.zero_grad()
+        F.smooth_l1_loss(net(x), y).backward()  # GRD704

@@ -224,5 +224,55 @@ def a_model_that_is_handed_over(net, loader):
     net.train()
     descent = torch.optim.SGD(net.parameters(), lr=0.1)
     for x, y in loader:
-        F.cross_entropy(net(x), y, label_smoothing=0.1).div(4).backward()  # todo GRD701
+        F.cross_entropy(net(x), y, label_smoothing=0.1).div(4).backward()  # GRD701
         descent.step()
+
+
+def all_that_is_handed_over(model: nn.Module, loader, criterion: nn.Module, optimizer: torch.optim.Optimizer, device):
+    model.train()
+    for x, y in loader:
+        outputs = model(x.to(device))
+        torch.autograd.backward([criterion(outputs, y.to(device))])  # GRD701
+        optimizer.step()
+
+
+def one_optimizer_after_another(net, loader):
+    net.train()
+    for epoch in range(3):
+        descent = torch.optim.SGD(net.parameters(), lr=0.1**epoch)
+        net(loader).square().mean().backward()  # GRD701
+        descent.step()
+
+
+def accumulated_by_others(net, loader, descent: torch.optim.Optimizer, every):
+    net.train()
+    for index, (x, y) in enumerate(loader):
+        (F.cross_entropy(net(x), y) / every).backward()
+        (F.mse_loss(net(x), y) / every).backward()
+        if index % every == every - 1:
+            descent.step(None)  # ok: cleared below, whatever the gradients were before
+            descent.zero_grad()
+
+
+def two_of_each(first, second, for_first, for_second, loader):
+    first.eval(), second.eval()
+    for x in loader:
+        second(first(x)).mean().backward()
+        for_first.step(lambda: 0.0), for_first.zero_grad()
+        (for_second.step(),)  # ok: nobody knows which optimizer holds what
+        for_second.zero_grad()
+
+
+class HandedOver:
+    def __init__(self, net, descent, hooks):
+        self.net, self.descent, self.hooks = net, descent, hooks
+
+    def clear(self):
+        self.descent.zero_grad()
+
+    def fit(self, loader):
+        self.net.train()
+        for x, y in loader:
+            F.nll_loss(self.net(x), y).backward()
+            self.descent.step(closure=lambda: None)  # ok: one of the hooks may clear
+            self.hooks.call(self)

@@ -147,3 +147,46 @@ def picture_of_a_schedule(steps):
         rates.append(scheduler.get_last_lr())
         scheduler.step(None)  # ok: no optimizer steps here
     return rates
+
+
+def moved_on_once(net, batches: list[torch.Tensor], anneal=0.9):
+    descent = torch.optim.Adam(net.parameters(), lr=1e-3)
+    falling = lr_scheduler.ExponentialLR(descent, anneal)
+    falling.step(), print(anneal)  # GRD710
+    for batch in batches:
+        net.zero_grad()
+        net(batch).pow(2).mean().backward()
+        descent.step()
+
+
+def warmed_up(net, batches: list[torch.Tensor], resumed: bool):
+    descent = torch.optim.Adam(net.parameters(), lr=1e-3)
+    rising = lr_scheduler.LambdaLR(descent, lambda index: index / 100)
+    falling = lr_scheduler.StepLR(descent, step_size=30)
+    (rising.step(),)  # ok: the first rate is 0
+    if resumed:
+        falling.step(epoch=None)  # ok: not in every run
+    for batch in batches:
+        net.zero_grad()
+        net(batch).abs().mean().backward()
+        descent.step()
+
+
+class Epochs:
+    """One method moves on before another one trains."""
+
+    def __init__(self, net, batches):
+        self.net, self.batches = net, batches
+        self.descent = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        self.falling = lr_scheduler.StepLR(self.descent, 30)
+
+    def epoch(self):
+        for batch in self.batches:
+            self.descent.zero_grad()
+            self.net(batch).mean().backward()
+            self.descent.step()
+
+    def run(self):
+        for _ in range(90):
+            self.falling.step(), self.batches.reset()  # GRD710
+            self.epoch()

@@ -154,3 +154,31 @@ def by_a_criterion_that_is_handed_over(loader, criterion):
         criterion(model(x), y).backward()
         descents[0].zero_grad()
         descents[0].step(closure=None)  # todo GRD702
+
+
+def handed_over(model, optimizer, loader, criterion):
+    model.train()
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.zero_grad(set_to_none=True)
+        print(loss, optimizer.step())  # GRD702
+
+
+def silenced(model, optimizer, scheduler):
+    model.train()
+    optimizer.zero_grad()
+    assert optimizer.step() is None  # ok: nothing was differentiated, so that the scheduler does not warn
+    scheduler.step()
+
+
+def put_together(model, optimizer, first, second):
+    model.train()
+    kept = []
+    for batch in (first, second):
+        model(batch).mean().backward()
+        kept.append([p.grad.clone() for p in model.parameters()])
+        optimizer.zero_grad()
+    for p, one, other in zip(model.parameters(), *kept):
+        p.grad = one + other
+    return [optimizer.step()]  # ok: the gradients are put back
