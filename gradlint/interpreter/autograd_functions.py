@@ -29,6 +29,7 @@ from gradlint.domain import (
     Ref,
     Tensor,
     Truth,
+    Unknown,
     Value,
     alternatives,
     one_of,
@@ -151,7 +152,7 @@ class _Outcome:
         it, node = self.it, self.node
         differentiable = ref not in self._noted(NON_DIFFERENTIABLE)
         row = Operation(self.name, (), (), (), "", results=(Result(differentiable=differentiable),))
-        places = [index for index, value in enumerate(self.given) if it.may_be(value, Tensor)]
+        places = [index for index, value in enumerate(self.given) if _may_be_tensor(it, value)]
         inputs = [("input", self.given[index]) for index in places] or [("input", NONE_VALUE)]
         self.count += 1
         made = apply(it, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
@@ -176,6 +177,10 @@ class _Outcome:
     def _saves(self) -> tuple[tuple[Ref | None, ...], ...]:
         saved = [self.it.state.heap.get(ref) for ref in self._noted(SAVED)]
         return tuple(thing.storage for thing in saved if type(thing) is Tensor)
+
+
+def _may_be_tensor(it: Interpreter, value: Value) -> bool:
+    return it.may_be(value, Tensor) or any(type(option) is Unknown for option in alternatives(value))
 
 
 # ---- the context
