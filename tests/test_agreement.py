@@ -32,9 +32,9 @@ LONGEST, MOST_LOST = 60.0, 3
 """How many seconds a program may take, and how many may take longer (torch itself waits for ever now and then)."""
 SEED = "agreement"
 NEW_SEED = os.environ.get("AGREEMENT_SEED") or str(random.SystemRandom().randrange(1_000_000_000))
-MOST_DISAGREEING = 0.01
-"""In which share of the generated programs anything may disagree: of the fixed ones in a known way, of fresh ones in
-any. It is not as good as none: it keeps what there is."""
+MOST_DISAGREEING = 2
+"""In how many of the fresh programs anything may disagree: a few in ten thousand still do, and a change is not
+to fail by what it did not do. Of the fixed ones none may."""
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
@@ -88,7 +88,7 @@ def _disagreeing(programs: tuple[Written, ...]) -> tuple[set[str], list[str]]:
 def test_programs_from_the_fixed_seed() -> None:
     names, new = _disagreeing(_written(SEED, FIXED))
     assert not new, "python -m gradlint.testing.agreement --seed agreement"
-    assert len(names) <= MOST_DISAGREEING * FIXED
+    assert not names
 
 
 def test_programs_from_a_fresh_seed() -> None:
@@ -96,7 +96,7 @@ def test_programs_from_a_fresh_seed() -> None:
     names, new = _disagreeing(_written(NEW_SEED, FRESH))
     for one in new:
         warnings.warn(one, stacklevel=1)
-    assert len(names) <= MOST_DISAGREEING * FRESH
+    assert len(names) <= MOST_DISAGREEING, "\n".join(new)
 
 
 @pytest.mark.parametrize("area", AREAS)
