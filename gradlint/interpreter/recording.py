@@ -218,7 +218,7 @@ def _handle(
     kept = _recorded_for(_flag_of_base(it, first), [first]) if viewed else NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
-    if first.tensor and first.tensor.loose and row.name in TAKING:  # what looks like a view of it may be an element
+    if _may_be_element(row, first):
         requires = UNSURE
         facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD}
     facts["many"] = row.bundle == "list"
@@ -340,10 +340,16 @@ def _record(
     saves = tuple(saved(it, token, involved, asked, results) for token in row.saves)
     new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
+    older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result in results:
         tensor = it[result]
         nodes: tuple[Ref | None, ...] = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
-        it.state.heap[result] = replace(tensor, node=nodes)
+        it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
+
+
+def _may_be_element(row: Operation, first: Operand) -> bool:
+    """Whether what looks like a view of an operand may be an element of it, which was there before."""
+    return first.tensor is not None and first.tensor.loose and row.name in TAKING
 
 
 def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
