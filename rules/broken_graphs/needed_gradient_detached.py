@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, NONE, YES, Mark
+from gradlint.domain import NONE, YES, Mark
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped, Recorded
 from gradlint.rule import LIKELY, Findings, Rule, believed
 
@@ -35,7 +35,7 @@ rule = Rule(
     "{whose} never get a gradient: what is computed from them leaves the graph by {cut}",
     help="leave out the cut, or hand the optimizer only what is to be trained",
     effect="silently wrong",
-    yields_to=("GRD411",),
+    yields_to=("GRD112", "GRD411"),
     tokens=("step",),
 )
 
@@ -56,8 +56,7 @@ def check(end: ModuleFinished) -> Findings:
             used |= memories(event.operands)
         elif type(event) is BackwardRun:
             marks = [mark for mark in event.root.marks if mark.how == "cut" and kind_of(mark) in (DETACHED, MODE)]
-            is_result = event.root.requires_grad <= YES and event.root.leaf <= NO  # a leaf was asked by hand: GRD112
-            cuts.setdefault(event.run, []).extend(marks if is_result else [])
+            cuts.setdefault(event.run, []).extend(marks if event.root.requires_grad <= YES else [])
         elif type(event) is OptimizerStepped and cuts.get(event.run):
             held = memories(event.parameters)
             missing = held & without & used

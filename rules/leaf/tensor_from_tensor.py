@@ -19,7 +19,7 @@ warn; a call under `torch.no_grad()` is not reported.
 
 from __future__ import annotations
 
-from gradlint.domain import YES, Const, Tensor
+from gradlint.domain import NO, YES, Const, Tensor
 from gradlint.events import Called
 from gradlint.rule import Edit, Findings, Rule, Warns
 
@@ -50,7 +50,9 @@ def check(event: Called) -> Findings:
     if event.name.endswith(".tensor") and len(event.args) == 1 and keywords.keys() <= {"requires_grad"}:
         clone = Edit("rename", event.node, "clone")
         detach = Edit("wrap", event.node, after=".detach().requires_grad_()" if asks else ".detach()")
-        draft = draft.fix(clone, Edit("drop keyword", event.node, "requires_grad"), detach, safety="safe")
+        is_loss = asks and source.scalar.possibly(YES) and source.leaf.possibly(NO)  # and stays cut, which is no cure
+        safety = "unsafe" if is_loss else "safe"
+        draft = draft.fix(clone, Edit("drop keyword", event.node, "requires_grad"), detach, safety=safety)
     yield draft.marked(source.marks, made="made here, in the graph", asked="asked to require grad here")
 
 
