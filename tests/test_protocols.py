@@ -317,7 +317,7 @@ part(x).sum().backward()
 opt.step()
 """
     event = only(events.OptimizerStepped, text)
-    assert event.belief >= Belief.BY_USE  # that the backward fills its gradients is an assumption
+    assert event.grad.is_unsure and event.unit.is_unsure
 
 
 # ---- what a loop leaves, and how things are written

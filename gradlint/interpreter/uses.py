@@ -194,9 +194,14 @@ def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach:
 
 
 def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
-    """The parameters of modules that were handed over, where unknown code had those and may have computed with them."""
+    """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
+    Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
+    from gradlint.interpreter.attributes import STAND_IN
     from gradlint.interpreter.modules import parameters
 
+    reach = tuple(reach)
+    if any(ref.part.startswith(STAND_IN) and is_some_object(it.state.heap.get(ref)) for ref in reach):
+        return []
     modules = [
         ref for ref in reach if type(thing := it.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE
     ]
