@@ -49,9 +49,9 @@ class Disagreement:
 @dataclass(slots=True)
 class Compared:
     """What came of one program. `facts` and `vague` count facts by name, `refusals` are the lines at which torch raised
-    in each run that came by, with the words of a rule, and whether that was reported; `missed` are those of them that
-    were not. `warned` counts the findings that say that a line raises, on lines that were run. `ended` is what stopped
-    the program."""
+    in each run that came by, with the words of a rule, and whether that was reported; `missed` are the rows and words
+    of those that were not. `warned` counts the findings that say that a line raises, on lines that were run. `ended`
+    is what stopped the program."""
 
     text: str
     disagreements: list[Disagreement] = field(default_factory=list)
@@ -221,7 +221,7 @@ def _refusals(text: str, seen: Seen, findings: Sequence[Finding], out: Compared)
             is_reported = first.get(row, row) in reported
             out.refusals[saying, is_reported] += 1
             if not is_reported:
-                out.missed.append((row, errors[0]))
+                out.missed.append((row, saying))
 
 
 def _first_rows(text: str) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gradlint.testing.agreement.comparing import Compared, Disagreement
@@ -18,6 +18,8 @@ MOST_VAGUE = 0.10
 ENOUGH_STATEMENTS = 12
 VAGUE = 8
 """How many of the commonest vague facts are told."""
+MISSED = 3
+"""How many of the programs with a refusal of one kind that is not reported are named."""
 
 
 @dataclass(slots=True)
@@ -29,6 +31,7 @@ class Total:
     facts: Counter[str] = field(default_factory=Counter)
     vague: Counter[str] = field(default_factory=Counter)
     refusals: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    missed: dict[str, list[str]] = field(default_factory=dict)
     warned: int = 0
     idle: int = 0
     vague_after: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -44,6 +47,8 @@ class Total:
         self.facts.update(one.facts)
         self.vague.update(one.vague)
         self.refusals.update(one.refusals)
+        for row, saying in one.missed:
+            self.missed.setdefault(saying, []).append(f"{name} row {row}")
         self.warned += one.warned
         self.idle += one.idle
         self.vague_after.update(one.vague_after)
@@ -80,7 +85,7 @@ def lines(total: Total, title: str) -> Iterator[str]:
     for (name, made), count in total.vague_after.most_common(VAGUE):
         yield f"    {count} times vague: {name} of what {made} made"
     yield f"  precision of raising rules: {total.of_kind('raises')} of {total.warned} findings where nothing raises"
-    yield from _recall(total.refusals)
+    yield from _recall(total)
     yield f"  silent rules: {total.of_kind('silent')} of {sum(total.silent.findings.values())} findings contradicted"
     yield from (f"    {line}" for line in silent_table(total.silent))
     yield f"  fixes of silent rules: {total.of_kind('cure')} of {total.cures} cure nothing"
@@ -95,13 +100,16 @@ def exercised(total: Total) -> Iterator[str]:
         yield from (f"    not: {', '.join(some)}" for some in _rows(missing))
 
 
-def _recall(refusals: Counter[tuple[str, bool]]) -> Iterable[str]:
+def _recall(total: Total) -> Iterator[str]:
+    refusals = total.refusals
     words = sorted({saying for saying, _ in refusals})
     reported = sum(count for (_, is_reported), count in refusals.items() if is_reported)
     yield f"  recall of raising rules: {reported} of {sum(refusals.values())} refusals are reported"
     for saying in words:
         found, missed = refusals[saying, True], refusals[saying, False]
         yield f"    {found} of {found + missed}{_under(found / (found + missed), ENOUGH)}: {saying}"
+        if missed:
+            yield f"      missed: {', '.join(total.missed[saying][:MISSED])}"
 
 
 def _under(value: float, least: float) -> str:
