@@ -48,6 +48,14 @@ def test_regressions(path: Path) -> None:
         assert not found
 
 
+def test_what_is_asked_behind_a_colon() -> None:
+    """A `reveal` on the line of an `except` or an `if` is asked like any other."""
+    text = "import torch\nw = torch.ones(2, requires_grad=True)\ntry:\n    w.add_(1)\nexcept RuntimeError: reveal(w)\n"
+    found = compare(text + "if w.requires_grad: reveal(w * 2)\n")
+    assert not found.disagreements
+    assert found.facts["leaf"] == 2
+
+
 @cache
 def known() -> frozenset[tuple[str, str]]:
     """The sorts of disagreements that regressions show which are not mended yet."""

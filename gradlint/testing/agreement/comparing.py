@@ -19,6 +19,7 @@ from gradlint.proving import known_here
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
+from gradlint.testing.agreement import revealing
 from gradlint.testing.agreement.curing import Cured, cured
 from gradlint.testing.agreement.exercising import Exercised
 from gradlint.testing.agreement.silent import Held
@@ -142,8 +143,9 @@ def judged(
 
 def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
     """The syntax of each reveal with its row: both come in the order of the text, and positions cost time."""
-    rows = [row for row, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("reveal(")]
-    yield from zip(calls_of(tree, "reveal"), rows, strict=True)
+    calls = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Call))
+    spots = sorted((each.lineno, each.col_offset) for each in calls if getattr(each.func, "id", "") == revealing.REVEAL)
+    yield from zip(calls_of(tree, revealing.REVEAL), (row for row, _ in spots), strict=True)
 
 
 # ---- what disagrees
