@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
+from gradlint.testing import measuring
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     LETTERS,
@@ -188,6 +189,22 @@ def test_results_are_as_the_row_says(row: Operation, mode: str) -> None:
                 assert (outcome is None) == refused, (word, asking)
                 if outcome is not None:
                     assert_as_said(row, outcome, word, mode, asking)
+
+
+@pytest.mark.parametrize("narrow", [torch.uint8, torch.int16], ids=str)
+@each_row
+def test_whole_numbers_of_few_bits_give_what_the_row_says(
+    row: Operation, narrow: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = [word for word in accepted(row) if "i" in word]
+    monkeypatch.setitem(measuring.DTYPES, "i", narrow)
+    for function, word in itertools.product(functions(row), taken):
+        outcome = attempt(row, function, word)
+        for index, seen in enumerate(outcome.results if outcome else ()):
+            rule = row.results[index if row.bundle == "tuple" else 0].dtype
+            kinds = filled(word).lower()
+            apart = row.bundle == "list" and row.operands[0].startswith("*")
+            assert seen.dtype in ("", *DTYPE_RULES[rule](*(kinds[index] if apart else kinds))), word
 
 
 def assert_as_said(row: Operation, outcome: Outcome, word: str, mode: str, asking: frozenset[int]) -> None:

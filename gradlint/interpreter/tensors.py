@@ -206,7 +206,7 @@ def _combined(rule: str, kinds: tuple[Dtypes, ...], numbers: tuple[bool, ...], r
         word = "".join(letter.upper() if plain else letter for letter, plain in zip(letters, numbers, strict=False))
         if not refused(refuses, word):
             try:
-                found.add(compute(*letters))
+                found.update(compute(*letters))
             except TypeError:
                 return ANY_DTYPE
     if not found or (len(found) > 1 and any(kind.is_unsure for kind in kinds)):

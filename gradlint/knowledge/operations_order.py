@@ -39,14 +39,14 @@ ROWS = (
         "all",
         ("torch.all", "torch.Tensor.all"),
         parameters=("input", "dim", "keepdim"),
-        results=(Result(dtype="bool", differentiable=False),),
+        results=(Result(dtype="truth", differentiable=False),),
         takes_out=True,
     ),
     Operation(
         "any",
         ("torch.any", "torch.Tensor.any"),
         parameters=("input", "dim", "keepdim"),
-        results=(Result(dtype="bool", differentiable=False),),
+        results=(Result(dtype="truth", differentiable=False),),
         takes_out=True,
     ),
     Operation(

@@ -40,11 +40,13 @@ DTYPE_RULES: dict[str, Callable[..., str]] = {
     "real": lambda first, *rest: "f" if first == "c" else first,
     "real float": lambda first, *rest: "f",
     "bool": lambda *kinds: "b",
+    "truth": lambda first, *rest: "bi" if first == "i" else "b",
     "integer": lambda *kinds: "i",
     "float": lambda *kinds: "f",
     "complex": lambda *kinds: "c",
 }
-"""Result kind from the operands' kinds, in the order of the row's operands (numbers included)."""
+"""Result kind from the operands' kinds, in the order of the row's operands (numbers included). Where it depends on how
+wide whole numbers are, what 64 bits give comes first: `any` of eight bits without a sign gives such."""
 
 MIXED = r"(?!(.)\1*$).+"
 """A pattern for `refuses`: the operands are not all of one kind."""

@@ -243,7 +243,7 @@ def expected(row: Operation, word: str, mode: str, asking: frozenset[int], index
     origin, apart = 0, row.bundle == "list" and row.operands[0].startswith("*")
     if apart:
         origin = index
-    dtype = DTYPE_RULES[result.dtype](*(kinds[origin] if apart else kinds))
+    dtype = DTYPE_RULES[result.dtype](*(kinds[origin] if apart else kinds))[0]
     if kind == "number":
         return Seen(kind, dtype)
     if kind not in ("self", "view", "alias", "fresh"):
