@@ -641,6 +641,8 @@ class Interpreter:
             if type(thing) is Tensor:
                 if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
                     out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
+                elif thing.leaf is YES and None in thing.node and len(thing.node) > 1:
+                    out[None] = None  # a view made with gradients off may show the flag of what it is a view of
                 if thing.requires_grad.may(YES):
                     for node in thing.node or (None,):
                         out[self.own(option) if node is None else node] = None  # type: ignore[arg-type]

@@ -49,7 +49,7 @@ from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.operands import Operand, operand
-from gradlint.interpreter.saving import saved
+from gradlint.interpreter.saving import differentiated, saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
@@ -334,9 +334,9 @@ def _record(
     """Put the operation into the graph and let its results know."""
     involved = [*operands, *own]
     inputs = tuple(it.operand(o.value) for o in involved)
-    asked = {o.name: o.requires_grad for o in reversed(involved)}
+    asked = differentiated(involved, inputs)
     if own:
-        asked["parameters"] = either([o.requires_grad for o in own])
+        asked["parameters"] = either([asked[o.name] for o in own])
     saves = tuple(saved(it, token, involved, asked, results) for token in row.saves)
     new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))

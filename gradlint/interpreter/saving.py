@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Tensor, Truth, Value, both
 from gradlint.interpreter.core import Interpreter
@@ -36,6 +36,15 @@ def saved(
     return memories if sure or not memories else (*memories, None)
 
 
+def differentiated(operands: Iterable[Operand], inputs: Iterable[Slot]) -> dict[str, Truth]:
+    """Whether an operation computes a gradient for each of its operands, by name, given what they are in the graph: not
+    for what has a flag that says so but is in no graph."""
+    asked: dict[str, Truth] = {}
+    for one, slot in zip(operands, inputs, strict=True):
+        asked.setdefault(one.name, one.requires_grad | NO if None in slot else one.requires_grad)
+    return asked
+
+
 def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
     """Whether the operand of that name is a tensor, which it is without a name as well."""
     chosen = next((one for one in operands if one.name == name), None)
@@ -59,7 +68,7 @@ def saved_in_place(
     """The memories that an operation keeps for backward which writes its target; of what the target held before the
     write it can only keep a copy."""
     operands = [operand(it, name, value) for name, value in slots]
-    asked = {o.name: o.requires_grad for o in reversed(operands)}
+    asked = differentiated(operands, (it.operand(one.value) for one in operands))
     others = [o for o in operands if o.value != target]
     written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
     found = []
