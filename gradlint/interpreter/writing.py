@@ -73,8 +73,12 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
     others = [operand(it, "", value) for value in this.operands]
     wants = either([one.requires_grad for one in others])
     sure = it.sure(found)
+    refused = {ref for ref, tensor in found if this.checked and _raises(it, tensor, wants)}
+    if len(refused) == len(alternatives(target)) and all(it[ref].belief is Belief.PROVEN for ref in refused):
+        it.refuse()
+        return
     for ref, tensor in found:
-        if this.checked and _raises(it, tensor, wants):
+        if ref in refused:
             continue
         mark = Mark("hidden" if noticed is NO else "written", syntax(this.node), name=this.name)
         memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
