@@ -32,11 +32,19 @@ class Diary:
         that it was assigned in its being another one."""
         _, grad, unit = self.states.get(id(tensor), (tensor, NONE, PLAIN))
         if tensor.grad is None or not (tensor.grad.any() or self.is_as_it_arrived(tensor)):
+            grad = FRESH if self._was_assigned(tensor) else grad
             grad, unit = CLEARING.known.get(grad, grad), PLAIN
         elif grad in (NONE, LOST) or tensor.grad is not self.held.get(id(tensor)):
             grad = FRESH
         self.states[id(tensor)], self.held[id(tensor)] = (tensor, grad, unit), tensor.grad
         return grad, unit
+
+    def _was_assigned(self, tensor: Any) -> bool:
+        """Whether a gradient of zeros that was not there when this was last asked has been written since it was
+        assigned: it held something before it was cleared."""
+        grad = tensor.grad
+        new = grad is not None and grad is not self.held.get(id(tensor))
+        return new and not grad.is_inference() and grad._version > 0
 
     def is_as_it_arrived(self, tensor: Any) -> bool:
         """Whether nobody wrote the gradient since the last backward: it may be zero by nature."""
