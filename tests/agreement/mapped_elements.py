@@ -5,7 +5,12 @@ import torch
 
 first = torch.randn(2, 2)
 second = torch.randn(2, 2)
-double = lambda value: value * 2
+
+
+def double(value):
+    return value * 2
+
+
 doubled = list(map(double, [first, second]))
 doubled[0].requires_grad_()
 reveal(doubled[0], doubled[1])

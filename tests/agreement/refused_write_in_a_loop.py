@@ -3,7 +3,7 @@ import torch
 
 weight = torch.randn(2, 2, requires_grad=True)
 with torch.no_grad():
-    for index in range(2):
+    for _ in range(2):
         halved = weight.mul_(0.5)
         reveal(halved)
         halved[0] = 1.0
