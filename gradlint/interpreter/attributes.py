@@ -193,6 +193,8 @@ def _instance_attribute(
     if type(thing) is Module:
         if name in module_methods.METHODS or name in module_methods.APPLYING:
             return Bound(owner, name)
+        if f"{thing.holder}.{name}" in library.SPECIAL:
+            return Bound(owner, name)
         if name == "training":
             return _training(thing.mode)
         if name in REGISTRIES:

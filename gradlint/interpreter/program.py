@@ -32,6 +32,7 @@ from gradlint.domain.changing import replace
 from gradlint.events import Event, Run
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
     autograd,
+    averaging,
     blocks,
     builtins,
     callables,

@@ -19,6 +19,7 @@ from gradlint.domain import (
     MAYBE,
     MOST_MARKS,
     NO,
+    NOWHERE,
     OPAQUE,
     UNKNOWN,
     UNSURE,
@@ -333,7 +334,7 @@ def _record(
 ) -> None:
     """Put the operation into the graph and let its results know."""
     involved = [*operands, *own]
-    inputs = tuple(it.operand(o.value) for o in involved)
+    inputs = (*(_input(it, o) for o in operands), *(it.operand(o.value) for o in own))
     asked = differentiated(involved, inputs)
     if own:
         asked["parameters"] = either([asked[o.name] for o in own])
@@ -345,6 +346,13 @@ def _record(
         tensor = it[result]
         nodes: tuple[Ref | None, ...] = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
+
+
+def _input(it: Interpreter, one: Operand) -> tuple[Ref | None, ...]:
+    """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
+    it is the one that is asked about."""
+    slot = it.operand(one.value)
+    return (*slot, NOWHERE) if one.tensor and one.tensor.many and one.tensor.leaf.possibly(YES) else slot
 
 
 def _may_be_element(row: Operation, first: Operand) -> bool:

@@ -1,0 +1,7 @@
+# A backward through one of several parameters that one handle stands for fills that one.
+import torch
+
+adaptive = torch.nn.AdaptiveLogSoftmaxWithLoss(2, 4, [2])
+weights = list(adaptive.parameters())
+weights[0].sum().backward()
+reveal(weights[0], weights[2])
