@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from itertools import product
 from math import prod
 
 import pytest
 import torch
 
-from gradlint.domain import Tensor
+from gradlint.domain import Tensor, truth
 from gradlint.events import Recorded
 from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, REDUCING, REDUCTIONS
 from gradlint.testing.measuring import ATTRIBUTE_ROWS, OPERATION_ROWS, TABLES, call, resolve, sample
@@ -62,6 +64,32 @@ def test_reductions_of_losses(reduction, whole):
     assert (loss.numel() == 1) == whole
 
 
+NUMBER = r"\b\d+\b(?!\.)"
+LAYERS = [
+    row for row in TABLES.modules.values() if row.call != "none" and any("." not in name for name in row.parameters)
+]
+
+
+@pytest.mark.parametrize("row", LAYERS, ids=lambda row: row.path)
+def test_parameters_of_layers_whose_numbers_are_large_have_several_elements(row):
+    """With the numbers of the example, and with ones and twos in all their places, where torch takes them."""
+    names = [name for name in row.parameters if "." not in name]
+    places = len(re.findall(NUMBER, row.example))
+    for numbers in product("12", repeat=min(places, 4)):
+        given = iter(numbers)
+        example = re.sub(NUMBER, lambda found: next(given, found.group()), row.example)  # noqa: B023
+        try:
+            layer = eval(example)
+        except (ValueError, AssertionError):
+            continue
+        text = f"import torch\nlayer = {example}\n" + "".join(f"layer.{name}.exp()\n" for name in names)
+        told = [event.result for event in heard_events(text) if type(event) is Recorded]
+        for name, result in zip(names, told, strict=True):
+            parameter = getattr(layer, name)
+            is_built = parameter is not None and not torch.nn.parameter.is_lazy(parameter)
+            assert not is_built or result.scalar.may(truth(parameter.numel() == 1)), (example, name)
+
+
 @pytest.mark.parametrize(
     ("expression", "scalar"),
     [
@@ -82,6 +110,11 @@ def test_reductions_of_losses(reduction, whole):
         ("torch.ones(3, 1).view(-1).t()", "no"),
         ("torch.ones(1).data.reshape(1, 1)", "yes"),
         ("nn.PReLU()(torch.ones(3))", "no"),
+        ("nn.Linear(3, 2, device=how).weight.abs()", "?"),
+        ("nn.Linear(3, 2, dtype=torch.float64).weight.abs()", "no"),
+        ("nn.Linear(3, 1).bias.abs()", "?"),
+        ("nn.Linear(n, 2).bias.abs()", "?"),
+        ("torch.zeros_like(nn.LayerNorm(3).bias).abs()", "no"),
         ("nn.Parameter(torch.ones(2, 2).detach()) * 2", "no"),
         ("nn.Parameter(x.detach()) * 2", "?"),
     ],

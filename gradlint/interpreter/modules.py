@@ -44,6 +44,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import sizes
 from gradlint.interpreter.ancestry import find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, iterator
@@ -131,7 +132,7 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
-    made_here = {"inference": it.state.inference}
+    made_here = {"inference": it.state.inference, "scalar": sizes.of_parameters(args)}
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(it, node, "own parameters", many=True, **made_here)
     for name in row.parameters:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import prod
 
-from gradlint.domain import NO, NONE_VALUE, NOTHING, UNSURE, YES, Const, Container, Tensor, Truth, Value, truth
+from gradlint.domain import NO, NONE_VALUE, NOTHING, UNSURE, YES, Const, Container, Named, Tensor, Truth, Value, truth
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge.rows import Factory, Operation
 from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, REDUCING, REDUCTIONS
@@ -44,6 +45,9 @@ def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positi
     data = it.only(bound["data"], Container) if "data" in bound else None
     if data is not None and data.rest == NOTHING:
         return NO if len(data.items) > 1 else UNSURE
+    if row.dtype == "like" and row.parameters == ("input",):
+        like = it.only(bound.get("input", NONE_VALUE), Tensor)
+        return UNSURE if like is None else like.scalar
     if row.parameters[:1] != ("size",):
         return UNSURE
     sizes = positional
@@ -51,3 +55,10 @@ def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positi
         sizes = [value for _, value in listed.items] if listed.rest == NOTHING else []
     numbers = [one.value for one in sizes if type(one) is Const and type(one.value) is int]
     return truth(prod(numbers) == 1) if numbers and len(numbers) == len(sizes) else UNSURE
+
+
+def of_parameters(args: Arguments) -> Truth:
+    """Whether a layer's parameters have one element each: they have several where all its whole numbers are larger."""
+    numbers = [one.value for one in args.values() if type(one) is Const and type(one.value) is int]
+    known = not args.unknown and all(type(one) in (Const, Named) for one in args.values())
+    return NO if known and numbers and min(numbers) > 1 else UNSURE
