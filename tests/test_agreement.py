@@ -56,6 +56,12 @@ def test_what_is_asked_behind_a_colon() -> None:
     assert found.facts["leaf"] == 2
 
 
+@pytest.mark.parametrize(("none", "counted"), [("weight.grad", 1), ("print()", 0)])
+def test_only_a_gradient_that_is_none_is_a_refusal_of_autograd(none: str, counted: int) -> None:
+    text = f"import torch\nweight = torch.ones(2, requires_grad=True)\n{none}.zero_()\n"
+    assert compare(text).refusals.total() == counted
+
+
 @cache
 def known() -> frozenset[tuple[str, str]]:
     """The sorts of disagreements that regressions show which are not mended yet."""

@@ -217,9 +217,11 @@ def _raising(text: str, files: Files, seen: Seen, findings: Sequence[Finding], o
 def _refusals(text: str, seen: Seen, findings: Sequence[Finding], out: Compared) -> None:
     first = _first_rows(text)
     reported = {first.get(finding.place.row, finding.place.row) for finding in findings}
+    lines = text.splitlines()
     for row, errors in seen.raised.items():
         saying = next((words for words in sayings() if words in errors[0]), None)
-        if saying is not None and row not in seen.spared:
+        of_autograd = "NoneType" not in errors[0] or ".grad" in lines[row - 1]  # else the None is no gradient
+        if saying is not None and of_autograd and row not in seen.spared:
             is_reported = first.get(row, row) in reported
             out.refusals[saying, is_reported] += 1
             if not is_reported:
