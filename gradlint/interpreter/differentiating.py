@@ -92,13 +92,31 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
         _required_grad(it, node, root)
     starts, history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
+    spoiled = _spoiled(it, starts, history, _reaching(it, starts, history, request))
     if not it.muted:
-        spoiled = _spoiled(it, starts, history, _reaching(it, starts, history, request))
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
     if any(_is_refused(it, root) for root in roots):
         it.refuse()
         return
+    lacks = any(getattr(it[ref], fault) is YES for ref in spoiled for fault in NOTICED)
+    ends = lacks and all(_is_proven(it, root) for root in roots)
+    if ends and it.frame.tries:
+        it.snapshot()  # some gradients may arrive before what is lacking is missed
+    _run(it, node, roots, starts, history, request)
+    if ends:
+        it.refuse()
+
+
+def _run(
+    it: Interpreter,
+    node: Any,
+    roots: Sequence[Value],
+    starts: Sequence[tuple[Ref | None, ...]],
+    history: History,
+    request: Request,
+) -> None:
+    """Gradients arrive, hooks are called, and what is not kept is freed."""
     hooked = arriving(it, {*history.nodes, *history.leaves})
     if hooked:
         start = it.hold(*roots, *hooked)
@@ -119,7 +137,13 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
 def _is_refused(it: Interpreter, root: Value) -> bool:
     """Whether a root certainly requires no grad."""
     shown = it.only(root, Tensor)
-    return shown is not None and shown.requires_grad is NO and shown.belief is Belief.PROVEN
+    return shown is not None and shown.requires_grad is NO and _is_proven(it, root)
+
+
+def _is_proven(it: Interpreter, root: Value) -> bool:
+    """Whether it is no guess what a root is."""
+    shown = it.only(root, Tensor)
+    return shown is not None and shown.belief is Belief.PROVEN
 
 
 def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
@@ -309,7 +333,9 @@ def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
     return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
 
 
-FAULTS = ("freed", "stale", "corrupt")
+NOTICED = ("freed", "stale")
+"""In which ways a node lacks what it saved so that torch raises."""
+FAULTS = (*NOTICED, "corrupt")
 
 
 def _spoiled(

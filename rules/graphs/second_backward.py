@@ -43,7 +43,7 @@ def check(end: ModuleFinished) -> Findings:
     runs = [(number, event) for number, event in enumerate(end.story) if isinstance(event, BackwardRun)]
     failing = {event.node for _, event in runs if freed(event)}
     for number, event in runs:
-        if event.expected or not (found := freed(event)):
+        if event.expected or event.behind or not (found := freed(event)):
             continue
         node, mark = found
         draft = rule.at(event.node, call=CALLS[event.how]).lowered(believed(event))
