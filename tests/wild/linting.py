@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -109,7 +109,7 @@ def _line(folder: Path, name: str) -> dict:
     return {"path": name, "fault": result.fault, "findings": findings}
 
 
-@cache
+@lru_cache(maxsize=1)  # what was read of one package is of no use to the next
 def _settings(folder: Path) -> run.Settings:
     return run.Settings(run.Request(isolated=True), registry.rules(), registry.packs())
 
