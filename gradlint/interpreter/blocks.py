@@ -118,7 +118,7 @@ def _within(it: Interpreter, node: cst.With, index: int, expected: int = 0) -> N
     def block(entered: Value) -> None:
         if item.asname is not None:
             assign(it, item, item.asname.name, entered)
-        _within(it, node, index + 1, expected + (not _lets_pass(manager)))
+        _within(it, node, index + 1, expected + (not _lets_pass(manager, item.item)))
 
     if is_manager(it, manager):
         run_around(it, item.item, manager, block)
@@ -139,7 +139,7 @@ def _managed(
     before = [len(waiting) for waiting in it.frame.pending()]
     start = it.hold(manager)
     entered = enter(it, place, manager)
-    entry = it.fork() if not _lets_pass(manager) else None
+    entry = it.fork() if not _lets_pass(manager, place) else None
     it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
     around = it.frame.switches
@@ -186,9 +186,15 @@ def _exited(it: Interpreter, place: Any, manager: Value) -> None:
         call_function(it, it.place_of(place, "exit"), method, Arguments([manager, *[Const(None)] * 3]))
 
 
-def _lets_pass(manager: Value) -> bool:
+EXPECTING = frozenset({"assertRaises", "assertRaisesRegex"})
+"""Methods of `unittest.TestCase` for a block that is to raise; projects derive test cases from classes of their own."""
+
+
+def _lets_pass(manager: Value, place: Any) -> bool:
     """Whether an exception inside surely leaves the block (`contextlib.suppress`, `pytest.raises` keep it in)."""
-    return not (type(manager) is Plain and manager.kind == "suppress")
+    func = getattr(place, "func", None)
+    expects = type(func) is cst.Attribute and func.attr.value in EXPECTING
+    return not expects and not (type(manager) is Plain and manager.kind == "suppress")
 
 
 def enter(it: Interpreter, node: Any, manager: Value) -> Value:

@@ -1,5 +1,7 @@
 """Cases for GRD301: leaves written while autograd watches, and writes that it allows."""
 
+import unittest
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -144,3 +146,13 @@ def taken_over(old: nn.Module):
     new.weight.copy_(old.weight.t())  # ok: who moves weights about may do it with gradients off
     new.bias.normal_(std=0.02)  # GRD301
     return new
+
+
+class Refusals(unittest.TestCase):
+    def test_refusals(self):
+        weight = torch.ones(2, requires_grad=True)
+        with self.assertRaises(RuntimeError):
+            weight.add_(1)  # ok: the error is what is tested
+        with self.assertRaisesRegex(RuntimeError, "leaf Variable"):
+            weight[0] = 1.0  # ok: here too
+        weight /= weight.sum()  # GRD301
