@@ -7,7 +7,11 @@ ELEMENTWISE = frozenset(
         "add sub mul div remainder fmod maximum minimum fmax fmin atan2 hypot logaddexp pow rsub lerp "
         "abs neg exp expm1 log log1p log2 log10 sqrt rsqrt square reciprocal sin cos tan sinh cosh asin acos atan tanh "
         "sigmoid erf relu leaky_relu elu selu celu gelu silu mish softplus softsign tanhshrink hardtanh hardsigmoid "
-        "hardswish logsigmoid softmax log_softmax clamp round floor ceil trunc sign clone float double half bfloat16"
+        "hardswish logsigmoid softmax log_softmax clamp round floor ceil trunc sign clone float double half bfloat16 "
+        "acosh angle asinh atanh deg2rad digamma erfc erfinv exp2 frac i0 lgamma logit rad2deg sgn sinc bernoulli "
+        "poisson conj_physical floor_divide logaddexp2 copysign nextafter xlogy ldexp igamma igammac heaviside "
+        "float_power addcmul addcdiv complex polar special_round special_entr special_erfcx special_i0e special_i1 "
+        "special_i1e special_log_ndtr special_ndtr special_ndtri special_xlog1py special_zeta"
     ).split()
 )
 """By name: the result has an element for each element of any operand."""
@@ -17,7 +21,8 @@ ARRANGING = frozenset(
         "H T adjoint mH mT contiguous data detach to type double float half bfloat16 flatten reshape view squeeze "
         "unsqueeze unflatten permute movedim t transpose flip fliplr flipud roll rot90 tril triu cumsum cumprod "
         "relu6 rrelu hardshrink softshrink softmin threshold dropout dropout1d dropout2d dropout3d alpha_dropout "
-        "feature_alpha_dropout normalize nan_to_num positive conj "
+        "feature_alpha_dropout normalize nan_to_num positive conj msort real resolve_conj resolve_neg "
+        "to_dense cpu cfloat cdouble chalf fft_fftshift fft_ifftshift gumbel_softmax "
         "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d "
         "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d "
         "LayerNorm RMSNorm GroupNorm LocalResponseNorm CrossMapLRN2d Flatten Unflatten ChannelShuffle PixelShuffle "
