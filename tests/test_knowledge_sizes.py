@@ -37,7 +37,8 @@ def test_what_arranges_elements_keeps_their_number(name):
         function = (lambda x: getattr(x, name)) if row in ATTRIBUTE_ROWS else resolve(row.paths[0])
         size = prod(row.shapes[0]) if row.shapes else 4
         for example in (row.example, *row.others):
-            assert call(row, function, "f", example=example).raw.numel() == size
+            given = call(row, function, "f", example=example).raw
+            assert {one.numel() for one in (given if row.bundle else [given])} == {size}
     if layer:
         (given,) = eval(f"({layer.input},)")
         assert eval(layer.example)(given).numel() == given.numel()
@@ -82,12 +83,22 @@ def test_parameters_of_layers_whose_numbers_are_large_have_several_elements(row)
             layer = eval(example)
         except (ValueError, AssertionError):
             continue
-        text = f"import torch\nlayer = {example}\n" + "".join(f"layer.{name}.exp()\n" for name in names)
-        told = [event.result for event in heard_events(text) if type(event) is Recorded]
-        for name, result in zip(names, told, strict=True):
+        asked = "".join(f"layer.{name}.exp()\n" for name in names)
+        for name, result in zip(names, _recorded(f"layer = {example}\n{asked}"), strict=True):
             parameter = getattr(layer, name)
             is_built = parameter is not None and not torch.nn.parameter.is_lazy(parameter)
             assert not is_built or result.scalar.may(truth(parameter.numel() == 1)), (example, name)
+        try:
+            given = eval(f"layer({row.input})", {"torch": torch, "layer": layer})
+        except (RuntimeError, ValueError, IndexError, AssertionError):
+            continue
+        if row.call == "layer":
+            told = _recorded(f"layer = {example}\nlayer({row.input})\n")[-1]
+            assert told.scalar.may(truth(given.numel() == 1)), example
+
+
+def _recorded(text):
+    return [event.result for event in heard_events(f"import torch\n{text}") if type(event) is Recorded]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +124,9 @@ def test_parameters_of_layers_whose_numbers_are_large_have_several_elements(row)
         ("nn.Linear(3, 2, device=how).weight.abs()", "?"),
         ("nn.Linear(3, 2, dtype=torch.float64).weight.abs()", "no"),
         ("nn.Linear(3, 1).bias.abs()", "?"),
+        ("nn.Linear(3, 2)(x)", "no"),
+        ("nn.Linear(3, 1)(x)", "?"),
+        ("torch.sort(torch.empty_strided((3,), (1,)))[0] * 2", "no"),
         ("nn.Linear(n, 2).bias.abs()", "?"),
         ("torch.zeros_like(nn.LayerNorm(3).bias).abs()", "no"),
         ("nn.Parameter(torch.ones(2, 2).detach()) * 2", "no"),
@@ -120,8 +134,8 @@ def test_parameters_of_layers_whose_numbers_are_large_have_several_elements(row)
     ],
 )
 def test_what_is_known_of_a_size(expression, scalar):
-    start = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
+    start = "from torch import nn\nimport torch.nn.functional as F\n"
     text = f"{start}def f(x: torch.Tensor, how, n):\n    return {expression}\n"
-    last = [event.result for event in heard_events(text) if type(event) is Recorded][-1]
+    last = _recorded(text)[-1]
     assert type(last) is Tensor
     assert str(last.scalar) == scalar

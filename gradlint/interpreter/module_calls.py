@@ -245,7 +245,7 @@ def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow,
         return _written(it, node, module, row, args)
     if row.identity_in_eval and module.mode.may(EVAL):
         result = replace(result, kind="self" if module.mode is EVAL else "self or fresh")
-    return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1)
+    return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1, sizes.of_layer(it, module))
 
 
 def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import prod
 
-from gradlint.domain import NO, NONE_VALUE, NOTHING, UNSURE, YES, Const, Container, Named, Tensor, Truth, Value, truth
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    UNSURE,
+    YES,
+    Const,
+    Container,
+    Module,
+    Named,
+    Tensor,
+    Truth,
+    Value,
+    truth,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge.rows import Factory, Operation
@@ -51,7 +65,7 @@ def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positi
     if row.parameters[:1] != ("size",):
         return UNSURE
     sizes = positional
-    if len(sizes) == 1 and (listed := it.only(sizes[0], Container)) is not None:
+    if sizes and (listed := it.only(sizes[0], Container)) is not None:
         sizes = [value for _, value in listed.items] if listed.rest == NOTHING else []
     numbers = [one.value for one in sizes if type(one) is Const and type(one.value) is int]
     return truth(prod(numbers) == 1) if numbers and len(numbers) == len(sizes) else UNSURE
@@ -62,3 +76,11 @@ def of_parameters(args: Arguments) -> Truth:
     numbers = [one.value for one in args.values() if type(one) is Const and type(one.value) is int]
     known = not args.unknown and all(type(one) in (Const, Named) for one in args.values())
     return NO if known and numbers and min(numbers) > 1 else UNSURE
+
+
+def of_layer(it: Interpreter, layer: Module) -> Truth:
+    """Whether what a layer gives is one element: certainly not where each of the parameters it was made with has
+    several."""
+    held = [tensor for _, value in layer.attributes for _, tensor in it.all(value, Tensor)]
+    own = [tensor for tensor in held if tensor.parameter.may(YES)]
+    return NO if own and all(one.scalar is NO and one.marks[:1] == layer.marks[:1] for one in own) else UNSURE

@@ -22,7 +22,7 @@ ARRANGING = frozenset(
         "unsqueeze unflatten permute movedim t transpose flip fliplr flipud roll rot90 tril triu cumsum cumprod "
         "relu6 rrelu hardshrink softshrink softmin threshold dropout dropout1d dropout2d dropout3d alpha_dropout "
         "feature_alpha_dropout normalize nan_to_num positive conj msort real resolve_conj resolve_neg "
-        "to_dense cpu cfloat cdouble chalf fft_fftshift fft_ifftshift gumbel_softmax "
+        "to_dense cpu cfloat cdouble chalf fft_fftshift fft_ifftshift gumbel_softmax sort cummax cummin "
         "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d "
         "InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d "
         "LayerNorm RMSNorm GroupNorm LocalResponseNorm CrossMapLRN2d Flatten Unflatten ChannelShuffle PixelShuffle "
