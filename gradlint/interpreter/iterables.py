@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint.domain import (
@@ -31,7 +31,6 @@ from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import special
-from gradlint.interpreter.loops import leave, run_loop
 from gradlint.interpreter.narrowing import truthiness
 from gradlint.interpreter.operators import compute
 from gradlint.interpreter.reach import result_of_unknown
@@ -283,41 +282,32 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     function, *iterables = args.positional
     empty = _emptiness(it, iterables)
     start = it.hold(*iterables)
-    given = _called_on_each(
-        it, node, function, lambda: Arguments(_each(it, node, it.state.flight[start : start + len(iterables)]))
-    )
-    return containers.iterator(it, node, given, "map", empty=empty, source=_all_of(it.land(start)))
+    it.hold(function)
+    found = _each(it, node, iterables)
+    given = _called_on_each(it, node, it.state.flight[start + len(iterables)], Arguments(found))
+    return containers.iterator(it, node, given, "map", empty=empty, source=_all_of(it.land(start)[:-1]))
 
 
 @special("itertools.starmap")
 def _star_map(it: Interpreter, node: Any, args: Arguments) -> Value:
-    start = it.hold(args.get("iterable", 1, UNKNOWN))
-
-    def spread() -> Arguments:
-        pair = it.only(containers.elements(it, node, it.state.flight[start]), Container)
-        known = pair is not None and pair.rest == NOTHING
-        return Arguments([value for _, value in pair.items]) if pair is not None and known else Arguments(unknown=True)
-
-    given = _called_on_each(it, node, _first(args), spread)
-    it.land(start)
-    return containers.iterator(it, node, given, "map")
+    start = it.hold(_first(args))
+    element = containers.elements(it, node, args.get("iterable", 1, UNKNOWN))
+    pair = it.only(element, Container)
+    known = pair is not None and pair.rest == NOTHING
+    given = Arguments([value for _, value in pair.items]) if pair is not None and known else Arguments(unknown=True)
+    return containers.iterator(it, node, _called_on_each(it, node, it.land(start)[0], given), "map")
 
 
-def _called_on_each(it: Interpreter, node: Any, function: Value, element: Callable[[], Arguments]) -> Value:
-    """What a function gives for the first and for later elements: each of its calls makes objects of its own."""
-    start = it.hold(function, NOTHING)
-
-    def step() -> None:
-        leave(it)
-        args = element()
-        if NOTHING in args.positional:
-            it.end_path()
-            return
-        given = call_value(it, node, it.state.flight[start], args, "")
-        it.state.flight[start + 1] = one_of((it.state.flight[start + 1], given), MOST_ITEMS)
-
-    run_loop(it, it.place_of(node, "each"), step, None, lambda: None)
-    return it.land(start)[1]
+def _called_on_each(it: Interpreter, node: Any, function: Value, args: Arguments) -> Value:
+    """What a function gives for each of several elements. It is called once for all of them; what it makes is as old as
+    can be at once, for it stands for what each call makes."""
+    if NOTHING in args.positional:
+        return NOTHING
+    before, it.made = it.made, set()
+    start = it.hold(call_value(it, node, function, args, ""))
+    it.state.age(it.made, at_once=True)
+    it.made |= before
+    return it.land(start)[0]
 
 
 @special("builtins.filter", "itertools.takewhile")
