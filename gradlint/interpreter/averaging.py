@@ -22,14 +22,11 @@ AVERAGED = "torch.optim.swa_utils.AveragedModel"
 @special(AVERAGED)
 def _build(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A module with a copy of the model as its part `module`, which it calls."""
-    model = args.get("model", 0, UNKNOWN)
-    if it.only(model, Module) is None:
-        return result_of_unknown([model])
-    start = it.hold(SPECIAL["copy.deepcopy"](it, node, Arguments([model])))
-    count = fresh(it, node, "buffer n_averaged", dtype=INTEGER, made="buffer")
-    copy = it.land(start)[0]
+    copy = SPECIAL["copy.deepcopy"](it, node, Arguments([args.get("model", 0, UNKNOWN)]))
     shown = it.only(copy, Module)
-    assert shown is not None
+    if shown is None:
+        return result_of_unknown([copy])
+    count = fresh(it, node, "buffer n_averaged", dtype=INTEGER, made="buffer")
     return it.new(node, "averaged", Module(cls=Named("torch.nn.Sequential"),
                   attributes=(("module", copy), ("n_averaged", count)), buffers=(("n_averaged", Const(True)),),
                   mode=TRAIN, open=NO, holder=AVERAGED, belief=shown.belief, marks=(Mark("made", node),)))  # fmt: skip
