@@ -124,6 +124,8 @@ def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
     assert names <= set(row.parameters)
     for listed in (row.numbers, row.optional, row.writes, row.ignores, row.rejects_grad):
         assert {entry.partition(": ")[0] for entry in listed} <= names
+    assert {name for name, _ in row.needs} <= set(row.parameters)
+    assert not row.needs or row.results[0].kind.startswith("self or ")
     bare = {name.removeprefix("*") for name in names}
     for entry in row.saves:
         name, kinds, condition, beside = saving(entry)
@@ -189,6 +191,18 @@ def test_results_are_as_the_row_says(row: Operation, mode: str) -> None:
                 assert (outcome is None) == refused, (word, asking)
                 if outcome is not None:
                     assert_as_said(row, outcome, word, mode, asking)
+
+
+@pytest.mark.parametrize("row", [row for row in MEASURED if row.needs], ids=lambda row: row.paths[0])
+def test_an_operation_gives_its_operand_back_where_it_lacks_what_it_needs(row: Operation) -> None:
+    for function in functions(row):
+        defaults = inspect.signature(function).parameters
+        assert [(name, bool(defaults[name].default)) for name, _ in row.needs] == list(row.needs)
+        operand = measuring.sample("f", row.shapes[0] if row.shapes else (2, 2))
+        for given in itertools.product([None, False, True], repeat=len(row.needs)):
+            told = {name: value for (name, _), value in zip(row.needs, given, strict=True) if value is not None}
+            whole = all(told.get(name, default) for name, default in row.needs)
+            assert (function(operand, **told) is operand) == (not whole), told
 
 
 @pytest.mark.parametrize("narrow", [torch.uint8, torch.int16], ids=str)

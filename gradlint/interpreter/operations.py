@@ -37,6 +37,7 @@ from gradlint.domain import (
     Truth,
     Value,
     one_of,
+    truth,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import sizes
@@ -144,6 +145,8 @@ def run_operation(
 ) -> Value:
     """What an operation of torch does with these arguments."""
     bound = match(row, _listed(it, node, row, args))
+    if row.needs and not args.unknown:
+        row, bound = _awake(row, bound)
     slots = slots_of(it, node, row, bound)
     inside = it.state.modes
     if row.in_no_grad:
@@ -152,6 +155,18 @@ def run_operation(
         return _run(it, node, row, bound, slots, by, name, part)
     finally:
         it.state.modes = inside
+
+
+def _awake(row: Operation, bound: dict[str, Value]) -> tuple[Operation, dict[str, Value]]:
+    """The row and the arguments of an operation that does nothing unless its parameters say so."""
+    told = [truth_of(bound[name]) if name in bound else truth(default) for name, default in row.needs]
+    if all(one is YES for one in told):
+        kind = row.results[0].kind.removeprefix("self or ")
+    elif NO in told:
+        kind, bound = "self", {name: value for name, value in bound.items() if name != "inplace"}
+    else:
+        return row, bound
+    return replace(row, results=(replace(row.results[0], kind=kind),)), bound
 
 
 def _run(

@@ -145,10 +145,11 @@ class Operation(Versioned):
     (torch raises at once; "input: c" only where the word of kinds matches), `ignores` those whose requires_grad
     does not reach the result.
     `takes_dtype` says that a keyword `dtype=` decides the result's dtype, `takes_out` that `out=` is written and
-    returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that
-    `inplace=True` makes it write and return
-    its first operand. `together` says that the views it gives are made at once: torch refuses a recorded write to any
-    of them. `measured` is False where this machine's torch cannot show it (`cuda`).
+    returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that `inplace=True` makes it
+    write and return its first operand. `needs` are parameters, with their defaults, all of which have to be true (or
+    other than 0) for it to do anything: else its first operand comes back, and only else. `together` says that the
+    views it gives are made at once: torch refuses a recorded write to any of them. `measured` is False where this
+    machine's torch cannot show it (`cuda`).
     `example` is an expression over `f` (the function at each path) and `x`, `y`, `z`, `w`, `v`, `u` (the operands
     in order), `others` are further examples that show the other kinds of result; `shapes` are the operands' shapes
     there (2x2 where nothing is said).
@@ -173,6 +174,7 @@ class Operation(Versioned):
     unchecked: bool = False
     in_no_grad: bool = False
     inplace_flag: bool = False
+    needs: tuple[tuple[str, bool], ...] = ()
     takes_out: bool = False
     out_unchecked: bool = False
     others: tuple[str, ...] = ()
