@@ -180,6 +180,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
         }
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}
+            facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 

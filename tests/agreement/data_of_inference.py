@@ -1,12 +1,8 @@
-# Whoever is given the `.data` of an inference tensor is one from then on.
+# A tensor that was given data made in inference mode may still be written.
 import torch
 
-weight = torch.rand(2, 2, requires_grad=True)
-product = weight * 2
+plain = torch.rand(2, 2)
 with torch.inference_mode():
-    product.data = product.data.clone()
-    weight.data = weight.data
-    made = torch.rand(2, 2)
-reveal(product, weight, made)
-made.data = torch.rand(2, 2)
-reveal(made)
+    plain.data = plain.data.clone()
+plain.add_(1)
+reveal(plain)
