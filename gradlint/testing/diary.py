@@ -16,6 +16,9 @@ from unittest import mock
 from gradlint.domain import FRESH, LOST, NONE, PLAIN, SCALED, Grad, Unit
 from gradlint.interpreter.tensors import BACKWARD, CLEARING, STEP
 
+CLIPPING = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
+"""Functions of `torch.nn.utils` that multiply gradients."""
+
 
 @dataclass(slots=True)
 class Diary:
@@ -160,7 +163,7 @@ def kept() -> Iterator[Diary]:
         stack.enter_context(mock.patch.object(torch.autograd, "backward", backward))
         stack.enter_context(mock.patch.object(GradScaler, "scale", multiplying))
         for place in (torch.nn.utils, clip_grad):
-            for name in ("clip_grad_norm_", "clip_grad_value_"):
+            for name in filter(place.__dict__.__contains__, CLIPPING):
                 stack.enter_context(mock.patch.object(place, name, clipping(getattr(place, name))))
         stack.enter_context(mock.patch.object(GradScaler, "_unscale_grads_", unscaling))
         stack.callback(register_optimizer_step_post_hook(diary.stepped).remove)
