@@ -15,6 +15,7 @@ from gradlint.domain import (
     NO,
     NONE_VALUE,
     NOTHING,
+    OPAQUE,
     TRAIN,
     UNKNOWN,
     UNSURE,
@@ -107,6 +108,11 @@ def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
         thing, made_there = it[ref], it[ref].inference | it.state.inference
         if not (thing.precision.is_unsure and thing.device.is_unsure and made_there is thing.inference):
             it.put(ref, replace(thing, precision=ANY_PRECISION, device=ANY_DEVICE, inference=made_there))
+    for _, ref in buffers(it, owner)[0]:
+        thing = it[ref]
+        if thing.requires_grad.may(YES) and it.recording is not NO:  # a buffer is replaced by what the move computes
+            node = tuple(dict.fromkeys((*(thing.node or (None,)), OPAQUE)))
+            it.put(ref, replace(thing, leaf=thing.leaf | NO, node=node))
     return owner
 
 
