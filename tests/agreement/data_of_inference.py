@@ -1,8 +1,12 @@
-# A tensor that was given data made in inference mode may still be written.
+# Whoever is given the `.data` of an inference tensor is one from then on.
 import torch
 
-plain = torch.rand(2, 2)
+weight = torch.rand(2, 2, requires_grad=True)
+product = weight * 2
 with torch.inference_mode():
-    plain.data = plain.data.clone()
-plain.add_(1)
-reveal(plain)
+    product.data = product.data.clone()
+    weight.data = weight.data
+    made = torch.rand(2, 2)
+reveal(product, weight, made)
+made.data = torch.rand(2, 2)
+reveal(made)
