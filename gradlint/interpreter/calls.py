@@ -323,10 +323,10 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     chain = name.rpartition(".")[0]
     if method in module_methods.APPLYING:
         return _applied(it, node, owner, method, args, name)
-    known = module_methods.METHODS.get(method)
     wrapper = it.only(owner, Module)
     if wrapper is not None and (special := library.SPECIAL.get(f"{wrapper.holder}.{method}")) is not None:
         return special(it, node, args.with_first(owner))
+    known = module_methods.METHODS.get(method)
     if known is None and (found := module_containers.call_method(it, node, owner, method, args)) is not None:
         return found
     if known is None:

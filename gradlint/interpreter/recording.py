@@ -50,7 +50,7 @@ from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.operands import Operand, operand
-from gradlint.interpreter.saving import differentiated, saved
+from gradlint.interpreter.saving import differentiated, is_differentiated, saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
@@ -334,10 +334,11 @@ def _record(
 ) -> None:
     """Put the operation into the graph and let its results know."""
     involved = [*operands, *own]
-    inputs = (*(_input(it, o) for o in operands), *(it.operand(o.value) for o in own))
+    inner = tuple(it.operand(o.value) for o in own)
+    inputs = (*(_input(it, o) for o in operands), *inner)
     asked = differentiated(involved, inputs)
     if own:
-        asked["parameters"] = either([asked[o.name] for o in own])
+        asked["parameters"] = either([is_differentiated(*each) for each in zip(own, inner, strict=True)])
     saves = tuple(saved(it, token, involved, asked, results) for token in row.saves)
     new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))

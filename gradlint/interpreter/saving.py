@@ -36,12 +36,17 @@ def saved(
     return memories if sure or not memories else (*memories, None)
 
 
+def is_differentiated(one: Operand, slot: Slot) -> Truth:
+    """Whether an operation computes a gradient for an operand, given what it is in the graph: not for what has a flag
+    that says so but is in no graph."""
+    return one.requires_grad | NO if None in slot else one.requires_grad
+
+
 def differentiated(operands: Iterable[Operand], inputs: Iterable[Slot]) -> dict[str, Truth]:
-    """Whether an operation computes a gradient for each of its operands, by name, given what they are in the graph: not
-    for what has a flag that says so but is in no graph."""
+    """Whether an operation computes a gradient for the first operand of each name, given what they are in the graph."""
     asked: dict[str, Truth] = {}
     for one, slot in zip(operands, inputs, strict=True):
-        asked.setdefault(one.name, one.requires_grad | NO if None in slot else one.requires_grad)
+        asked.setdefault(one.name, is_differentiated(one, slot))
     return asked
 
 

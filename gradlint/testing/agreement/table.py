@@ -24,7 +24,8 @@ MISSED = 3
 
 @dataclass(slots=True)
 class Total:
-    """What came of some programs together; `lost` are the names of those that could not be compared, and why."""
+    """What came of some programs together; `missed` are the places at which torch raised and nobody reported it, by the
+    words of the error."""
 
     programs: int = 0
     disagreements: list[tuple[str, Disagreement]] = field(default_factory=list)
