@@ -22,17 +22,18 @@ pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.fil
 
 
 def module_call(
-    row: ModuleRow, *, frozen: bool, asks: bool, train: bool = True, mode: str = "on"
+    row: ModuleRow, *, frozen: bool, asks: bool, train: bool = True, mode: str = "on", but: frozenset[str] = frozenset()
 ) -> tuple[Any, Any, Any, set[str]]:
-    """The module of a row's example, the arguments, what its call gave and the memories backward would read."""
+    """The module of a row's example (frozen or not `but` for these parameters), the arguments, what its call gave and
+    the memories backward would read."""
     torch.default_generator.manual_seed(0)
     module = eval(row.example)  # examples are our own rows
     arguments = list(eval(f"({row.input},)"))
     if "Lazy" in row.path:
         module(*arguments)
     module.train(train)
-    for parameter in module.parameters():
-        parameter.requires_grad_(not frozen)
+    for name, parameter in module.named_parameters():
+        parameter.requires_grad_(frozen == (name in but))
     if asks and arguments[0].is_floating_point():
         arguments[0].requires_grad_()
     kept: list[torch.Tensor] = []
@@ -114,12 +115,32 @@ def test_a_module_saves_what_its_row_says(row: ModuleRow) -> None:
             "input": arguments[0].requires_grad,
             "parameters": any(p.requires_grad for p in module.parameters()),
             "": True,
-        }
+        } | {name: parameter.requires_grad for name, parameter in module.named_parameters()}
         told = {entry.name for entry in map(saving, row.saves) if holds[entry.condition]}
         assert saved == told - {"own"}
         first.backward(torch.ones_like(first))
         with pytest.raises(RuntimeError, match="a second time") if told or row.path in DROPPING else nullcontext():
             first.backward(torch.ones_like(first))
+
+
+@pytest.mark.parametrize("row", [row for row in CALLED if len(row.parameters) > 1], ids=lambda row: row.path)
+def test_a_module_saves_what_its_row_says_where_some_parameters_are_frozen(row: ModuleRow) -> None:
+    """What a part of it keeps in its own parameters is told for all of them alone."""
+    for but, frozen, asks in itertools.product(row.parameters, (True, False), (True, False)):
+        module, arguments, given, saved = module_call(row, frozen=frozen, asks=asks, but=frozenset({but}))
+        first = given[0] if isinstance(given, tuple) else given
+        if not first.requires_grad:
+            continue
+        holds = {"input": arguments[0].requires_grad, "": True, "parameters": False}
+        holds |= {name: parameter.requires_grad for name, parameter in module.named_parameters()}
+        told = [entry for entry in map(saving, row.saves) if "." not in entry.name]
+        certain = {entry.name for entry in told if holds[entry.condition]}
+        possible = certain | {entry.name for entry in told if entry.condition == "parameters"}
+        assert certain - {"own"} <= {name for name in saved if "." not in name} <= possible, (but, frozen, asks)
+        first.backward(torch.ones_like(first))
+        if certain or not (possible or any("." in entry.name for entry in map(saving, row.saves))):
+            with pytest.raises(RuntimeError, match="a second time") if certain else nullcontext():
+                first.backward(torch.ones_like(first))
 
 
 @each_module

@@ -338,7 +338,7 @@ def _record(
     inputs = (*(_input(it, o) for o in operands), *inner)
     asked = differentiated(involved, inputs)
     if own:
-        asked["parameters"] = either([is_differentiated(*each) for each in zip(own, inner, strict=True)])
+        asked["parameters"] = _all_alike(own, inner)
     saves = tuple(saved(it, token, involved, asked, results) for token in row.saves)
     new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
@@ -347,6 +347,16 @@ def _record(
         tensor = it[result]
         nodes: tuple[Ref | None, ...] = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
+
+
+def _all_alike(own: Sequence[Operand], inner: Sequence[tuple[Ref | None, ...]]) -> Truth:
+    """Whether the parameters of a layer are differentiated; both where only some are."""
+    asked = [is_differentiated(*each) for each in zip(own, inner, strict=True) if _is_parameter(each[0])]
+    return reduce(or_, asked, asked[0]) if asked else NO
+
+
+def _is_parameter(one: Operand) -> bool:
+    return one.tensor is not None and one.tensor.parameter.may(YES)
 
 
 def _input(it: Interpreter, one: Operand) -> tuple[Ref | None, ...]:

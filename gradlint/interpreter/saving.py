@@ -21,7 +21,7 @@ def saved(
     A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad.
     """
     name, kinds, condition, beside = saving(token)
-    wanted = both(asked.get(condition, YES), _is_tensor(operands, beside))
+    wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
     if wanted is NO:
         return ()
     sure = wanted is YES and not it.copying
@@ -48,6 +48,12 @@ def differentiated(operands: Iterable[Operand], inputs: Iterable[Slot]) -> dict[
     for one, slot in zip(operands, inputs, strict=True):
         asked.setdefault(one.name, is_differentiated(one, slot))
     return asked
+
+
+def _asked(asked: Mapping[str, Truth], condition: str) -> Truth:
+    """Whether a condition holds; of what is known by another name than the row's (a weight that something computes)
+    nobody knows."""
+    return asked.get(condition, UNSURE) if condition else YES
 
 
 def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
@@ -79,7 +85,7 @@ def saved_in_place(
     found = []
     for token in tokens:
         name, _, condition, beside = saving(token)
-        wanted = both(asked.get(condition, YES), _is_tensor(operands, beside))
+        wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
         if name == "own" or any(one.name == name for one in others):
             found.append(saved(it, token, others, asked, ()))
         elif wanted is not NO:

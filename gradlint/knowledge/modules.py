@@ -10,14 +10,14 @@ ROWS = (
         "torch.nn.Linear(2, 2)",
         "torch.rand(2, 2)",
         parameters=("weight", "bias"),
-        saves=("input if parameters", "weight if input"),
+        saves=("input if weight", "weight if input"),
     ),
     ModuleRow(
         "torch.nn.LazyLinear",
         "torch.nn.LazyLinear(2)",
         "torch.rand(2, 2)",
         parameters=("weight", "bias"),
-        saves=("input if parameters", "weight if input"),
+        saves=("input if weight", "weight if input"),
     ),
     ModuleRow(
         "torch.nn.Bilinear",
@@ -25,7 +25,7 @@ ROWS = (
         "torch.rand(2, 2), torch.rand(2, 2)",
         parameters=("weight", "bias"),
         call="custom",
-        saves=("input if parameters", "target", "weight if input"),
+        saves=("input if weight", "target if input", "target if weight", "weight if input"),
     ),
     ModuleRow(
         "torch.nn.Identity", "torch.nn.Identity()", "torch.rand(2, 2)", result=Result("self"), identity_in_eval=True
@@ -174,7 +174,7 @@ ROWS = (
         "torch.rand(2, 2)",
         parameters=("0.weight", "0.bias"),
         call="container",
-        saves=("0.weight if input", "input if parameters", "result"),
+        saves=("0.weight if input", "input if 0.weight", "result"),
     ),
     ModuleRow(
         "torch.nn.ModuleList",

@@ -161,6 +161,6 @@ ROWS = (
         "torch.rand(2, 2), torch.tensor([0, 1])",
         parameters=("head.weight", "tail.0.0.weight", "tail.0.1.weight"),
         call="custom",
-        saves=("head.weight if input", "input if parameters"),
+        saves=("head.weight if input", "input if head.weight"),
     ),
 )

@@ -11,14 +11,14 @@ ROWS = (
         "torch.rand(3, 2, 2)",
         parameters=("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"),
         call="rnn",
-        saves=("input if parameters", "weight_hh_l0", "weight_ih_l0 if input"),
+        saves=("input if weight_ih_l0", "weight_hh_l0", "weight_ih_l0 if input"),
     ),
     ModuleRow(
         "torch.nn.RNNCell",
         "torch.nn.RNNCell(2, 2)",
         "torch.rand(2, 2)",
         parameters=("weight_ih", "weight_hh", "bias_ih", "bias_hh"),
-        saves=("input if parameters", "result", "weight_ih if input"),
+        saves=("input if weight_ih", "result", "weight_ih if input"),
     ),
     ModuleRow(
         "torch.nn.GRU",
@@ -26,14 +26,14 @@ ROWS = (
         "torch.rand(3, 2, 2)",
         parameters=("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"),
         call="rnn",
-        saves=("input if parameters", "weight_hh_l0", "weight_ih_l0 if input"),
+        saves=("input if weight_ih_l0", "weight_hh_l0", "weight_ih_l0 if input"),
     ),
     ModuleRow(
         "torch.nn.GRUCell",
         "torch.nn.GRUCell(2, 2)",
         "torch.rand(2, 2)",
         parameters=("weight_ih", "weight_hh", "bias_ih", "bias_hh"),
-        saves=("input if parameters", "weight_ih if input"),
+        saves=("input if weight_ih", "own", "weight_ih if input"),
     ),
     ModuleRow(
         "torch.nn.LSTM",
@@ -49,7 +49,7 @@ ROWS = (
         "torch.rand(2, 2)",
         parameters=("weight_ih", "weight_hh", "bias_ih", "bias_hh"),
         call="pair",
-        saves=("input if parameters", "weight_ih if input"),
+        saves=("input if weight_ih", "own", "weight_ih if input"),
     ),
     ModuleRow(
         "torch.nn.MultiheadAttention",

@@ -251,7 +251,7 @@ class ModuleRow(Versioned):
     "custom" otherwise. `result` is what one call gives for floating point (or, where it takes nothing else, whole)
     input, in training mode.
     `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result", "own"; conditions are
-    "input" and "parameters".
+    "input", names of parameters, and "parameters": all of them ask, where nobody wrote down what one alone needs.
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
     `inplace_at`: where `inplace` stands among the arguments of a class that with `inplace=True` writes and returns its
     argument (AlphaDropout takes the word and does not).
