@@ -81,7 +81,7 @@ def _gradient(it: Interpreter, node: Any, index: int, value: Value, request: Req
     tensor = it.only(value, Tensor)
     requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create
     marks = (Mark("made", node), *((Mark("cut", node, "grad"),) if request.create is NO else ()))
-    made = fresh(it, node, f"gradient {index}", made="gradient", marks=marks, grad_of=refs, requires_grad=requires,
+    made = fresh(it, node, f"gradient {index}", made="autograd.grad", marks=marks, grad_of=refs, requires_grad=requires,
                  leaf=negation(requires), **({"dtype": tensor.dtype} if tensor else {}))  # fmt: skip
     if graph is not None:
         it.state.heap[made] = replace(it[made], node=(graph, None))

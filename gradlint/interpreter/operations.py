@@ -264,6 +264,8 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
                              "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
         facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
+    elif row.keeps and shared is not None and shared != NONE_VALUE:
+        facts |= {"requires_grad": UNSURE, "inference": UNSURE}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts["storage"] = array.storage

@@ -55,6 +55,7 @@ from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.rows import Operation, Result
 from gradlint.knowledge.squashing import KEEPING, SQUASHING
+from gradlint.knowledge.views import VIEWS_OF_HIDDEN
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
@@ -269,9 +270,11 @@ def _squashing(node: Any, row: Operation, first: Operand) -> Mark:
 
 
 def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
-    """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself."""
+    """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A leaf that
+    views what nobody sees may have been asked to require grad alone."""
     if first.tensor is None or not first.tensor.base:
-        return first.requires_grad
+        hidden = first.tensor is not None and first.tensor.made in VIEWS_OF_HIDDEN and first.tensor.leaf.may(YES)
+        return first.requires_grad | NO if hidden else first.requires_grad
     found = [it.thing(first.value if base is None else base) for base in first.tensor.base]
     facts = [thing.requires_grad for thing in found if type(thing) is Tensor]
     return reduce(or_, facts) if len(facts) == len(found) else first.requires_grad | UNSURE

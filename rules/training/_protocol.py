@@ -36,7 +36,7 @@ def memories(parameters: Iterable[Tensor]) -> frozenset[Graph]:
 
 def is_divided(write: WrittenInPlace) -> bool:
     """Whether a program divides or multiplies a gradient itself, as unscaling does."""
-    return write.target.made in ("grad", "gradient") and write.op.rpartition(".")[2].strip("_") in DIVIDING
+    return write.target.made in ("grad", "autograd.grad") and write.op.rpartition(".")[2].strip("_") in DIVIDING
 
 
 DIVIDING = frozenset({"div", "true_divide", "divide", "mul", "multiply", "truediv"})
