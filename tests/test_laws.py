@@ -188,3 +188,24 @@ def test_a_text_is_read_or_refused(text):
     if refused is not None:
         assert min(refused.row, refused.column) >= 1
         assert "\n" not in refused.message
+
+
+# ---- what holds itself
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x):\n    return x\nwhile input():\n    f = functools.partial(f, 1)\nf(x)\n",
+        "net = nn.Sequential()\nnet.append(net)\nnet(x)\n",
+        "net = nn.Linear(2, 2)\nnet.forward = net\nnet(x)\n",
+        "while input():\n    f = torch.vmap(torch.compile(torch.no_grad()(f)))\nf(x)\n",
+        "held = [x]\nheld.append(held)\ncopy.deepcopy(held)\ntorch.stack(held)\n",
+        "class A:\n    def __call__(self, x):\n        return self.a(x)\na = A()\na.a = a\na(x)\n",
+        "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return F.apply(x)\nF.apply(x)\n",
+        "net = nn.Linear(2, 2)\nnet.register_forward_hook(lambda net, given, out: net(out))\nnet(x)\n",
+    ],
+)
+def test_what_calls_itself_is_not_followed_without_end(text):
+    start = "import copy, functools\nimport torch\nfrom torch import nn\nx = torch.rand(2, 2)\n"
+    assert dict(linter.analyse(start + text, RULES).counts)["expressions"] > 0

@@ -560,6 +560,16 @@ class Interpreter:
         for event in held:
             listen(event)
 
+    def once(self, key: object, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """Run something, or `otherwise` where it is running already: what calls itself is not followed without end."""
+        if key in self.running:
+            self.hit("recursion")
+            return otherwise()
+        self.running.append(key)
+        found = run()
+        self.running.pop()
+        return found
+
     def hit(self, bound: str) -> None:
         """Count that a bound of the analysis was reached."""
         self.counts[BOUND + bound] += 1

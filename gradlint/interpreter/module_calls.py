@@ -298,6 +298,14 @@ def _sequence(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleR
         return loose_result(it, node, ref, module, args)
     if module.rest != NOTHING:
         return _through_all(it, node, ref, value)
+    return it.once(
+        ref,
+        lambda: _through_each(it, node, ref, module, value),
+        lambda: loose_result(it, node, ref, module, args),
+    )
+
+
+def _through_each(it: Interpreter, node: Any, ref: Ref, module: Module, value: Value) -> Value:
     start = it.hold(value)
     it.inside_module += 1
     for name, part in module_containers.parts(it, module):
