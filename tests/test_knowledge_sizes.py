@@ -11,8 +11,17 @@ import torch
 
 from gradlint.domain import Tensor, truth
 from gradlint.events import Recorded
-from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, REDUCING, REDUCTIONS
-from gradlint.testing.measuring import ATTRIBUTE_ROWS, OPERATION_ROWS, TABLES, call, resolve, sample
+from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, FOLLOWING, GROWING, REDUCING, REDUCTIONS, SPREADING
+from gradlint.testing.measuring import (
+    ATTRIBUTE_ROWS,
+    OPERATION_ROWS,
+    TABLES,
+    call,
+    make_operands,
+    resolve,
+    sample,
+    words,
+)
 from gradlint.testing.widening import heard_events
 
 pytestmark = pytest.mark.torch
@@ -42,6 +51,24 @@ def test_what_arranges_elements_keeps_their_number(name):
     if layer:
         (given,) = eval(f"({layer.input},)")
         assert eval(layer.example)(given).numel() == given.numel()
+
+
+@pytest.mark.parametrize("name", sorted(FOLLOWING | GROWING | SPREADING))
+def test_what_follows_or_adds_elements_has_no_fewer_than_its_operands(name):
+    rows = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.name == name and not row.writes]
+    shown = 0
+    for row, word in ((row, word) for row in rows for word in words(row) if word[0] == "f"):
+        for example in (row.example, *row.others):
+            try:
+                given = call(row, resolve(row.paths[0].partition(" ")[0]), word, example=example).raw
+            except (RuntimeError, TypeError, IndexError, ValueError):
+                continue
+            operands = [one for one in make_operands(row, word) if isinstance(one, torch.Tensor)]
+            least = max(one.numel() for one in (operands if name in SPREADING else operands[:1]))
+            sizes = {one.numel() for one in (given if row.bundle else [given])}
+            assert min(sizes) == least if name in FOLLOWING else min(sizes) >= least, (word, example)
+            shown += 1
+    assert shown
 
 
 def _called(function, operands):
@@ -114,6 +141,10 @@ def _recorded(text):
         ("nn.MSELoss(reduction='none')(x, x) * 2", "no"),
         ("nn.MSELoss()(x, x) + x.sum()", "?"),
         ("torch.ones(3) * 2", "no"),
+        ("torch.ones(3).expand(2, 3)", "no"),
+        ("torch.ones(1).expand(3)", "?"),
+        ("torch.ones(1).index_add(0, i, torch.ones(3))", "yes"),
+        ("torch.outer(torch.ones(1), torch.ones(3))", "no"),
         ("torch.ones((1, 1)).exp()", "yes"),
         ("torch.ones(n).exp()", "?"),
         ("torch.tensor([1.0, 2.0]) ** 2", "no"),

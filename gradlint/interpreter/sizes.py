@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from gradlint.domain import (
@@ -23,17 +23,23 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge.rows import Factory, Operation
-from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, REDUCING, REDUCTIONS
+from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, FOLLOWING, GROWING, REDUCING, REDUCTIONS, SPREADING
 
 KEEPING = ELEMENTWISE | ARRANGING
+FIRST = FOLLOWING | GROWING
+ADDING = GROWING | SPREADING
 
 
-def of_elements(row: Operation, operands: Iterable[Tensor | None]) -> Truth:
-    """Whether what an operation gives that keeps the number of elements is one: as its operands are."""
-    if row.name not in KEEPING:
+def of_elements(row: Operation, operands: Sequence[Tensor | None]) -> Truth:
+    """Whether what an operation gives that keeps the number of elements, or adds some, is one: as its operands are."""
+    if row.name in FIRST:
+        operands = operands[:1]
+    elif row.name not in KEEPING and row.name not in SPREADING:
         return UNSURE
     told = [operand.scalar for operand in operands if operand is not None]
-    return NO if NO in told else YES if told and all(one is YES for one in told) else UNSURE
+    if NO in told:
+        return NO
+    return YES if told and row.name not in ADDING and all(one is YES for one in told) else UNSURE
 
 
 def of_call(it: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth:

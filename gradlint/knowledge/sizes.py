@@ -33,6 +33,31 @@ ARRANGING = frozenset(
 )
 """By name, operations and layers: the result has as many elements as the one tensor that they are given."""
 
+FOLLOWING = frozenset(
+    (
+        "argsort atleast_3d batch_norm bool byte channel_shuffle char cholesky cholesky_inverse "
+        "diagonal_scatter frexp group_norm index_add index_copy index_fill index_put index_reduce instance_norm int "
+        "inverse layer_norm linalg_cholesky linalg_householder_product local_response_norm logcumsumexp long "
+        "matrix_exp matrix_power mvlgamma pixel_shuffle pixel_unshuffle polygamma prelu put renorm reshape_as rms_norm "
+        "scatter scatter_add scatter_reduce select_scatter short slice_scatter special_airy_ai special_bessel_j0 "
+        "special_bessel_j1 special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1 "
+        "special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0 "
+        "special_scaled_modified_bessel_k1 special_spherical_bessel_j0 type_as view_as"
+    ).split()
+)
+"""By name: the result has as many elements as the first operand, whatever the others are."""
+
+GROWING = frozenset(
+    (
+        "addbmm addmm addmv addr baddbmm broadcast_to diag_embed diagflat expand expand_as masked_fill masked_scatter "
+        "repeat tile"
+    ).split()
+)
+"""By name: the result has no fewer elements than the first operand, or none at all."""
+
+SPREADING = frozenset("broadcast_tensors cartesian_prod kron meshgrid outer stack".split())
+"""By name: each result has no fewer elements than any of the operands, or none at all."""
+
 REDUCING = frozenset("sum mean prod std var norm nansum nanmean".split())
 """By name: without `dim` the result is one element."""
 
