@@ -57,7 +57,8 @@ def test_what_arranges_elements_keeps_their_number(name):
 def test_what_follows_or_adds_elements_has_no_fewer_than_its_operands(name):
     rows = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.name == name and not row.writes]
     shown = 0
-    for row, word in ((row, word) for row in rows for word in words(row) if word[0] == "f"):
+    calls = [(row, word) for row in rows for word in words(row) if word[0] == "f"]
+    for row, word in calls:
         for example in (row.example, *row.others):
             try:
                 given = call(row, resolve(row.paths[0].partition(" ")[0]), word, example=example).raw

@@ -202,7 +202,8 @@ def test_a_text_is_read_or_refused(text):
         "while input():\n    f = torch.vmap(torch.compile(torch.no_grad()(f)))\nf(x)\n",
         "held = [x]\nheld.append(held)\ncopy.deepcopy(held)\ntorch.stack(held)\n",
         "class A:\n    def __call__(self, x):\n        return self.a(x)\na = A()\na.a = a\na(x)\n",
-        "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return F.apply(x)\nF.apply(x)\n",
+        "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return F.apply(x)\n"
+        "F.apply(x)\n",
         "net = nn.Linear(2, 2)\nnet.register_forward_hook(lambda net, given, out: net(out))\nnet(x)\n",
     ],
 )
