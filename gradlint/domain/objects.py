@@ -174,11 +174,11 @@ class Node(Cell):
 
     `inputs` are its operands and `saves` the memories it keeps for backward, part by part; an input
     is a Node, a leaf Tensor, None (nothing recorded) or `OPAQUE`. `freed`: a backward has been
-    through; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written
-    unnoticed; `grows`: its history certainly holds an older node of its own site; `reached`: a
-    backward has differentiated through it. `marks` are the places that freed it ("freed") or went through and
-    kept it ("kept", the last one), or wrote what it had saved:
-    "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
+    through; `swept`: and through all that lies behind it; `stale`: a saved memory was written and
+    torch will notice; `corrupt`: it was written unnoticed; `grows`: its history certainly holds an
+    older node of its own site; `reached`: a backward has differentiated through it. `marks` are the
+    places that freed it ("freed") or went through and kept it ("kept", the last one), or wrote what
+    it had saved: "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 
     op: str
@@ -186,6 +186,7 @@ class Node(Cell):
     inputs: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
     saves: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
     freed: Truth = NO
+    swept: Truth = NO
     stale: Truth = NO
     corrupt: Truth = NO
     grows: Truth = NO

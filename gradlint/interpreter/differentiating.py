@@ -32,7 +32,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.carrying import carriers
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled
-from gradlint.interpreter.graphs import company, in_every, past_outside, sure_past, towards
+from gradlint.interpreter.graphs import company, in_every, past_outside, savers, sure_past, surely_saves, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
 from gradlint.interpreter.leaves import aliased_gradients
 from gradlint.interpreter.scan import spelled
@@ -128,7 +128,7 @@ def _run(
     for ref in history.nodes:
         if reaching is None or ref in reaching:
             certain = reaching is None or (request.exact and reaching[ref])
-            _differentiated(it, node, ref, certain and ref in history.sure, request.retain)
+            _differentiated(it, node, ref, certain and ref in history.sure, request.retain, everything=reaching is None)
     if request.how == "backward":
         _fill(it, node, history, request)
         run_accumulated(it, node, hooked, request.create)
@@ -342,9 +342,12 @@ def _spoiled(
     it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], history: History, reaching: dict[Ref, bool] | None
 ) -> list[Ref]:
     """The nodes through which this backward certainly goes, one of them or another, and that certainly lack what they
-    saved; oldest first."""
+    saved, or what something behind them saved; oldest first."""
     nodes = history.nodes if reaching is None else [ref for ref in history.nodes if reaching.get(ref)]
     lacking = {ref: faults for ref in nodes if (faults := _faults(it[ref]))}
+    if reaching is None:
+        swept = [ref for ref in nodes if it[ref].swept is YES and ref not in lacking]
+        lacking |= {ref: {"freed"} for ref in savers(it, swept)}
     if not lacking:
         return []
     certain = {fault for start in starts for fault in in_every(it, start, lambda ref: lacking.get(ref, set()))}
@@ -353,7 +356,7 @@ def _spoiled(
 
 def _faults(thing: Node) -> set[str]:
     """In which ways a node certainly lacks what it certainly saved."""
-    if all(None in slot for slot in thing.saves):
+    if not surely_saves(thing):
         return set()
     return {fault for fault in FAULTS if getattr(thing, fault) is YES}
 
@@ -367,11 +370,12 @@ def _state_of(it: Interpreter, history: History, spoiled: Sequence[Ref], attr: s
     return NO
 
 
-def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth) -> None:
+def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
     thing: Node = it[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
+        facts["swept"] = YES if sure and keep is NO and everything else thing.swept
         facts["marks"] = with_mark(thing.marks, Mark("freed", syntax(node)))
     else:
         others = tuple(mark for mark in thing.marks if mark.how != "kept")

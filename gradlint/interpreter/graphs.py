@@ -41,6 +41,18 @@ def in_every(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Re
     return _in_all(start, _certain(it, start, known))
 
 
+def savers(it: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
+    """Those of these nodes which certainly keep something for backward, or have one behind them that does, whichever
+    way was taken."""
+    saving = _certain(it, tuple(nodes), lambda ref: {True} if surely_saves(it.state.heap.get(ref)) else set())
+    return [ref for ref in nodes if saving[ref]]
+
+
+def surely_saves(thing: object) -> bool:
+    """Whether this is an operation that certainly keeps something for backward."""
+    return type(thing) is Node and any(None not in slot for slot in thing.saves)
+
+
 def _certain(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
     """For each node of a history what `known` says of it and of all that is certainly before it."""
     certain: dict[Ref, set[T]] = {}

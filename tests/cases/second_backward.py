@@ -122,3 +122,16 @@ def in_a_closure():
         return loss
 
     optimizer.step(closure)
+
+
+def losses_of_a_loop(model: nn.Linear, batches: list):
+    losses = []
+    for batch in (torch.ones(2, 3), torch.zeros(2, 3)):
+        losses.append(model(batch).mean())
+    loss = torch.stack(losses).mean()
+    loss.backward()
+    print(loss.item())
+    torch.autograd.backward([loss])  # GRD503
+    others = sum(weight.pow(2).sum() for weight in [torch.ones(2, requires_grad=True)])
+    others.backward(inputs=[model.weight])
+    (others * 3).backward()  # ok: the first went but to the weight, which lies elsewhere
