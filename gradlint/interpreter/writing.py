@@ -179,8 +179,9 @@ WRITERS = {"step": "stepped", "load": "loaded"}
 
 def _raises(it: Interpreter, tensor: Tensor, wants: Truth) -> bool:
     """Whether torch certainly refuses the write: of a leaf that requires grad or of a view of one, or, where it `wants`
-    to be recorded, of a view that may not be written then."""
-    if it.recording is not YES:
+    to be recorded, of a view that may not be written then. Nothing is recorded on what holds data made in inference
+    mode."""
+    if it.recording is not YES or tensor.inference.possibly(YES):
         return False
     if tensor.unwritable is YES and YES in (wants, tensor.requires_grad):
         return True

@@ -11,8 +11,8 @@ SANCTIONED = frozenset({"step", "load"})
 
 
 def is_watched(event: WrittenInPlace) -> bool:
-    """Whether autograd certainly watches this write."""
-    recorded = event.grad_mode <= YES and event.inference <= NO
+    """Whether autograd certainly watches this write, which it does not where data made in inference mode is written."""
+    recorded = event.grad_mode <= YES and event.inference <= NO and not event.target.inference.possibly(YES)
     return recorded and event.noticed <= YES and event.by not in SANCTIONED
 
 
