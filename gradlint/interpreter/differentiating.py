@@ -62,8 +62,10 @@ class Request:
 
 @dataclass(slots=True)
 class History:
-    """All that may have led to the roots, what of it is certain, and the unit in which each node may be reached."""
+    """All that may have led to the roots, what of it is certain, and the unit in which each node may be reached.
+    `starts` are the roots as operands of the graph."""
 
+    starts: list[tuple[Ref | None, ...]]
     past: dict[Ref, None]
     sure: dict[Ref, None]
     nodes: list[Ref] = field(default_factory=list)
@@ -90,9 +92,9 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
     for root in roots:
         _required_grad(it, node, root)
-    starts, history = _looked_at(it, roots)
+    history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
-    spoiled = _spoiled(it, starts, history, _reaching(it, starts, history, request))
+    spoiled = _spoiled(it, history, _reaching(it, history, request))
     if not it.muted:
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
@@ -103,19 +105,12 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     ends = lacks and all(_is_proven(it, root) for root in roots)
     if ends and it.frame.tries:
         it.snapshot()  # some gradients may arrive before what is lacking is missed
-    _run(it, node, roots, starts, history, request)
+    _run(it, node, roots, history, request)
     if ends:
         it.refuse()
 
 
-def _run(
-    it: Interpreter,
-    node: Any,
-    roots: Sequence[Value],
-    starts: Sequence[tuple[Ref | None, ...]],
-    history: History,
-    request: Request,
-) -> None:
+def _run(it: Interpreter, node: Any, roots: Sequence[Value], history: History, request: Request) -> None:
     """Gradients arrive, hooks are called, and what is not kept is freed."""
     hooked = arriving(it, {*history.nodes, *history.leaves})
     if hooked:
@@ -123,8 +118,8 @@ def _run(
         run_arriving(it, node, hooked, request.create)
         values = it.land(start)
         roots, hooked = values[: len(roots)], [ref for ref in values[len(roots) :] if type(ref) is Ref]
-        starts, history = _looked_at(it, roots)
-    reaching = _reaching(it, starts, history, request)
+        history = _looked_at(it, roots)
+    reaching = _reaching(it, history, request)
     for ref in history.nodes:
         if reaching is None or ref in reaching:
             certain = reaching is None or (request.exact and reaching[ref])
@@ -206,33 +201,30 @@ def _recorded(it: Interpreter, slot: tuple[Ref | None, ...]) -> tuple[Ref, ...]:
     return tuple(out)
 
 
-def _looked_at(it: Interpreter, roots: Sequence[Value]) -> tuple[list[tuple[Ref | None, ...]], History]:
-    starts = [_recorded(it, operand) or operand for operand in map(it.operand, roots)]
-    return starts, _history(it, starts)
+def _looked_at(it: Interpreter, roots: Sequence[Value]) -> History:
+    return _history(it, [_recorded(it, operand) or operand for operand in map(it.operand, roots)])
 
 
-def _reaching(
-    it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], history: History, request: Request
-) -> dict[Ref, bool] | None:
+def _reaching(it: Interpreter, history: History, request: Request) -> dict[Ref, bool] | None:
     """The nodes that are differentiated through, and whether they certainly are; None: all of them. What is asked for
     may lie behind opaque nodes, or anywhere where it is not known."""
     if request.inputs is None:
         return None
     ends = _ends(it, request.inputs)
-    found = towards(it, starts, ends)
+    found = towards(it, history.starts, ends)
     if not request.exact:
         found = dict.fromkeys(history.nodes, False) | found
     elif OPAQUE in history.past:
-        found = dict.fromkeys(towards(it, starts, frozenset([OPAQUE])), False) | found
+        found = dict.fromkeys(towards(it, history.starts, frozenset([OPAQUE])), False) | found
     return found if request.how == "grad" else dict.fromkeys(ends, False) | found
 
 
-def _history(it: Interpreter, starts: Sequence[tuple[Ref | None, ...]]) -> History:
+def _history(it: Interpreter, starts: list[tuple[Ref | None, ...]]) -> History:
     past = it.past([ref for start in starts for ref in start])
     sure: dict[Ref, None] = {}
     for start in starts:
         sure |= sure_past(it, start)
-    out = History(past, sure)
+    out = History(starts, past, sure)
     scales = set()
     for ref in past:
         thing = it.state.heap.get(ref)
@@ -338,9 +330,7 @@ NOTICED = ("freed", "stale")
 FAULTS = (*NOTICED, "corrupt")
 
 
-def _spoiled(
-    it: Interpreter, starts: Sequence[tuple[Ref | None, ...]], history: History, reaching: dict[Ref, bool] | None
-) -> list[Ref]:
+def _spoiled(it: Interpreter, history: History, reaching: dict[Ref, bool] | None) -> list[Ref]:
     """The nodes through which this backward certainly goes, one of them or another, and that certainly lack what they
     saved, or what something behind them saved; oldest first."""
     nodes = history.nodes if reaching is None else [ref for ref in history.nodes if reaching.get(ref)]
@@ -350,7 +340,7 @@ def _spoiled(
         lacking |= {ref: {"freed"} for ref in savers(it, swept)}
     if not lacking:
         return []
-    certain = {fault for start in starts for fault in in_every(it, start, lambda ref: lacking.get(ref, set()))}
+    certain = {fault for start in history.starts for fault in in_every(it, start, lambda ref: lacking.get(ref, set()))}
     return sorted((ref for ref in lacking if not certain.isdisjoint(lacking[ref])), key=lambda ref: -ref.age)
 
 
