@@ -128,7 +128,7 @@ def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
     assert not row.needs or row.results[0].kind.startswith("self or ")
     bare = {name.removeprefix("*") for name in names}
     for entry in row.saves:
-        name, kinds, condition, beside = saving(entry)
+        name, kinds, condition, beside, _ = saving(entry)
         assert kinds in ("", "f", "fc")
         assert not beside or beside in row.numbers
         assert name.split(" ")[0] in bare | {"result", "own"} and condition in bare | {"", "others"}
@@ -259,6 +259,23 @@ def test_backward_reads_what_the_row_saves(row: Operation) -> None:
                 outcome = call(row, function, word, asking=asking, watched=True)
                 if any(seen.requires_grad for seen in outcome.results):
                     assert outcome.saved == expected_saves(row, word, asking), (word, asking)
+
+
+CUBE = torch.rand(2, 2, 2, requires_grad=True)
+COPYING = {
+    "einsum": lambda: torch.einsum("ikj,jkl->il", CUBE, CUBE),
+    "inner": lambda: CUBE.permute(2, 1, 0).inner(CUBE.permute(2, 0, 1)),
+    "tensordot": lambda: torch.tensordot(CUBE, CUBE, ([1], [1])),
+}
+"""Calls that keep a copy of an operand."""
+
+
+@pytest.mark.parametrize("row", [row for row in MEASURED if "or copy" in "".join(row.saves)], ids=lambda row: row.name)
+def test_a_copy_is_kept_where_the_layout_asks_for_one(row: Operation) -> None:
+    kept: list[torch.Tensor] = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.append(tensor) or tensor, lambda tensor: tensor):
+        COPYING[row.name]()
+    assert any(measuring.storage(one) != measuring.storage(CUBE) for one in kept)
 
 
 def _with_numbers(row: Operation) -> Iterator[str]:

@@ -53,7 +53,7 @@ from gradlint.interpreter.operands import Operand, operand
 from gradlint.interpreter.saving import differentiated, is_differentiated, saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.rows import Operation, Result, saving
 from gradlint.knowledge.squashing import KEEPING, SQUASHING
 from gradlint.knowledge.views import VIEWS_OF_HIDDEN
 
@@ -342,8 +342,10 @@ def _record(
     asked = differentiated(involved, inputs)
     if own:
         asked["parameters"] = _all_alike(own, inner)
-    saves = tuple(saved(it, token, involved, asked, results) for token in row.saves)
-    new = Node(row.name, syntax(node), inputs, tuple(part for part in saves if part))
+        for token in row.saves:
+            asked.setdefault(saving(token).condition, UNSURE)  # of a weight that something computes nobody knows
+    saves = [slot for token in row.saves for slot in saved(it, token, involved, asked, results)]
+    new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result in results:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Tensor, Truth, Value, both
+from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Tensor, Truth, Value, both, either
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operands import Operand, operand
 from gradlint.knowledge.rows import saving
@@ -13,27 +13,42 @@ Slot = tuple[Ref | None, ...]
 """One part of what a node refers to: its alternatives."""
 
 
+OTHERS = "others"
+"""The condition of what is saved of one of several operands of a name where another of them requires grad."""
+
+
 def saved(
     it: Interpreter, token: str, operands: Sequence[Operand], asked: Mapping[str, Truth], results: Sequence[Ref]
-) -> Slot:
+) -> list[Slot]:
     """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
 
     A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad.
     """
-    name, kinds, condition, beside = saving(token)
-    wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
+    name, kinds, condition, beside, or_copy = saving(token)
+    chosen = [one for one in operands if one.name.removeprefix("*") == name]
+    if condition == OTHERS:
+        each = [asked[_numbered(one.name, index)] for index, one in enumerate(chosen)]
+        wanted = [either(each[:index] + each[index + 1 :]) for index in range(len(chosen))]
+        return [_slot(it, [one], kinds, want, or_copy) for one, want in zip(chosen, wanted, strict=True)]
+    wanted_all = both(_asked(asked, condition), _is_tensor(operands, beside))
+    if name == "result":
+        return [_perhaps(it, it[results[0]].storage, wanted_all)]
+    if name == "own" or name.startswith("result "):
+        return [_perhaps(it, (KEPT,), wanted_all)]
+    return [_slot(it, chosen, kinds, wanted_all, or_copy)]
+
+
+def _slot(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: bool) -> Slot:
+    """The memory of one of these operands, if they are of a kind that is saved; or that of a copy."""
+    sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
+    memories = tuple(memory for one in chosen for memory in _memories(one, kinds))
+    return _perhaps(it, (*memories, KEPT) if or_copy else memories, wanted if sure else wanted | UNSURE)
+
+
+def _perhaps(it: Interpreter, memories: Slot, wanted: Truth) -> Slot:
     if wanted is NO:
         return ()
-    sure = wanted is YES and not it.copying
-    if name == "result":
-        memories: Slot = it[results[0]].storage
-    elif name == "own" or name.startswith("result "):
-        memories = (KEPT,)
-    else:
-        chosen = [one for one in operands if one.name == name]
-        memories = tuple(memory for one in chosen for memory in _memories(one, kinds))
-        sure = sure and all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
-    return memories if sure or not memories else (*memories, None)
+    return memories if (wanted is YES and not it.copying) or not memories else (*memories, None)
 
 
 def is_differentiated(one: Operand, slot: Slot) -> Truth:
@@ -43,17 +58,25 @@ def is_differentiated(one: Operand, slot: Slot) -> Truth:
 
 
 def differentiated(operands: Iterable[Operand], inputs: Iterable[Slot]) -> dict[str, Truth]:
-    """Whether an operation computes a gradient for the first operand of each name, given what they are in the graph."""
+    """Whether an operation computes a gradient for each operand, given what they are in the graph. Of several of one
+    name the second is called 1 and so on."""
     asked: dict[str, Truth] = {}
     for one, slot in zip(operands, inputs, strict=True):
-        asked.setdefault(one.name, is_differentiated(one, slot))
+        name, index = one.name, 0
+        while name in asked:
+            index += 1
+            name = _numbered(one.name, index)
+        asked[name] = is_differentiated(one, slot)
     return asked
 
 
+def _numbered(name: str, index: int) -> str:
+    return f"{name} {index}" if index else name
+
+
 def _asked(asked: Mapping[str, Truth], condition: str) -> Truth:
-    """Whether a condition holds; of what is known by another name than the row's (a weight that something computes)
-    nobody knows."""
-    return asked.get(condition, UNSURE) if condition else YES
+    """Whether a condition holds; an operand that is left out requires no grad."""
+    return asked.get(condition, NO) if condition else YES
 
 
 def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
@@ -84,10 +107,10 @@ def saved_in_place(
     written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
     found = []
     for token in tokens:
-        name, _, condition, beside = saving(token)
+        name, _, condition, beside, _ = saving(token)
         wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
         if name == "own" or any(one.name == name for one in others):
-            found.append(saved(it, token, others, asked, ()))
+            found += saved(it, token, others, asked, ())
         elif wanted is not NO:
             kept = written if name == "result" else (*written, KEPT)
             found.append(kept if wanted is YES else (*kept, None))

@@ -81,6 +81,7 @@ class Saving(NamedTuple):
     kinds: str
     condition: str
     beside: str
+    or_copy: bool
 
 
 @cache
@@ -88,8 +89,12 @@ def saving(token: str) -> Saving:
     """The parts of a token of `saves`."""
     what, _, condition = token.partition(" if ")
     what, _, beside = what.partition(" beside ")
-    name, _, kinds = what.partition(": ")
-    return Saving(name, kinds, condition, beside)
+    name, _, kinds = what.removesuffix(OR_COPY).partition(": ")
+    return Saving(name, kinds, condition, beside, what.endswith(OR_COPY))
+
+
+OR_COPY = " or copy"
+"""In a token of `saves`: where the layout of the operand asks for it, a copy is kept in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +140,8 @@ class Operation(Versioned):
     or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
     saves `other` only where `input` requires grad, "weight: fc" saves it only if it is a tensor of these kinds (else
-    numbers are kept as well), "result beside other" only if `other` is a tensor and no number, "own" stands for what
-    nobody else can write.
+    numbers are kept as well), "result beside other" only if `other` is a tensor and no number, "a or copy" may keep a
+    copy of it instead, "own" stands for what nobody else can write.
     `writes` are the operands whose memory changes (for `Tensor.add_`: input), unless the parameter `writes_if` is
     False; `unchecked` says that torch lets it write a leaf that requires grad with gradients on, `in_no_grad` that it
     does its work with gradients off inside (`nn.init`), which comes to the same.

@@ -272,7 +272,7 @@ def expected_saves(row: Operation, word: str, asking: frozenset[int]) -> frozens
     asked = {names[i] for i in asking}
     saved = set()
     for entry in row.saves:
-        name, _, condition, beside = saving(entry)
+        name, _, condition, beside, _ = saving(entry)
         if name in numbers or beside in numbers:
             continue
         if "*" + name in row.operands:
@@ -288,7 +288,7 @@ def keeps(row: Operation, word: str, asking: frozenset[int]) -> bool:
     kinds = dict(zip(names, word, strict=True))
     asked = {names[i] for i in asking}
     for entry in row.saves:
-        name, only, condition, beside = saving(entry)
+        name, only, condition, beside, _ = saving(entry)
         if beside and kinds[beside].isupper():
             continue
         others = condition == "others" and any(asking - {i} for i, one in enumerate(names) if one == name)
