@@ -338,7 +338,7 @@ def _record(
     """Put the operation into the graph and let its results know."""
     involved = [*operands, *own]
     inner = tuple(it.operand(o.value) for o in own)
-    inputs = (*(_input(it, o) for o in operands), *inner)
+    inputs = (*((None,) if o.name in row.ignores else _input(it, o) for o in operands), *inner)
     asked = differentiated(involved, inputs)
     if own:
         asked["parameters"] = _all_alike(own, inner)
