@@ -3,7 +3,8 @@
 What counts as the project follows from where a file lies alone, so it does not matter what else is linted. A file in
 a package can import from the folder of its outermost package; any file from its own folder and the folders above it,
 up to the one that holds a project (`pyproject.toml`, `.git` ...), from `src` beside them, and from a folder it lies in
-by that folder's name. Nothing else is read, nothing that a library was installed to, and no module of the standard
+by that folder's name. Of the files beside it, the start is read where it matters whether they are generated from it.
+Nothing else is read, nothing that a library was installed to, and no module of the standard
 library is looked for.
 """
 
@@ -33,6 +34,10 @@ LONGEST = 400_000
 MOST_TEXT = 2_500_000
 """How much text is kept as syntax, which takes 65 to 130 times its room."""
 
+HEAD = 2_000
+"""How much of the start of a file may say what it was generated from (characters)."""
+GENERATED = re.compile(r"\bgenerated\b[^\n]{0,40}?\bfrom\b[\s`'\"]*([\w./\\-]+\.py)\b", re.IGNORECASE)
+
 INIT = "__init__.py"
 KeyT = TypeVar("KeyT", bound=Hashable)
 ThingT = TypeVar("ThingT")
@@ -45,6 +50,9 @@ class Files(Protocol):
     def is_folder(self, path: str) -> bool: ...
     def outermost(self, folder: str) -> str:
         """The outermost folder of the project that a folder belongs to."""
+
+    def beside(self, path: str) -> Iterable[str]:
+        """The other Python files in the folder of a file."""
 
     def read(self, path: str) -> str | None:
         """The text of a file; None if it is none, too long, or no text."""
@@ -64,6 +72,10 @@ class InMemory:
 
     def outermost(self, folder: str) -> str:
         return ""
+
+    def beside(self, path: str) -> Iterable[str]:
+        folder = os.path.dirname(path)
+        return [name for name in self.texts if name != path and os.path.dirname(name) == folder]
 
     def read(self, path: str) -> str | None:
         text = self.texts.get(path)
@@ -104,6 +116,14 @@ class OnDisk:
         if folder not in self.tops:
             self.tops[folder] = next((above for above in _upwards(folder) if self._is_marked(above)), folder)
         return self.tops[folder]
+
+    def beside(self, path: str) -> Iterable[str]:
+        folder, own = os.path.split(path)
+        try:
+            names = sorted(name for name in os.listdir(folder) if name.endswith(".py") and name != own)
+        except OSError:
+            return []
+        return [os.path.join(folder, name) for name in names]
 
     def _is_marked(self, folder: str) -> bool:
         return any(os.path.lexists(os.path.join(folder, name)) for name in MARKERS)
@@ -272,6 +292,12 @@ class View:
     def program(self, text: str) -> Program:
         """The syntax of a text. Raises `source.Unreadable`."""
         return self.project.program(text)
+
+    def is_template(self) -> bool:
+        """Whether a file beside this one says that it was generated from it: then this one is not run as it stands."""
+        own = os.path.basename(self.path)
+        heads = ((self.project.files.read(other) or "")[:HEAD] for other in self.project.files.beside(self.path))
+        return any(os.path.basename(found) == own for head in heads for found in GENERATED.findall(head))
 
     def find(self, module: str) -> Found | None:
         """What an import of this dotted name finds in the project."""

@@ -10,7 +10,7 @@ from gradlint import linter, source
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, find, is_excluded
-from gradlint.finding import Confidence, Finding, Place
+from gradlint.finding import LATER, RAISES, Confidence, Finding, Place
 from gradlint.knowledge import configured
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
@@ -187,7 +187,8 @@ def lint_bytes(
         if not linter.may_find(text, rules, project=project):
             return Result(path, filename)
         found = linter.analyse(text, rules, packs=packs, project=project)
-        findings = unsuppressed(text, linter.shown(found.findings, rules, min_confidence))
+        shown = _run_as_it_stands(linter.shown(found.findings, rules, min_confidence), project)
+        findings = unsuppressed(text, shown)
         lines = tuple(source.rows(text)) if findings else ()
         return Result(path, filename, findings, lines, counts=found.counts)
     except source.Unreadable as error:
@@ -195,6 +196,12 @@ def lint_bytes(
         return Result(path, filename, (unreadable(error.message, error.row, error.column),), lines)
     except Exception as error:  # the other files are still linted
         return Result(path, filename, fault=one_line(error))
+
+
+def _run_as_it_stands(findings: tuple[Finding, ...], project: View | None) -> tuple[Finding, ...]:
+    """Without what would raise in a file that is but the source of a generated one."""
+    kept = tuple(one for one in findings if one.consequence not in (RAISES, LATER))
+    return kept if len(kept) < len(findings) and project is not None and project.is_template() else findings
 
 
 class Settings:
