@@ -60,7 +60,7 @@ from gradlint.interpreter import (
 from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import FLAGS, get_attribute
-from gradlint.interpreter.classes import call_super, instantiate
+from gradlint.interpreter.classes import call_super, instantiate, perhaps_initialised
 from gradlint.interpreter.core import Interpreter, expression, syntax
 from gradlint.interpreter.entrusting import entrust
 from gradlint.interpreter.functions import call_bound, call_function, written_since
@@ -278,6 +278,8 @@ def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name:
 
 
 def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+    if name == "__init__":  # of a class that is not shown
+        perhaps_initialised(it, args.get("self", 0, UNKNOWN))
     if type(owner) is Unknown:
         given = args.unknown or bool(args.positional or args.keywords)
         tensor = owner_by_method(it, node, owner, name, given=given)

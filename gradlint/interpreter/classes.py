@@ -218,11 +218,22 @@ def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> No
     """`Module.__init__` runs, by whatever name it was reached."""
     shown = it.only(owner, Module)
     if shown is None:
+        perhaps_initialised(it, owner)
         return
     it.update(owner, Module, initialised=YES)
     if not it.muted:
         values = [it.thing(value) for value in args.values()]
         it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
+
+
+def perhaps_initialised(it: Interpreter, owner: Value) -> None:
+    """An `__init__` that is not followed may have run `Module.__init__`: on what it was handed, or where that is no
+    module that is known, on any."""
+    given = [ref for ref, _ in it.all(owner, Module)]
+    for ref in given or list(it.state.heap):
+        thing = it.state.heap[ref]
+        if type(thing) is Module and thing.initialised is NO:
+            it.put(ref, replace(thing, initialised=NO | YES))
 
 
 def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:

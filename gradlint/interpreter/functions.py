@@ -98,9 +98,12 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
 
 def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     from gradlint.interpreter import strangers
+    from gradlint.interpreter.classes import perhaps_initialised
 
     if strangers.is_left_to_others(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
+        if function.name == "__init__":
+            perhaps_initialised(it, args.get("self", 0, UNKNOWN))
         havoc(it, args.values())
         return strangers.returned(it, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):

@@ -252,13 +252,15 @@ SPECIAL |= {path: _wrapping(path) for path in WRAPPERS}
 
 
 def _init_of(path: str) -> Known:
-    """`nn.Module.__init__(self)`, written out."""
+    """`nn.Module.__init__(self)`, written out; without `self` it raises."""
 
     def init(it: Interpreter, node: Any, args: Arguments) -> Value:
-        from gradlint.interpreter.classes import built_as
+        from gradlint.interpreter.classes import built_as, initialised
 
+        if not (args.positional or args.keywords or args.unknown):
+            it.refuse()
         owner, *others = args.positional or [UNKNOWN]
-        it.update(owner, Module, initialised=YES)
+        initialised(it, node, owner, Arguments(others, args.keywords, args.unknown))
         built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown))
         return NONE_VALUE
 

@@ -133,3 +133,15 @@ class TrainedRemembering(Trained, Remembering):
         super().__init__(width)
         Remembering.__init__(self)
         self.gate = nn.Parameter(torch.zeros(width, 1))  # ok: Module.__init__ comes before what is mixed in behind it
+
+
+class InitialisedWithoutSelf(Trained):
+    def __init__(self, settings):
+        nn.Module.__init__()
+        self.shift = nn.Parameter(torch.zeros(3))  # ok: the line before raises, and was meant to run it
+
+
+class InitialisedBySettings(Remembering, nn.Module):
+    def __init__(self, settings):
+        Trained.__init__(settings)
+        self.scale = nn.Linear(3, 3)  # ok: nobody knows what was handed on
