@@ -51,8 +51,8 @@ class Files(Protocol):
     def outermost(self, folder: str) -> str:
         """The outermost folder of the project that a folder belongs to."""
 
-    def beside(self, path: str) -> Iterable[str]:
-        """The other Python files in the folder of a file."""
+    def starts(self, folder: str) -> Iterable[tuple[str, str]]:
+        """The names of the Python files in a folder, and what each begins with: `HEAD` characters or fewer."""
 
     def read(self, path: str) -> str | None:
         """The text of a file; None if it is none, too long, or no text."""
@@ -73,9 +73,9 @@ class InMemory:
     def outermost(self, folder: str) -> str:
         return ""
 
-    def beside(self, path: str) -> Iterable[str]:
-        folder = os.path.dirname(path)
-        return [name for name in self.texts if name != path and os.path.dirname(name) == folder]
+    def starts(self, folder: str) -> Iterable[tuple[str, str]]:
+        there = [(os.path.split(path), text) for path, text in self.texts.items()]
+        return [(name, text[:HEAD]) for (above, name), text in there if above == folder]
 
     def read(self, path: str) -> str | None:
         text = self.texts.get(path)
@@ -117,13 +117,19 @@ class OnDisk:
             self.tops[folder] = next((above for above in _upwards(folder) if self._is_marked(above)), folder)
         return self.tops[folder]
 
-    def beside(self, path: str) -> Iterable[str]:
-        folder, own = os.path.split(path)
+    def starts(self, folder: str) -> Iterable[tuple[str, str]]:
         try:
-            names = sorted(name for name in os.listdir(folder) if name.endswith(".py") and name != own)
+            names = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
         except OSError:
-            return []
-        return [os.path.join(folder, name) for name in names]
+            return
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                if self.is_file(path):
+                    with open(path, "rb") as stream:
+                        yield name, stream.read(HEAD).decode("utf-8", "replace")
+            except (OSError, ValueError):
+                continue
 
     def _is_marked(self, folder: str) -> bool:
         return any(os.path.lexists(os.path.join(folder, name)) for name in MARKERS)
@@ -177,6 +183,7 @@ class Project:
         self._names: dict[str, Names] = {}
         self._found: dict[tuple[tuple[str, ...], str], str] = {}
         self._imports: dict[str, frozenset[tuple[int, str]]] = {}
+        self._templates: dict[str, frozenset[str]] = {}
 
     def at(self, path: str) -> View:
         """What can be imported from a file."""
@@ -204,6 +211,17 @@ class Project:
         if path not in self._names:
             self._names[path] = _names(self.text(path) or "")
         return self._names[path]
+
+    def templates(self, folder: str) -> frozenset[str]:
+        """The names of the files in a folder from which, as they say, others there were generated."""
+        if folder not in self._templates:
+            told = (
+                (name, os.path.basename(of))
+                for name, head in self.files.starts(folder)
+                for of in GENERATED.findall(head)
+            )
+            self._templates[folder] = frozenset(of for name, of in told if of != name)
+        return self._templates[folder]
 
     def find(self, folders: tuple[str, ...], module: str) -> str:
         """The file of a module, the folder of a package without `__init__`, or nothing."""
@@ -295,9 +313,8 @@ class View:
 
     def is_template(self) -> bool:
         """Whether a file beside this one says that it was generated from it: then this one is not run as it stands."""
-        own = os.path.basename(self.path)
-        heads = ((self.project.files.read(other) or "")[:HEAD] for other in self.project.files.beside(self.path))
-        return any(os.path.basename(found) == own for head in heads for found in GENERATED.findall(head))
+        folder, own = os.path.split(self.path)
+        return own in self.project.templates(folder)
 
     def find(self, module: str) -> Found | None:
         """What an import of this dotted name finds in the project."""
