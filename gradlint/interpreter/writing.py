@@ -322,7 +322,9 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
     for other in family:
         member = it.state.heap.get(other)
         if type(member) is Tensor:
-            it.put(other, _moved(it, member, either([recorded, _recorded(member, NO)]), moved), sure=sure)
+            now = _moved(it, member, either([recorded, _recorded(member, NO)]), moved)
+            asked = other != ref and member.requires_grad is YES and member.leaf.may(YES)  # where it is a leaf, it stays
+            it.put(other, it.either_way(member, now) if asked else now, sure=sure)
 
 
 def _recorded(tensor: Tensor, wants: Truth) -> Truth:
