@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
@@ -263,9 +263,27 @@ def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Valu
     counted = re.sub(r"\d+", "0", name)
     if thing.rest != NOTHING and any(re.sub(r"\d+", "0", known) == counted for known in row.parameters):
         return thing.rest
-    if any(known.startswith(f"{name}.") for known in row.parameters) and row.call not in ("container", "none"):
-        return modules.unknown_module(it, node, f"part {name}", Belief.BY_USE, Named("torch.nn.Module"))
+    inner = _within(row.parameters, name)
+    if inner and row.call not in ("container", "none"):
+        return _inner_part(it, node, f"part {name}", inner, thing.rest)
     return Scalar(INTEGER) if name in SIZES else Plain("setting") if name in SETTINGS else None
+
+
+def _within(names: Sequence[str], part: str) -> list[str]:
+    """Those of these names that lie in a part, as the part calls them."""
+    return [name.removeprefix(f"{part}.") for name in names if name.startswith(f"{part}.")]
+
+
+def _inner_part(it: Interpreter, node: Any, place: str, names: Sequence[str], parameter: Value) -> Value:
+    """A part of a layer, with its parameters by name: one handle stands for all that the layer has."""
+    made = modules.unknown_module(it, node, place, Belief.BY_USE, Named("torch.nn.Module"))
+    if parameter == NOTHING:
+        return made
+    for head in dict.fromkeys(name.partition(".")[0] for name in names):
+        inner = _within(names, head)
+        value = _inner_part(it, node, f"{place}.{head}", inner, parameter) if inner else parameter
+        keep_attribute(it, made, head, value)
+    return made
 
 
 def _training(mode: Mode) -> Value:
