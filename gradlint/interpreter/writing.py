@@ -323,7 +323,7 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
         member = it.state.heap.get(other)
         if type(member) is Tensor:
             now = _moved(it, member, either([recorded, _recorded(member, NO)]), moved)
-            asked = other != ref and member.requires_grad is YES and member.leaf.may(YES)  # where it is a leaf, it stays
+            asked = other != ref and member.requires_grad is YES and member.leaf.may(YES)  # a leaf stays
             it.put(other, it.either_way(member, now) if asked else now, sure=sure)
 
 

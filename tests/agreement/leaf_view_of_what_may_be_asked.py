@@ -1,5 +1,8 @@
+# A leaf that views what may have been asked to require grad stays a leaf when that is written.
 import random
+
 import torch
+
 v1 = torch.rand(2, 2)
 v9 = v1.reshape(-1)
 v9.requires_grad = True
