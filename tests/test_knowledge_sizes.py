@@ -24,7 +24,7 @@ from gradlint.testing.measuring import (
 )
 from gradlint.testing.widening import heard_events
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::UserWarning")]
 ROWS = {row.name: row for row in reversed(OPERATION_ROWS) if not row.writes}
 
 
