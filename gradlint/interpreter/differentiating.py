@@ -280,7 +280,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         inputs=None if wanted is None else tuple(one for each in request.listed if (one := it.only(each, Tensor))),
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
-        flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history)),
+        flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history, wanted or ())),
         company=company(it, it.operand(root), leaves),
         aliased=_aliased(it, history, request),
     )
@@ -294,13 +294,16 @@ def _aliased(it: Interpreter, history: History, request: Request) -> tuple[Tenso
     return aliased_gradients(it, [ref for ref in wanted if ref in history.sure and type(it[ref]) is Tensor])
 
 
-def flat_on_all_ways(it: Interpreter, root: Value, history: History) -> list[Ref]:
-    """The operations of zero gradient through which every way to the leaves goes; none if there may be another way."""
+def flat_on_all_ways(it: Interpreter, root: Value, history: History, inputs: Sequence[Ref] = ()) -> list[Ref]:
+    """The operations of zero gradient through which every way goes, to the leaves and to the inputs that are asked for;
+    none if there may be another way."""
     flat = {ref for ref in history.nodes if it[ref].op in FLAT}
     if not flat:
         return []
     ways = past_outside(it, [it.operand(root)], flat)
     if any(type(it.state.heap.get(ref)) is not Node for ref in ways):
+        return []
+    if not _ends(it, inputs).isdisjoint(flat.union(ways)):  # what such an operation gave is itself asked about
         return []
     return [ref for ref in history.nodes if ref in flat]
 
