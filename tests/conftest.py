@@ -17,6 +17,7 @@ NEED_TORCH = (
     "test_knowledge_flat.py",
     "test_knowledge_sizes.py",
     "test_knowledge_squashing.py",
+    "test_knowledge_views.py",
     "test_knowledge_modules.py",
     "test_knowledge_objects.py",
     "test_knowledge_plain.py",
