@@ -4,8 +4,7 @@ What counts as the project follows from where a file lies alone, so it does not 
 a package can import from the folder of its outermost package; any file from its own folder and the folders above it,
 up to the one that holds a project (`pyproject.toml`, `.git` ...), from `src` beside them, and from a folder it lies in
 by that folder's name. Of the files beside it, the start is read where it matters whether they are generated from it.
-Nothing else is read, nothing that a library was installed to, and no module of the standard
-library is looked for.
+Nothing else is read, nothing that a library was installed to, and no module of the standard library is looked for.
 """
 
 from __future__ import annotations
@@ -36,7 +35,12 @@ MOST_TEXT = 2_500_000
 
 HEAD = 2_000
 """How much of the start of a file may say what it was generated from (characters)."""
-GENERATED = re.compile(r"\bgenerated\b[^\n]{0,40}?\bfrom\b[\s`'\"]*([\w./\\-]+\.py)\b", re.IGNORECASE)
+GENERATED = re.compile(
+    r"^[^\w\n]*(?:this (?:file|module) (?:was|is|has been) )?(?:auto(?:matically)?[- ]?)?generated\b"
+    r"[^\n]{0,40}?\bfrom\b[\s`'\"]*([\w./\\-]+\.py)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""How a file says that it was generated; what it speaks of may be generated as well."""
 
 INIT = "__init__.py"
 KeyT = TypeVar("KeyT", bound=Hashable)

@@ -227,10 +227,10 @@ def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> No
 
 
 def perhaps_initialised(it: Interpreter, owner: Value) -> None:
-    """An `__init__` that is not followed may have run `Module.__init__`: on what it was handed, or where that is no
-    module that is known, on any."""
-    given = [ref for ref, _ in it.all(owner, Module)]
-    for ref in given or list(it.state.heap):
+    """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
+    any module."""
+    strange = any(getattr(it.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
+    for ref in list(it.state.heap) if strange else [ref for ref, _ in it.all(owner, Module)]:
         thing = it.state.heap[ref]
         if type(thing) is Module and thing.initialised is NO:
             it.put(ref, replace(thing, initialised=NO | YES))

@@ -252,15 +252,14 @@ SPECIAL |= {path: _wrapping(path) for path in WRAPPERS}
 
 
 def _init_of(path: str) -> Known:
-    """`nn.Module.__init__(self)`, written out; without `self` it raises."""
+    """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
 
     def init(it: Interpreter, node: Any, args: Arguments) -> Value:
-        from gradlint.interpreter.classes import built_as, initialised
+        from gradlint.interpreter.classes import built_as, perhaps_initialised
 
-        if not (args.positional or args.keywords or args.unknown):
-            it.refuse()
         owner, *others = args.positional or [UNKNOWN]
-        initialised(it, node, owner, Arguments(others, args.keywords, args.unknown))
+        it.update(owner, Module, initialised=YES)
+        perhaps_initialised(it, owner)
         built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown))
         return NONE_VALUE
 

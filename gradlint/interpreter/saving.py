@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Tensor, Truth, Value, both, either
@@ -61,12 +62,10 @@ def differentiated(operands: Iterable[Operand], inputs: Iterable[Slot]) -> dict[
     """Whether an operation computes a gradient for each operand, given what they are in the graph. Of several of one
     name the second is called 1 and so on."""
     asked: dict[str, Truth] = {}
+    met: Counter[str] = Counter()
     for one, slot in zip(operands, inputs, strict=True):
-        name, index = one.name, 0
-        while name in asked:
-            index += 1
-            name = _numbered(one.name, index)
-        asked[name] = is_differentiated(one, slot)
+        asked[_numbered(one.name, met[one.name])] = is_differentiated(one, slot)
+        met[one.name] += 1
     return asked
 
 

@@ -48,10 +48,7 @@ FOLLOWING = frozenset(
 """By name: the result has as many elements as the first operand, whatever the others are."""
 
 GROWING = frozenset(
-    (
-        "addbmm addmm addmv addr baddbmm broadcast_to diag_embed diagflat expand expand_as masked_fill masked_scatter "
-        "repeat tile"
-    ).split()
+    ("addbmm addmm addmv addr baddbmm broadcast_to expand expand_as masked_fill masked_scatter repeat tile").split()
 )
 """By name: the result has no fewer elements than the first operand, or none at all."""
 

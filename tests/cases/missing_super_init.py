@@ -145,3 +145,15 @@ class InitialisedBySettings(Remembering, nn.Module):
     def __init__(self, settings):
         Trained.__init__(settings)
         self.scale = nn.Linear(3, 3)  # ok: nobody knows what was handed on
+
+
+class Counting:
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+
+class ForgottenBesideAnother(nn.Module):
+    def __init__(self):
+        self.calls = Counting()
+        self.merge = nn.Bilinear(2, 2, 2)  # GRD803
