@@ -72,6 +72,14 @@ class Diary:
                 now = unit if grad in (NONE, LOST) else had | unit
                 self.states[id(leaf)] = (leaf, BACKWARD.known[grad], now)
 
+    def copied(self, tensor: Any, copy: Any) -> None:
+        """A leaf was copied with its gradient: what was used of that is used of the copy."""
+        if tensor.is_leaf and copy.is_leaf and copy.grad is not None and id(copy) not in self.states:
+            natural = self.is_as_it_arrived(tensor)
+            self.states[id(copy)], self.held[id(copy)] = (copy, *self.of(tensor)), copy.grad
+            if natural:
+                self.arrived[id(copy)] = (copy.grad, copy.grad._version)
+
     def stepped(self, optimizer: Any, *_: Any) -> None:
         """An optimizer used the gradients of its parameters."""
         for parameter in parameters(optimizer):
@@ -126,7 +134,7 @@ def kept() -> Iterator[Diary]:
 
     diary = Diary()
     run, scale, unscale = torch.autograd.backward, GradScaler.scale, GradScaler._unscale_grads_
-    gather = torch.optim.LBFGS._gather_flat_grad
+    gather, copy = torch.optim.LBFGS._gather_flat_grad, torch.Tensor.__deepcopy__
 
     def backward(tensors: Any, *args: Any, inputs: Any = None, **keywords: Any) -> None:
         leaves = diary.leading(several(tensors), None if inputs is None else several(inputs))
@@ -158,7 +166,13 @@ def kept() -> Iterator[Diary]:
         diary.stepped(optimizer)
         return found
 
+    def copying(tensor: Any, memo: Any) -> Any:
+        made = copy(tensor, memo)
+        diary.copied(tensor, made)
+        return made
+
     with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(torch.Tensor, "__deepcopy__", copying))
         stack.enter_context(mock.patch.object(torch.optim.LBFGS, "_gather_flat_grad", gathering))
         stack.enter_context(mock.patch.object(torch.autograd, "backward", backward))
         stack.enter_context(mock.patch.object(GradScaler, "scale", multiplying))
