@@ -61,10 +61,9 @@ def try_(it: Interpreter, node: Any) -> None:
         it.run_body(handler.body.body)
         after.append(it.state)
     uncaught = tries.pop()
-    raises = any(state.live and state.refused for state in after)
     it.join(after)
     if node.finalbody is not None:
-        uncaught = _finally(it, node.finalbody.body.body, before, uncaught, raises)
+        uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
     let_out(it, uncaught)
 
 
@@ -79,11 +78,11 @@ def _catches_all(handlers: Any) -> bool:
     return any(handler.type is None or dotted(handler.type) in ("Exception", "BaseException") for handler in handlers)
 
 
-def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None, raises: bool) -> State | None:
-    """Run the final block on every way out; the first that there is runs aloud, and where a line certainly `raises`,
-    together with the way of what is raised. What still is uncaught comes back."""
+def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:
+    """Run the final block on every way out; the first that there is runs aloud, together with the way of what is
+    raised: what is told of the block holds of both. What still is uncaught comes back."""
     aloud = it.state.live
-    if aloud and raises and uncaught is not None:
+    if aloud and uncaught is not None:
         normal, thrown = it.fork(), uncaught.copy()
         thrown.refused = False
         it.join([it.state, thrown])
