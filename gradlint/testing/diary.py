@@ -34,6 +34,7 @@ class Diary:
         """What is known of the gradient of a leaf now; that it was cleared shows only in its being gone or zero, and
         that it was assigned in its being another one."""
         _, grad, unit = self.states.get(id(tensor), (tensor, NONE, PLAIN))
+        self._find_empty(tensor)
         if tensor.grad is None or not (tensor.grad.any() or self.is_as_it_arrived(tensor)):
             grad = FRESH if self._was_assigned(tensor) else grad
             grad, unit = CLEARING.known.get(grad, grad), PLAIN
@@ -48,6 +49,12 @@ class Diary:
         grad = tensor.grad
         new = grad is not None and grad is not self.held.get(id(tensor))
         return new and not grad.is_inference() and grad._version > 0
+
+    def _find_empty(self, tensor: Any) -> None:
+        """A gradient without elements that was assigned: nobody wrote zeros to it."""
+        grad = tensor.grad
+        if grad is not None and not grad.numel() and grad is not self.held.get(id(tensor)) and not grad.is_inference():
+            self.arrived[id(tensor)] = (grad, grad._version)
 
     def is_as_it_arrived(self, tensor: Any) -> bool:
         """Whether nobody wrote the gradient since the last backward: it may be zero by nature."""

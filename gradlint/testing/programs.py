@@ -29,7 +29,9 @@ from gradlint.domain import (
     COMPLEX,
     EVAL,
     FLOAT,
+    FRESH,
     INTEGER,
+    NONE,
     NUMBER_KINDS,
     TRAIN,
     UNKNOWN,
@@ -241,6 +243,8 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
 
     if isinstance(value, torch.Tensor):
         grad, unit = diary.of(value) if value.is_leaf else (None, None)
+        if grad == FRESH and not value.grad.numel():
+            grad = FRESH | NONE  # zeros, or nothing of the kind
         return {
             "grad": grad,
             "unit": unit,
