@@ -34,6 +34,7 @@ from gradlint.domain import (
     either,
     keys_with,
     one_of,
+    references,
     summarised,
 )
 from gradlint.domain.changing import replace
@@ -237,6 +238,17 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
                 continue
         return False
     return True
+
+
+def certainly_at_most_one(it: Interpreter, value: Value) -> bool:
+    """Whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What a
+    caller hands over may be longer another time."""
+    known, iterator = listing(it, value), it.only(value, Iterator)
+    if known is None or len(known) > 1 or any(ref.context != it.frame.id for ref in references(value)):
+        return False
+    if iterator is None or iterator.listed == NOTHING:
+        return True
+    return any(certainly_at_most_one(it, source) for source in alternatives(iterator.source))
 
 
 MOST_ITERATORS_DEEP = 4

@@ -164,8 +164,10 @@ def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
 @special("builtins.enumerate")
 def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
+    listing = containers.listing(it, source)
     pair = _tuple(it, node, [Scalar(INTEGER), containers.elements(it, node, source)])
-    return containers.iterator(it, node, pair, "enumerate", empty=_emptiness(it, [source]), source=source)
+    known = NOTHING if listing is None else _pairs(it, node, [[Scalar(INTEGER)] * len(listing), listing])
+    return containers.iterator(it, node, pair, "enumerate", empty=_emptiness(it, [source]), source=source, listed=known)
 
 
 @special("builtins.zip")
@@ -185,11 +187,11 @@ def _all_of(values: Sequence[Value]) -> Value:
 
 
 def _pairs(it: Interpreter, node: Any, listings: list[list[Value] | None]) -> Value:
-    """Where all iterables are known one by one and are of one length: the pairs one by one."""
+    """Where all iterables are known one by one: the pairs one by one, as many as the shortest has."""
     known = [listing for listing in listings if listing is not None]
-    if not known or len(known) < len(listings) or len({len(listing) for listing in known}) > 1:
+    if not known or len(known) < len(listings):
         return NOTHING
-    rows = list(zip(*known, strict=True))
+    rows = list(zip(*known, strict=False))
     if len(rows) > MOST_PAIRS:
         return NOTHING
     pairs = [_tuple(it, node, row, f"pair {index}") for index, row in enumerate(rows)]

@@ -64,13 +64,14 @@ def for_(it: Interpreter, node: cst.For) -> None:
 
     def step() -> None:
         iterable = it.state.flight[start]
+        ended = not first[0] and containers.certainly_at_most_one(it, iterable)
         if not (first[0] and containers.certainly_not_empty(it, iterable)):
             left = leave(it)
             one_by_one.went_over_all(left, start + 1)
             if waited[0]:
                 left.modes = modes  # the generator has run to its end
         first[0] = False
-        element = containers.following(it, node, iterable)
+        element = NOTHING if ended else containers.following(it, node, iterable)
         if element == NOTHING:
             it.end_path()
             return
@@ -88,7 +89,8 @@ def for_(it: Interpreter, node: cst.For) -> None:
     def after() -> None:
         containers.consume(it, node.iter, it.state.flight[start], "for")
 
-    run_loop(it, node, step, node.orelse, after)
+    once = containers.certainly_at_most_one(it, it.state.flight[start])
+    run_loop(it, node, step, node.orelse, after, once=once)
     it.land(start)
 
 
@@ -120,13 +122,20 @@ def leave(it: Interpreter) -> State:
 
 
 def run_loop(
-    it: Interpreter, node: Any, step: Callable[[], None], orelse: cst.Else | None, after: Callable[[], None]
+    it: Interpreter,
+    node: Any,
+    step: Callable[[], None],
+    orelse: cst.Else | None,
+    after: Callable[[], None],
+    *,
+    once: bool = False,
 ) -> None:
-    """Run `step` for the first and for later iterations, and go on from all the ways the loop can end."""
+    """Run `step` for the first and for later iterations, and go on from all the ways the loop can end. Where the first
+    may be all (`once`), it is told by itself, however far out the loop is."""
     outer, began, depth = it.frame.loop, len(it.story), len(it.state.flight)
     paths = it.frame.loop = LoopPaths(conditions=it.conditions)
     height = it.scan.loops[node].height if node in it.scan.loops else 0
-    peel = height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS
+    peel = once or (height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS)
     with _ageing(it) as grow_older:
         if peel:
             it.peeled += 1

@@ -26,7 +26,7 @@ reveal(model.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(scheduler.get_last_lr()[0])  # number[integer|float]
 reveal(scheduler.last_epoch)  # number[integer]
 for group in scheduler.optimizer.param_groups:
-    reveal(group["lr"])  # number[integer|float] or 0.01
+    reveal(group["lr"])  # number[integer|float]
     group["lr"] = 0.01
     reveal(group["lr"])  # 0.01
     for parameter in group["params"]:
