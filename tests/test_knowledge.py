@@ -262,20 +262,53 @@ def test_backward_reads_what_the_row_saves(row: Operation) -> None:
 
 
 CUBE = torch.rand(2, 2, 2, requires_grad=True)
+MATRIX = torch.rand(2, 2, requires_grad=True)
 COPYING = {
     "einsum": lambda: torch.einsum("ikj,jkl->il", CUBE, CUBE),
     "inner": lambda: CUBE.permute(2, 1, 0).inner(CUBE.permute(2, 0, 1)),
     "tensordot": lambda: torch.tensordot(CUBE, CUBE, ([1], [1])),
+    "matmul": lambda: MATRIX @ CUBE.detach(),
+    "linear": lambda: torch.nn.functional.linear(CUBE.detach().mT, MATRIX),
+    "torch.nn.Linear": lambda: torch.nn.Linear(2, 2)(CUBE.detach().mT),
+    "torch.nn.LazyLinear": lambda: torch.nn.LazyLinear(2)(CUBE.detach().mT),
 }
 """Calls that keep a copy of an operand."""
 
 
-@pytest.mark.parametrize("row", [row for row in MEASURED if "or copy" in "".join(row.saves)], ids=lambda row: row.name)
-def test_a_copy_is_kept_where_the_layout_asks_for_one(row: Operation) -> None:
+@pytest.mark.parametrize("name", COPYING)
+def test_a_copy_is_kept_where_the_layout_asks_for_one(name: str) -> None:
     kept: list[torch.Tensor] = []
     with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.append(tensor) or tensor, lambda tensor: tensor):
-        COPYING[row.name]()
+        COPYING[name]()
     assert any(measuring.storage(one) != measuring.storage(CUBE) for one in kept)
+
+
+def test_what_may_keep_a_copy_is_known_to_do_so() -> None:
+    rows = [row for row in MEASURED if " or copy of " in "".join(row.saves)]
+    layers = [row for row in measuring.TABLES.modules.values() if " or copy of " in "".join(row.saves)]
+    assert {row.name for row in rows} | {row.path for row in layers} == COPYING.keys()
+
+
+STACKS = list(itertools.product([(2,), (2, 2), (1, 2, 2), (3, 2, 2), (3, 1, 2, 2), (2, 2, 2, 2)], repeat=2))
+
+
+@pytest.mark.parametrize("asking", [(True, True), (True, False), (False, True)])
+@pytest.mark.parametrize(("left", "right"), STACKS)
+def test_a_product_keeps_no_copy_of_a_matrix(
+    left: tuple[int, ...], right: tuple[int, ...], asking: tuple[bool, bool]
+) -> None:
+    operands = [torch.rand(*shape).mT if len(shape) > 1 else torch.rand(*shape) for shape in (left, right)]
+    for one, asks in zip(operands, asking, strict=True):
+        one.requires_grad_(asks)
+    kept: list[torch.Tensor] = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: kept.append(tensor) or tensor, lambda tensor: tensor):
+        try:
+            operands[0] @ operands[1]
+        except RuntimeError:
+            pytest.skip("these shapes do not fit")
+    memories = {measuring.storage(one) for one in kept}
+    wanted = [one for one, other in zip(operands, reversed(asking), strict=True) if other and one.dim() < 3]
+    assert {measuring.storage(one) for one in wanted} <= memories
 
 
 def _with_numbers(row: Operation) -> Iterator[str]:

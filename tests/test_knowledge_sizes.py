@@ -11,7 +11,20 @@ import torch
 
 from gradlint.domain import Tensor, truth
 from gradlint.events import Recorded
-from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, FOLLOWING, GROWING, REDUCING, REDUCTIONS, SPREADING
+from gradlint.knowledge.sizes import (
+    ARRANGING,
+    ELEMENTWISE,
+    FLATTENING,
+    FOLLOWING,
+    GROWING,
+    MOST_PLANAR,
+    NOT_DEEPER,
+    PLANAR_LAYERS,
+    REDUCING,
+    REDUCTIONS,
+    RESIZING,
+    SPREADING,
+)
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     OPERATION_ROWS,
@@ -70,6 +83,47 @@ def test_what_follows_or_adds_elements_has_no_fewer_than_its_operands(name):
             assert min(sizes) == least if name in FOLLOWING else min(sizes) >= least, (word, example)
             shown += 1
     assert shown
+
+
+@pytest.mark.parametrize("name", sorted(NOT_DEEPER | FLATTENING))
+def test_what_does_not_deepen_gives_no_more_dimensions_than_a_matrix_has(name):
+    rows = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.name == name and not row.writes]
+    calls, shown = [(row, word) for row in rows for word in words(row)], 0
+    for row, word in calls:
+        function = (lambda x: getattr(x, name)) if row in ATTRIBUTE_ROWS else resolve(row.paths[0].partition(" ")[0])
+        for example in (row.example, *row.others):
+            try:
+                given = call(row, function, word, example=example).raw
+            except (RuntimeError, TypeError, IndexError, ValueError):
+                continue
+            operands = [one for one in make_operands(row, word) if isinstance(one, torch.Tensor)]
+            if max(one.dim() for one in operands) <= MOST_PLANAR:
+                assert all(one.dim() <= MOST_PLANAR for one in _tensors(given)), (word, example)
+                shown += 1
+    layer = TABLES.modules.get(f"torch.nn.{name}")
+    if layer:
+        assert eval(layer.example)(torch.rand(2, 2)).dim() == MOST_PLANAR
+    assert shown or layer
+
+
+@pytest.mark.parametrize("name", sorted(PLANAR_LAYERS))
+def test_parameters_of_layers_have_no_more_dimensions_than_a_matrix(name):
+    row = TABLES.modules[f"torch.nn.{name}"]
+    layer = eval(row.example)
+    layer(*eval(f"({row.input},)"))  # a lazy one gets its parameters
+    assert {one.dim() <= MOST_PLANAR for one in layer.parameters()} <= {True}
+
+
+@pytest.mark.parametrize("name", sorted(RESIZING))
+def test_what_resizes_gives_what_it_writes_other_sizes(name):
+    (row,) = [row for row in OPERATION_ROWS if row.name == name]
+    written, given = torch.rand(2, 2), {"unsqueeze_": (0,), "as_strided_": ((1, 1, 2), (2, 1, 1))}
+    resolve(row.paths[0])(written, *given[name])
+    assert written.dim() > MOST_PLANAR
+
+
+def _tensors(given):
+    return [one for one in (given if isinstance(given, tuple | list) else [given]) if isinstance(one, torch.Tensor)]
 
 
 def _called(function, operands):

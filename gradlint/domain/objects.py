@@ -120,7 +120,8 @@ class Cell:
 class Tensor(Cell):
     """A tensor's handle.
 
-    `precision` and `device` are known only where the program says them or torch's default holds.
+    `precision` and `device` are known only where the program says them or torch's default holds. `scalar` is whether
+    it has one element, `planar` whether it has at most two dimensions.
 
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
@@ -143,6 +144,7 @@ class Tensor(Cell):
     parameter: Truth = UNSURE
     inference: Truth = UNSURE
     scalar: Truth = UNSURE
+    planar: Truth = UNSURE
     grad: Grad = ANY_GRAD
     unit: Unit = Unit.unsure()
     overwritten: Truth = NO

@@ -35,7 +35,7 @@ from gradlint.domain import (
     either,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import hooks
+from gradlint.interpreter import hooks, sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad, show_on_views
 from gradlint.interpreter.batches import PARTS, is_batch, part
@@ -208,7 +208,7 @@ def _resized(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: s
     found = it.all(owner, Tensor)
     for ref, tensor in found:
         storage = (*tensor.storage, it.memory(node, "resized"))
-        it.put(ref, replace(tensor, scalar=UNSURE, storage=storage), sure=it.sure(found))
+        it.put(ref, replace(tensor, storage=storage, **sizes.UNKNOWN_SIZES), sure=it.sure(found))
     return owner
 
 

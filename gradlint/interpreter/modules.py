@@ -133,6 +133,7 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     found: dict[object, Value] = {}
     rest: Value = NOTHING
     made_here = {"inference": it.state.inference, "scalar": sizes.of_parameters(args)}
+    made_here["planar"] = sizes.planar_parameters(row)
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(it, node, "own parameters", many=True, **made_here)
     for name in row.parameters:

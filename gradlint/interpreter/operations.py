@@ -62,6 +62,7 @@ from gradlint.interpreter.tensors import (
 )
 from gradlint.interpreter.writing import Write, write
 from gradlint.knowledge.rows import Factory, Operation
+from gradlint.knowledge.sizes import RESIZING
 
 
 def match(row: Operation, args: Arguments) -> dict[str, Value]:
@@ -190,6 +191,7 @@ def _run(
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
         write(it, out, Write(node, row.name, "out", [value for _, value in slots]))
+        it.update(out, Tensor, **sizes.UNKNOWN_SIZES)
         return out
     return result
 
@@ -220,6 +222,8 @@ def _in_place(
             recorded = row.records_write(slot)
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
             it.perhaps(partial(write, it, target, this), unsure)
+            if row.name in RESIZING:
+                it.update(target, Tensor, **sizes.UNKNOWN_SIZES)
     if row.writes and row.results[0].kind != "self":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
@@ -278,6 +282,8 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
     if (scalar := sizes.of_factory(it, row, bound, args.positional)) is not UNSURE and not args.unknown:
         facts["scalar"] = scalar
+    if not args.unknown:
+        facts["planar"] = sizes.planar_factory(it, row, bound, args.positional)
     made = fresh(it, node, **facts)
     _tell_made(it, node, row, made)
     wants = bound.get("requires_grad")

@@ -238,6 +238,7 @@ def _handle(
         facts["device"] = tensors[0].device
     if (scalar := sizes.of_elements(row, [o.tensor for o in operands])) is not UNSURE:
         facts["scalar"] = scalar
+    facts["planar"] = sizes.planar_result(row, tensors)
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
     facts["belief"] = max(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Tensor, Truth, Value, both, either
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operands import Operand, operand
-from gradlint.knowledge.rows import saving
+from gradlint.knowledge.rows import ANY, STACK, saving
 
 Slot = tuple[Ref | None, ...]
 """One part of what a node refers to: its alternatives."""
@@ -39,11 +39,19 @@ def saved(
     return [_slot(it, chosen, kinds, wanted_all, or_copy)]
 
 
-def _slot(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: bool) -> Slot:
+def _slot(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> Slot:
     """The memory of one of these operands, if they are of a kind that is saved; or that of a copy."""
     sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
     memories = tuple(memory for one in chosen for memory in _memories(one, kinds))
-    return _perhaps(it, (*memories, KEPT) if or_copy else memories, wanted if sure else wanted | UNSURE)
+    copied = or_copy != "" and any(_may_be_copied(one.tensor, or_copy) for one in chosen)
+    return _perhaps(it, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
+
+
+def _may_be_copied(tensor: Tensor | None, or_copy: str) -> bool:
+    """Whether a copy of an operand may be kept, where one may be kept of such."""
+    if or_copy == ANY:
+        return True
+    return tensor is not None and tensor.planar is not YES and (or_copy == STACK or bool(tensor.base))
 
 
 def _perhaps(it: Interpreter, memories: Slot, wanted: Truth) -> Slot:

@@ -34,7 +34,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import optimizers
+from gradlint.interpreter import optimizers, sizes
 from gradlint.interpreter.ancestry import find_member, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
@@ -176,7 +176,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
             "precision": ANY_PRECISION,
             "device": ANY_DEVICE,
             "inference": UNSURE,
-            "scalar": UNSURE,
+            **sizes.UNKNOWN_SIZES,
         }
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}

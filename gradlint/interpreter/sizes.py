@@ -1,4 +1,4 @@
-"""Sizes: whether a tensor has one element, as far as that is known without shapes."""
+"""Sizes: whether a tensor has one element, or at most two dimensions, as far as that is known without shapes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gradlint.domain import (
     Container,
     Module,
     Named,
+    Scalar,
     Tensor,
     Truth,
     Value,
@@ -22,8 +23,23 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
-from gradlint.knowledge.rows import Factory, Operation
-from gradlint.knowledge.sizes import ARRANGING, ELEMENTWISE, FOLLOWING, GROWING, REDUCING, REDUCTIONS, SPREADING
+from gradlint.knowledge.rows import Factory, ModuleRow, Operation
+from gradlint.knowledge.sizes import (
+    ARRANGING,
+    ELEMENTWISE,
+    FLATTENING,
+    FOLLOWING,
+    GROWING,
+    MOST_PLANAR,
+    NOT_DEEPER,
+    PLANAR_LAYERS,
+    REDUCING,
+    REDUCTIONS,
+    SPREADING,
+)
+
+UNKNOWN_SIZES = {"scalar": UNSURE, "planar": UNSURE}
+"""What is known of a tensor's sizes once it may have been given others."""
 
 KEEPING = ELEMENTWISE | ARRANGING
 FIRST = FOLLOWING | GROWING
@@ -68,13 +84,52 @@ def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positi
     if row.dtype == "like" and row.parameters == ("input",):
         like = it.only(bound.get("input", NONE_VALUE), Tensor)
         return UNSURE if like is None else like.scalar
-    if row.parameters[:1] != ("size",):
-        return UNSURE
-    sizes = positional
-    if sizes and (listed := it.only(sizes[0], Container)) is not None:
-        sizes = [value for _, value in listed.items] if listed.rest == NOTHING else []
+    sizes = _sizes(it, row, positional)
     numbers = [one.value for one in sizes if type(one) is Const and type(one.value) is int]
     return truth(prod(numbers) == 1) if numbers and len(numbers) == len(sizes) else UNSURE
+
+
+def _sizes(it: Interpreter, row: Factory, positional: list[Value]) -> list[Value]:
+    """The sizes that a factory is given, one by one; none where they are not known."""
+    if row.parameters[:1] != ("size",):
+        return []
+    if positional and (listed := it.only(positional[0], Container)) is not None:
+        return [value for _, value in listed.items] if listed.rest == NOTHING else []
+    several = len(positional) > 1 and row.parameters == ("size",)
+    return positional if several or all(type(one) is Const and type(one.value) is int for one in positional) else []
+
+
+def planar_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Truth:
+    """Whether a new tensor has at most two dimensions, by its sizes or data."""
+    if "data" in bound:
+        return YES if _is_planar(it, bound["data"], MOST_PLANAR) else UNSURE
+    if row.dtype == "like" and row.parameters == ("input",):
+        like = it.only(bound.get("input", NONE_VALUE), Tensor)
+        return UNSURE if like is None else like.planar
+    count = len(_sizes(it, row, positional))
+    return truth(count <= MOST_PLANAR) if count else UNSURE
+
+
+def _is_planar(it: Interpreter, data: Value, most: int) -> bool:
+    """Whether data certainly has no more dimensions than that."""
+    if type(data) in (Const, Scalar):
+        return True
+    listed = it.only(data, Container)
+    if listed is None or listed.rest != NOTHING or not most:
+        return False
+    return all(_is_planar(it, one, most - 1) for _, one in listed.items)
+
+
+def planar_parameters(row: ModuleRow) -> Truth:
+    """Whether the parameters of a layer have at most two dimensions."""
+    return YES if row.path.rpartition(".")[2] in PLANAR_LAYERS else UNSURE
+
+
+def planar_result(row: Operation, tensors: Sequence[Tensor]) -> Truth:
+    """Whether what an operation gives has at most two dimensions: as all its operands have, or by its nature."""
+    if row.name in FLATTENING:
+        return YES
+    return YES if row.name in NOT_DEEPER and tensors and all(one.planar is YES for one in tensors) else UNSURE
 
 
 def of_parameters(args: Arguments) -> Truth:

@@ -196,6 +196,7 @@ def _facts(thing: Tensor) -> Hashable:
         thing.parameter,
         thing.inference,
         thing.scalar,
+        thing.planar,
         thing.grad,
         thing.unit,
         thing.overwritten,

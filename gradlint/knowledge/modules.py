@@ -10,14 +10,14 @@ ROWS = (
         "torch.nn.Linear(2, 2)",
         "torch.rand(2, 2)",
         parameters=("weight", "bias"),
-        saves=("input if weight", "weight if input"),
+        saves=("input or copy of view if weight", "weight if input"),
     ),
     ModuleRow(
         "torch.nn.LazyLinear",
         "torch.nn.LazyLinear(2)",
         "torch.rand(2, 2)",
         parameters=("weight", "bias"),
-        saves=("input if weight", "weight if input"),
+        saves=("input or copy of view if weight", "weight if input"),
     ),
     ModuleRow(
         "torch.nn.Bilinear",

@@ -75,13 +75,13 @@ def _listed(entries: tuple[str, ...], operand: str, word: str) -> bool:
 
 class Saving(NamedTuple):
     """A token of a row's `saves`: what is kept, of which kinds it must be a tensor, what must require grad, and what
-    must be a tensor as well."""
+    must be a tensor as well, and of what a copy may be kept instead."""
 
     name: str
     kinds: str
     condition: str
     beside: str
-    or_copy: bool
+    or_copy: str
 
 
 @cache
@@ -89,12 +89,14 @@ def saving(token: str) -> Saving:
     """The parts of a token of `saves`."""
     what, _, condition = token.partition(" if ")
     what, _, beside = what.partition(" beside ")
-    name, _, kinds = what.removesuffix(OR_COPY).partition(": ")
-    return Saving(name, kinds, condition, beside, what.endswith(OR_COPY))
+    what, _, or_copy = what.partition(" or copy of ")
+    name, _, kinds = what.partition(": ")
+    return Saving(name, kinds, condition, beside, or_copy)
 
 
-OR_COPY = " or copy"
-"""In a token of `saves`: where the layout of the operand asks for it, a copy is kept in its place."""
+ANY, STACK, VIEW = "any", "stack", "view"
+"""Of what a copy may be kept ("a or copy of stack"): of any operand that is laid out for it; of stacks of matrices,
+which have more than two dimensions; of those stacks that are views."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +142,8 @@ class Operation(Versioned):
     or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
     saves `other` only where `input` requires grad, "weight: fc" saves it only if it is a tensor of these kinds (else
-    numbers are kept as well), "result beside other" only if `other` is a tensor and no number, "a or copy" may keep a
-    copy of it instead, "own" stands for what nobody else can write.
+    numbers are kept as well), "result beside other" only if `other` is a tensor and no number, "a or copy of any"
+    may keep a copy of it instead (see `STACK`), "own" stands for what nobody else can write.
     `writes` are the operands whose memory changes (for `Tensor.add_`: input), unless the parameter `writes_if` is
     False; `unchecked` says that torch lets it write a leaf that requires grad with gradients on, `in_no_grad` that it
     does its work with gradients off inside (`nn.init`), which comes to the same.

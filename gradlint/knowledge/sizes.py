@@ -1,4 +1,4 @@
-"""Operations that tell how many elements their result has, whatever the shapes are."""
+"""Operations that tell how many elements or dimensions their result has, whatever the shapes are."""
 
 from __future__ import annotations
 
@@ -60,3 +60,41 @@ REDUCING = frozenset("sum mean prod std var norm nansum nanmean".split())
 
 REDUCTIONS = {"none": False, "mean": True, "sum": True, "batchmean": True}
 """What a loss is told by `reduction=`, and whether its result is then one element."""
+
+MOST_PLANAR = 2
+"""A tensor of no more dimensions is a matrix, a vector or a number."""
+
+PLANAR_LAYERS = frozenset(
+    (
+        "Linear LazyLinear Embedding EmbeddingBag BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d "
+        "InstanceNorm2d InstanceNorm3d RNN LSTM GRU RNNCell LSTMCell GRUCell MultiheadAttention PReLU"
+    ).split()
+)
+"""By name: the parameters of the layer have at most two dimensions, whatever it is made with."""
+
+FLATTENING = frozenset("addmm addmv dot mm mv ravel t vdot".split())
+"""By name: the result has at most two dimensions, whatever is given."""
+
+NOT_DEEPER = (
+    ELEMENTWISE
+    | REDUCING
+    | frozenset(
+        (
+            "H T adjoint mH mT contiguous data detach to type flatten squeeze permute movedim transpose flip fliplr "
+            "flipud roll rot90 tril triu cumsum cumprod relu6 rrelu hardshrink softshrink softmin threshold dropout "
+            "alpha_dropout feature_alpha_dropout normalize nan_to_num positive conj msort real resolve_conj "
+            "resolve_neg to_dense cpu cfloat cdouble chalf gumbel_softmax sort cummax cummin amax amin logsumexp "
+            "argsort bool byte char int long short layer_norm rms_norm batch_norm masked_fill masked_select where cat "
+            "hstack vstack gather index_select index_add index_copy index_fill select narrow diagonal diag matmul "
+            "linear inner mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy cross_entropy nll_loss "
+            "binary_cross_entropy_with_logits kl_div kron chain_matmul linalg_multi_dot addr outer eq ne lt le gt ge "
+            "Linear LazyLinear BatchNorm1d LayerNorm RMSNorm GroupNorm Dropout AlphaDropout FeatureAlphaDropout ReLU "
+            "ReLU6 LeakyReLU ELU SELU CELU GELU SiLU Mish Softplus Softsign Softshrink Hardshrink Tanhshrink Hardtanh "
+            "Hardswish Hardsigmoid Sigmoid Tanh LogSigmoid PReLU RReLU Threshold Softmax LogSoftmax Softmin"
+        ).split()
+    )
+)
+"""By name, operations and layers: where no operand has more than two dimensions, no result has."""
+
+RESIZING = frozenset("as_strided_ unsqueeze_".split())
+"""By name, operations that give what they write other sizes."""
