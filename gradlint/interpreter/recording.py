@@ -236,9 +236,9 @@ def _handle(
     tensors = [o.tensor for o in operands if o.tensor]
     if len(tensors) == 1 and not own:
         facts["device"] = tensors[0].device
-    if (scalar := sizes.of_elements(row, [o.tensor for o in operands])) is not UNSURE:
+    if (scalar := sizes.of_elements(row, operands)) is not UNSURE:
         facts["scalar"] = scalar
-    facts["planar"] = sizes.planar_result(row, tensors)
+    facts["planar"] = sizes.planar_result(row, operands)
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
     facts["belief"] = max(

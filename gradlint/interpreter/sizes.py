@@ -23,6 +23,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.operands import Operand
 from gradlint.knowledge.rows import Factory, ModuleRow, Operation
 from gradlint.knowledge.sizes import (
     ARRANGING,
@@ -46,13 +47,13 @@ FIRST = FOLLOWING | GROWING
 ADDING = GROWING | SPREADING
 
 
-def of_elements(row: Operation, operands: Sequence[Tensor | None]) -> Truth:
+def of_elements(row: Operation, operands: Sequence[Operand]) -> Truth:
     """Whether what an operation gives that keeps the number of elements, or adds some, is one: as its operands are."""
     if row.name in FIRST:
         operands = operands[:1]
     elif row.name not in KEEPING and row.name not in SPREADING:
         return UNSURE
-    told = [operand.scalar for operand in operands if operand is not None]
+    told = [UNSURE if one.tensor is None else one.tensor.scalar for one in operands if one.tensor or not one.known]
     if NO in told:
         return NO
     return YES if told and row.name not in ADDING and all(one is YES for one in told) else UNSURE
@@ -101,7 +102,7 @@ def _sizes(it: Interpreter, row: Factory, positional: list[Value]) -> list[Value
 
 def planar_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Truth:
     """Whether a new tensor has at most two dimensions, by its sizes or data."""
-    if "data" in bound:
+    if "data" in bound and len(positional) <= len(row.parameters):  # `FloatTensor(2, 3, 4)` is given sizes
         return YES if _is_planar(it, bound["data"], MOST_PLANAR) else UNSURE
     if row.dtype == "like" and row.parameters == ("input",):
         like = it.only(bound.get("input", NONE_VALUE), Tensor)
@@ -125,11 +126,12 @@ def planar_parameters(row: ModuleRow) -> Truth:
     return YES if row.path.rpartition(".")[2] in PLANAR_LAYERS else UNSURE
 
 
-def planar_result(row: Operation, tensors: Sequence[Tensor]) -> Truth:
+def planar_result(row: Operation, operands: Sequence[Operand]) -> Truth:
     """Whether what an operation gives has at most two dimensions: as all its operands have, or by its nature."""
     if row.name in FLATTENING:
         return YES
-    return YES if row.name in NOT_DEEPER and tensors and all(one.planar is YES for one in tensors) else UNSURE
+    planar = all(one.known if one.tensor is None else one.tensor.planar is YES for one in operands)
+    return YES if planar and row.name in NOT_DEEPER else UNSURE
 
 
 def of_parameters(args: Arguments) -> Truth:

@@ -61,6 +61,7 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
+from gradlint.knowledge.sizes import MOST_PLANAR
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import InMemory, Project
 from gradlint.proving import known_here
@@ -257,6 +258,8 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
             "retains": truth(value.retains_grad),
             "parameter": truth(isinstance(value, torch.nn.Parameter)),
             "inference": truth(value.is_inference()),
+            "scalar": truth(value.numel() == 1),
+            "planar": truth(value.dim() <= MOST_PLANAR),
         }
     if isinstance(value, torch.nn.Module):
         return {"is": "Module", "mode": TRAIN if value.training else EVAL}
