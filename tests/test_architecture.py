@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
+from conftest import NEED_TORCH
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,6 +28,7 @@ class Import:
         return any(self.module == package or self.module.startswith(f"{package}.") for package in packages)
 
 
+@cache
 def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -242,6 +245,32 @@ def test_linting_loads_no_torch():
         "print([f.code for f in found], [m for m in ('torch', 'numpy', 'pytest') if m in sys.modules])"
     )
     assert loaded == "['GRD101'] []"
+
+
+def needs_torch(path: Path) -> bool:
+    """Whether a file cannot be imported without torch, for what it imports, or what that does."""
+    seen: set[Path] = set()
+    todo = [path]
+    while todo:
+        at = todo.pop()
+        if at not in seen:
+            seen.add(at)
+            at_once = [found for found in imports(parse(at)) if not found.within]
+            if any(found.is_of("torch", "numpy") for found in at_once):
+                return True
+            todo += [file for found in at_once if found.is_of("gradlint") and (file := file_of(found.module))]
+    return False
+
+
+def file_of(module: str) -> Path | None:
+    """The file of one of our modules; None of a name that is none."""
+    path = ROOT.joinpath(*module.split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").glob("test_*.py")), ids=lambda path: path.name)
+def test_what_needs_torch_is_left_out_where_it_is_not_installed(path: Path):
+    assert path.name in NEED_TORCH or not needs_torch(path)
 
 
 @pytest.mark.parametrize("folder", ["gradlint", "rules"])
