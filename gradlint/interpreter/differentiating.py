@@ -35,6 +35,7 @@ from gradlint.interpreter.gradients import filled
 from gradlint.interpreter.graphs import company, in_every, past_outside, savers, sure_past, surely_saves, towards
 from gradlint.interpreter.hooks import arriving, run_accumulated, run_arriving
 from gradlint.interpreter.leaves import aliased_gradients
+from gradlint.interpreter.operands import in_graph
 from gradlint.interpreter.scan import spelled
 from gradlint.knowledge.flat import FLAT
 
@@ -202,7 +203,7 @@ def _recorded(it: Interpreter, slot: tuple[Ref | None, ...]) -> tuple[Ref, ...]:
 
 
 def _looked_at(it: Interpreter, roots: Sequence[Value]) -> History:
-    return _history(it, [_recorded(it, operand) or operand for operand in map(it.operand, roots)])
+    return _history(it, [_recorded(it, operand) or operand for operand in (in_graph(it, root) for root in roots)])
 
 
 def _reaching(it: Interpreter, history: History, request: Request) -> dict[Ref, bool] | None:

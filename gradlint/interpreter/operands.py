@@ -7,10 +7,13 @@ from typing import NamedTuple
 from gradlint.domain import (
     ANY_DTYPE,
     NO,
+    NOWHERE,
     UNSURE,
+    YES,
     Const,
     Dtypes,
     Named,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -42,6 +45,13 @@ def operand(it: Interpreter, name: str, value: Value) -> Operand:
     if all(type(option) is Const or type(option) is Named for option in alternatives(value)):
         return Operand(name, value, None, NO, None, True)
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
+
+
+def in_graph(it: Interpreter, value: Value) -> tuple[Ref | None, ...]:
+    """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
+    it is the one that is asked about."""
+    slot, tensor = it.operand(value), it.only(value, Tensor)
+    return (*slot, NOWHERE) if tensor and tensor.many and tensor.leaf.possibly(YES) else slot
 
 
 def _number(value: Value) -> Dtypes | None:

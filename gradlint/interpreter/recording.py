@@ -19,7 +19,6 @@ from gradlint.domain import (
     MAYBE,
     MOST_MARKS,
     NO,
-    NOWHERE,
     OPAQUE,
     UNKNOWN,
     UNSURE,
@@ -49,7 +48,7 @@ from gradlint.interpreter import sizes
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
-from gradlint.interpreter.operands import Operand, operand
+from gradlint.interpreter.operands import Operand, in_graph, operand
 from gradlint.interpreter.saving import differentiated, is_differentiated, saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
@@ -339,7 +338,7 @@ def _record(
     """Put the operation into the graph and let its results know."""
     involved = [*operands, *own]
     inner = tuple(it.operand(o.value) for o in own)
-    inputs = (*((None,) if o.name in row.ignores else _input(it, o) for o in operands), *inner)
+    inputs = (*((None,) if o.name in row.ignores else in_graph(it, o.value) for o in operands), *inner)
     asked = differentiated(involved, inputs)
     if own:
         asked["parameters"] = _all_alike(own, inner)
@@ -363,13 +362,6 @@ def _all_alike(own: Sequence[Operand], inner: Sequence[tuple[Ref | None, ...]]) 
 
 def _is_parameter(one: Operand) -> bool:
     return one.tensor is not None and one.tensor.parameter.may(YES)
-
-
-def _input(it: Interpreter, one: Operand) -> tuple[Ref | None, ...]:
-    """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
-    it is the one that is asked about."""
-    slot = it.operand(one.value)
-    return (*slot, NOWHERE) if one.tensor and one.tensor.many and one.tensor.leaf.possibly(YES) else slot
 
 
 def _may_be_element(row: Operation, first: Operand) -> bool:
