@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -49,6 +49,7 @@ from gradlint.interpreter.gradients import (
     may_lack_gradient,
     tensors_of,
 )
+from gradlint.interpreter.histories import Slot
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled
@@ -102,11 +103,27 @@ def _filled(
     numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Const)
     made = replace(
         thing,
-        groups=tuple((ref,) for ref in dict.fromkeys(refs[:MOST_ITEMS])),
+        groups=_slots(it, given, refs[:MOST_ITEMS]),
         open=opened if len(refs) <= MOST_ITEMS else UNSURE,
         options=numbers,
     )
     return replace(made, listing=_listing(it, node, made, parts)), parts
+
+
+def _slots(it: Interpreter, given: Value, refs: Iterable[Ref]) -> tuple[Slot, ...]:
+    """What an optimizer is given, tensor by tensor; where only one or another is given, these together."""
+    either = _one_or_another(it, given)
+    loose = {ref for slot in either for ref in slot}
+    return (*((ref,) for ref in dict.fromkeys(refs) if ref not in loose), *either)
+
+
+def _one_or_another(it: Interpreter, given: Value) -> list[Slot]:
+    """Of each place that holds one tensor or another, these."""
+    found, listing = tuple(ref for ref, _ in it.all(given, Tensor)), it.only(given, Container)
+    if found:
+        return [found] if len(found) > 1 else []
+    parts = () if listing is None else (part for _, part in listing.items)
+    return [slot for part in parts for slot in _one_or_another(it, part)]
 
 
 def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
@@ -181,7 +198,8 @@ def surely_held(it: Interpreter, owner: Value) -> AbstractSet[Ref]:
     """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
     found = [thing for _, thing in it.all(owner, Optimizer)]
     if len(found) == 1:
-        return set(held(it, owner))
+        either = [tensors for slot in found[0].groups if len(tensors := {*slot} - {None}) > 1]
+        return set(held(it, owner)).difference(*either)
     each = [{slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} for thing in found]
     return set.intersection(*each) if each else set()
 
@@ -352,10 +370,11 @@ def add_param_group(it: Interpreter, node: Any, owner: Value, args: Arguments) -
     """`add_param_group({"params": ...})`."""
     given = args.get("param_group", 0, UNKNOWN)
     group = it.only(given, Container)
-    refs, opened = given_tensors(it, node, dict(group.items).get("params", UNKNOWN)) if group else ([], UNSURE)
+    params = dict(group.items).get("params", UNKNOWN) if group else UNKNOWN
+    refs, opened = given_tensors(it, node, params) if group else ([], UNSURE)
     found = it.all(owner, Optimizer)
     for ref, thing in found:
-        groups = (*thing.groups, *((one,) for one in refs))
+        groups = (*thing.groups, *_slots(it, params, refs))
         it.put(ref, replace(thing, groups=groups, open=thing.open | opened), sure=len(found) == 1)
         append(it, node, param_groups(it, node, ref), given)
     return NONE_VALUE
