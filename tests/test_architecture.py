@@ -28,7 +28,6 @@ class Import:
         return any(self.module == package or self.module.startswith(f"{package}.") for package in packages)
 
 
-@cache
 def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -255,11 +254,18 @@ def needs_torch(path: Path) -> bool:
         at = todo.pop()
         if at not in seen:
             seen.add(at)
-            at_once = [found for found in imports(parse(at)) if not found.within]
-            if any(found.is_of("torch", "numpy") for found in at_once):
+            if any(found.is_of("torch", "numpy") for found in imported_at_once(at)):
                 return True
-            todo += [file for found in at_once if found.is_of("gradlint") and (file := file_of(found.module))]
+            todo += [
+                file for found in imported_at_once(at) if found.is_of("gradlint") and (file := file_of(found.module))
+            ]
     return False
+
+
+@cache
+def imported_at_once(path: Path) -> tuple[Import, ...]:
+    """What a file imports when it is imported itself."""
+    return tuple(found for found in imports(parse(path)) if not found.within)
 
 
 def file_of(module: str) -> Path | None:
