@@ -67,7 +67,7 @@ MOST_PLANAR = 2
 PLANAR_LAYERS = frozenset(
     (
         "Linear LazyLinear Embedding EmbeddingBag BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d "
-        "InstanceNorm2d InstanceNorm3d RNN LSTM GRU RNNCell LSTMCell GRUCell MultiheadAttention PReLU"
+        "InstanceNorm2d InstanceNorm3d RNN LSTM GRU RNNCell LSTMCell GRUCell PReLU"
     ).split()
 )
 """By name: the parameters of the layer have at most two dimensions, whatever it is made with."""
