@@ -56,6 +56,7 @@ from gradlint.domain.values import (
     Origin,
     Plain,
     Ref,
+    Slot,
     Syntax,
     Value,
     one_of,
@@ -150,8 +151,8 @@ class Tensor(Cell):
     overwritten: Truth = NO
     unwritable: Truth = UNSURE
     storage: tuple[Ref, ...] = _alternatives(default=())
-    node: tuple[Ref | None, ...] = _perhaps(default=())
-    base: tuple[Ref | None, ...] = _perhaps(default=())
+    node: Slot = _perhaps(default=())
+    base: Slot = _perhaps(default=())
     grad_of: tuple[Ref, ...] = _alternatives(default=())
     source: tuple[Ref, ...] = _alternatives(default=())
     gradient: Value = _value(default=UNKNOWN)
@@ -185,8 +186,8 @@ class Node(Cell):
 
     op: str
     at: Syntax
-    inputs: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
-    saves: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
+    inputs: tuple[Slot, ...] = _parts(default=())
+    saves: tuple[Slot, ...] = _parts(default=())
     freed: Truth = NO
     swept: Truth = NO
     stale: Truth = NO
@@ -241,7 +242,7 @@ class Optimizer(Cell):
     `attributes` what was set on it."""
 
     kind: str = ""
-    groups: tuple[tuple[Ref | None, ...], ...] = _parts(default=())
+    groups: tuple[Slot, ...] = _parts(default=())
     open: Truth = UNSURE
     held_back: Truth = NO
     stepped: Truth = UNSURE
@@ -612,7 +613,7 @@ def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
     return replace(thing, **changed) if changed else thing
 
 
-def _union(refs: tuple[Ref | None, ...], now: dict[Ref, Ref]) -> tuple[Ref | None, ...]:
+def _union(refs: Slot, now: dict[Ref, Ref]) -> Slot:
     if len(refs) == 1:
         return (now[refs[0]],)  # type: ignore[index]
     return tuple(dict.fromkeys([now.get(ref, ref) for ref in refs]))  # type: ignore[arg-type]

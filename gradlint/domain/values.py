@@ -54,6 +54,10 @@ class Ref(NamedTuple):
         return self[:3]
 
 
+Slot = tuple[Ref | None, ...]
+"""One part of what something refers to: its alternatives, of which one holds; None among them: or nothing."""
+
+
 class Const:
     """A Python constant: a number, a string, None. Equal only to one of the same type."""
 

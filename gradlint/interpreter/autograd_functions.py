@@ -27,6 +27,7 @@ from gradlint.domain import (
     Named,
     Node,
     Ref,
+    Slot,
     Tensor,
     Truth,
     Unknown,
@@ -174,7 +175,7 @@ class _Outcome:
         held = self.it.only(self.noted.get(name, UNKNOWN), Container)
         return () if held is None else tuple(ref for _, value in held.items for ref in references(value))
 
-    def _saves(self) -> tuple[tuple[Ref | None, ...], ...]:
+    def _saves(self) -> tuple[Slot, ...]:
         saved = [self.it.state.heap.get(ref) for ref in self._noted(SAVED)]
         return tuple(thing.storage for thing in saved if type(thing) is Tensor)
 

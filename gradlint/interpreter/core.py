@@ -35,6 +35,7 @@ from gradlint.domain import (
     Optimizer,
     Origin,
     Ref,
+    Slot,
     State,
     Tensor,
     Truth,
@@ -643,7 +644,7 @@ class Interpreter:
                 todo += [other for part in node.inputs for other in part if other is not None]
         return found
 
-    def operand(self, value: Value) -> tuple[Ref | None, ...]:
+    def operand(self, value: Value) -> Slot:
         """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
         out: dict[Ref | None, None] = {}
         for option in alternatives(value):

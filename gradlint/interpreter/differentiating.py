@@ -20,6 +20,7 @@ from gradlint.domain import (
     Mark,
     Node,
     Ref,
+    Slot,
     Tensor,
     Truth,
     Unit,
@@ -66,7 +67,7 @@ class History:
     """All that may have led to the roots, what of it is certain, and the unit in which each node may be reached.
     `starts` are the roots as operands of the graph."""
 
-    starts: list[tuple[Ref | None, ...]]
+    starts: list[Slot]
     past: dict[Ref, None]
     sure: dict[Ref, None]
     nodes: list[Ref] = field(default_factory=list)
@@ -190,7 +191,7 @@ def _all_recorded(it: Interpreter, nodes: set[Ref]) -> None:
                 it.set(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded))
 
 
-def _recorded(it: Interpreter, slot: tuple[Ref | None, ...]) -> tuple[Ref, ...]:
+def _recorded(it: Interpreter, slot: Slot) -> tuple[Ref, ...]:
     """What an operand is where it was recorded: the nodes of its alternatives. A tensor that an operation made stands
     beside its node for the leaf that it may have been made by hand."""
     out = []
@@ -220,7 +221,7 @@ def _reaching(it: Interpreter, history: History, request: Request) -> dict[Ref, 
     return found if request.how == "grad" else dict.fromkeys(ends, False) | found
 
 
-def _history(it: Interpreter, starts: list[tuple[Ref | None, ...]]) -> History:
+def _history(it: Interpreter, starts: list[Slot]) -> History:
     past = it.past([ref for start in starts for ref in start])
     sure: dict[Ref, None] = {}
     for start in starts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from gradlint.domain import Graph, Node, Ref
+from gradlint.domain import Graph, Node, Ref, Slot
 from gradlint.interpreter.core import Interpreter
 
 T = TypeVar("T")
@@ -18,7 +18,7 @@ MOST_LOOKED_BACK = 20
 """
 
 
-def sure_past(it: Interpreter, start: tuple[Ref | None, ...], most: int = MOST_WEIGHED) -> dict[Ref, None]:
+def sure_past(it: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref, None]:
     """Nodes and leaves that are certainly in the history: in every history it may be."""
     nodes = it.past(start, most)
     if len(nodes) > most:
@@ -29,14 +29,14 @@ def sure_past(it: Interpreter, start: tuple[Ref | None, ...], most: int = MOST_W
     return {ref: None for ref in nodes if ref in sure}
 
 
-def sure_places(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> set[Graph]:
+def sure_places(it: Interpreter, start: Slot, most: int) -> set[Graph]:
     """Where nodes and leaves were made that are certainly in the history, whichever of those made there they are."""
     if len(it.past(start, most)) > most:
         return {ref.key for ref in _single_past(it, start, most)}
     return _in_all(start, _certain(it, start, lambda ref: {ref.key}))
 
 
-def in_every(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Ref], set[T]]) -> set[T]:
+def in_every(it: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> set[T]:
     """What is said of some node, whichever it be, in every history that it may be."""
     return _in_all(start, _certain(it, start, known))
 
@@ -53,7 +53,7 @@ def surely_saves(thing: object) -> bool:
     return type(thing) is Node and any(None not in slot for slot in thing.saves)
 
 
-def _certain(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
+def _certain(it: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
     """For each node of a history what `known` says of it and of all that is certainly before it."""
     certain: dict[Ref, set[T]] = {}
     for ref in _inputs_first(it, start):
@@ -65,7 +65,7 @@ def _certain(it: Interpreter, start: tuple[Ref | None, ...], known: Callable[[Re
     return certain
 
 
-def _in_all(slot: tuple[Ref | None, ...], certain: dict[Ref, set[T]]) -> set[T]:
+def _in_all(slot: Slot, certain: dict[Ref, set[T]]) -> set[T]:
     """What every alternative certainly has in its history."""
     if None in slot or not slot:
         return set()
@@ -73,7 +73,7 @@ def _in_all(slot: tuple[Ref | None, ...], certain: dict[Ref, set[T]]) -> set[T]:
     return set.intersection(*found)
 
 
-def _inputs_first(it: Interpreter, start: tuple[Ref | None, ...]) -> list[Ref]:
+def _inputs_first(it: Interpreter, start: Slot) -> list[Ref]:
     """The nodes of a history, each after those it was made from (but for cycles)."""
     order: list[Ref] = []
     seen: set[Ref] = set()
@@ -93,7 +93,7 @@ def _inputs_first(it: Interpreter, start: tuple[Ref | None, ...]) -> list[Ref]:
     return order
 
 
-def _single_past(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> dict[Ref, None]:
+def _single_past(it: Interpreter, start: Slot, most: int) -> dict[Ref, None]:
     """The part of the history to which only one way leads at every step."""
     found: dict[Ref, None] = {}
     todo = list(start) if len(start) == 1 else []
@@ -108,7 +108,7 @@ def _single_past(it: Interpreter, start: tuple[Ref | None, ...], most: int) -> d
     return found
 
 
-def towards(it: Interpreter, starts: Iterable[tuple[Ref | None, ...]], ends: frozenset[Ref]) -> dict[Ref, bool]:
+def towards(it: Interpreter, starts: Iterable[Slot], ends: frozenset[Ref]) -> dict[Ref, bool]:
     """The nodes of a history from which one of the ends may be reached, and whether it certainly is."""
     found: dict[Ref, bool] = {}
     for ref in _inputs_first(it, tuple(ref for start in starts for ref in start)):
@@ -120,7 +120,7 @@ def towards(it: Interpreter, starts: Iterable[tuple[Ref | None, ...]], ends: fro
     return found
 
 
-def company(it: Interpreter, start: tuple[Ref | None, ...], leaves: Sequence[Ref]) -> tuple[int, ...]:
+def company(it: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ...]:
     """For each leaf, as bits, the leaves that may be in the history of an operation that takes it."""
     bits = {leaf: 1 << index for index, leaf in enumerate(leaves)}
     behind, together = dict(bits), dict(bits)
@@ -138,7 +138,7 @@ def company(it: Interpreter, start: tuple[Ref | None, ...], leaves: Sequence[Ref
     return tuple(together[leaf] for leaf in leaves)
 
 
-def past_outside(it: Interpreter, starts: Iterable[tuple[Ref | None, ...]], barred: set[Ref]) -> dict[Ref, None]:
+def past_outside(it: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> dict[Ref, None]:
     """The nodes and leaves that may be reached without going through the barred nodes."""
     found: dict[Ref, None] = {}
     todo = [ref for start in starts for ref in start if ref is not None]

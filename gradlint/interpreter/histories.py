@@ -11,14 +11,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref
+from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Slot
 from gradlint.domain.heap import Heap
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.graphs import past_outside
 from gradlint.interpreter.recording import grows
 from gradlint.knowledge.flat import FLAT
-
-Slot = tuple[Ref | None, ...]
 
 
 @dataclass(frozen=True, slots=True)

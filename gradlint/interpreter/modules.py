@@ -132,8 +132,8 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
-    made_here = {"inference": it.state.inference, "scalar": sizes.of_parameters(args)}
-    made_here["planar"] = sizes.planar_parameters(row)
+    measures = {"scalar": sizes.of_parameters(args), "planar": sizes.planar_parameters(row)}
+    made_here = measures | {"inference": it.state.inference}
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(it, node, "own parameters", many=True, **made_here)
     for name in row.parameters:

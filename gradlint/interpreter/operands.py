@@ -13,7 +13,7 @@ from gradlint.domain import (
     Const,
     Dtypes,
     Named,
-    Ref,
+    Slot,
     Tensor,
     Truth,
     Value,
@@ -47,7 +47,7 @@ def operand(it: Interpreter, name: str, value: Value) -> Operand:
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
 
 
-def in_graph(it: Interpreter, value: Value) -> tuple[Ref | None, ...]:
+def in_graph(it: Interpreter, value: Value) -> Slot:
     """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
     it is the one that is asked about."""
     slot, tensor = it.operand(value), it.only(value, Tensor)

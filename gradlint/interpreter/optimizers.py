@@ -27,6 +27,7 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
+    Slot,
     Tensor,
     Truth,
     Unknown,
@@ -49,7 +50,6 @@ from gradlint.interpreter.gradients import (
     may_lack_gradient,
     tensors_of,
 )
-from gradlint.interpreter.histories import Slot
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import receiver, spelled

@@ -34,6 +34,7 @@ from gradlint.domain import (
     Precision,
     Ref,
     Scalar,
+    Slot,
     Tensor,
     Truth,
     Value,
@@ -297,7 +298,7 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
     """What a result that shares memory takes over from its operand."""
     refs = tuple(ref for ref, _ in it.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()
-    base: tuple[Ref | None, ...] = ()
+    base: Slot = ()
     if handle != "alias":
         found: dict[Ref | None, None] = {}
         for ref in refs:
@@ -350,11 +351,11 @@ def _record(
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result in results:
         tensor = it[result]
-        nodes: tuple[Ref | None, ...] = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
+        nodes: Slot = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
 
 
-def _all_alike(own: Sequence[Operand], inner: Sequence[tuple[Ref | None, ...]]) -> Truth:
+def _all_alike(own: Sequence[Operand], inner: Sequence[Slot]) -> Truth:
     """Whether the parameters of a layer are differentiated; both where only some are."""
     asked = [is_differentiated(*each) for each in zip(own, inner, strict=True) if _is_parameter(each[0])]
     return reduce(or_, asked, asked[0]) if asked else NO
@@ -369,7 +370,7 @@ def _may_be_element(row: Operation, first: Operand) -> bool:
     return first.tensor is not None and first.tensor.loose and row.name in TAKING
 
 
-def grows(it: Interpreter, node: Any, part: str, inputs: tuple[tuple[Ref | None, ...], ...]) -> Truth:
+def grows(it: Interpreter, node: Any, part: str, inputs: tuple[Slot, ...]) -> Truth:
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
     site, part, frame = it.site(node), f"{part}node", it.frame.id
     older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in it.state.heap]

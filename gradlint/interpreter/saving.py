@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Tensor, Truth, Value, both, either
+from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Slot, Tensor, Truth, Value, both, either
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operands import Operand, operand
-from gradlint.knowledge.rows import ANY, STACK, saving
-
-Slot = tuple[Ref | None, ...]
-"""One part of what a node refers to: its alternatives."""
-
+from gradlint.knowledge.rows import ANY, STACK, VIEW, saving
 
 OTHERS = "others"
 """The condition of what is saved of one of several operands of a name where another of them requires grad."""
@@ -43,15 +39,26 @@ def _slot(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth,
     """The memory of one of these operands, if they are of a kind that is saved; or that of a copy."""
     sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
     memories = tuple(memory for one in chosen for memory in _memories(one, kinds))
-    copied = or_copy != "" and any(_may_be_copied(one.tensor, or_copy) for one in chosen)
+    copied = any(COPIED[or_copy](one.tensor) for one in chosen)
     return _perhaps(it, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
 
 
-def _may_be_copied(tensor: Tensor | None, or_copy: str) -> bool:
-    """Whether a copy of an operand may be kept, where one may be kept of such."""
-    if or_copy == ANY:
-        return True
-    return tensor is not None and tensor.planar is not YES and (or_copy == STACK or bool(tensor.base))
+def _is_stack(tensor: Tensor | None) -> bool:
+    """Whether an operand may be a stack of matrices."""
+    return tensor is not None and tensor.planar is not YES
+
+
+def _is_view_of_stack(tensor: Tensor | None) -> bool:
+    return tensor is not None and bool(tensor.base) and _is_stack(tensor)
+
+
+COPIED: dict[str, Callable[[Tensor | None], bool]] = {
+    "": lambda tensor: False,
+    ANY: lambda tensor: True,
+    STACK: _is_stack,
+    VIEW: _is_view_of_stack,
+}
+"""Whether a copy of an operand may be kept, by the word for those of which one may."""
 
 
 def _perhaps(it: Interpreter, memories: Slot, wanted: Truth) -> Slot:

@@ -7,7 +7,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import NO, YES, Container, Node, Ref, Tensor, Truth, Value, either, truth
+from gradlint.domain import NO, YES, Container, Node, Slot, Tensor, Truth, Value, either, truth
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.graphs import in_every
 from gradlint.interpreter.scan import spelled
@@ -47,7 +47,7 @@ def tell_stored(
     )
 
 
-def _spent(it: Interpreter, nodes: tuple[Ref | None, ...]) -> Truth:
+def _spent(it: Interpreter, nodes: Slot) -> Truth:
     freed = in_every(it, nodes, lambda ref: {"freed"} if _is_freed(it.state.heap.get(ref)) else set())
     return truth(bool(freed))
 

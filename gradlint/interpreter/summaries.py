@@ -32,6 +32,7 @@ from gradlint.domain import (
     Object,
     OneOf,
     Ref,
+    Slot,
     Tensor,
     Truth,
     Unknown,
@@ -48,7 +49,7 @@ from gradlint.domain.heap import Heap
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.histories import History, Slot, have_a_common_trunk, histories_of, recorded_again
+from gradlint.interpreter.histories import History, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.writing import counts_alone
 

@@ -32,6 +32,7 @@ from gradlint.domain import (
     Scalar,
     Scaler,
     Scheduler,
+    Slot,
     Tensor,
     Unknown,
     Value,
@@ -208,7 +209,7 @@ def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     return [ref for _, ref in parameters(it, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 
-def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[tuple[Ref | None, ...], tuple[Ref, ...]]:
+def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
     """The nodes that unknown code may have given a tensor, and the memories it may share with what went in.
 
     What it made itself of that stands behind the opaque node: whose history that is, is not known.

@@ -19,6 +19,7 @@ from gradlint.domain import (
     Node,
     Object,
     Ref,
+    Slot,
     Tensor,
     Truth,
     Unit,
@@ -37,7 +38,6 @@ from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
 from gradlint.interpreter.recording import grows, tell_grown
-from gradlint.interpreter.saving import Slot
 from gradlint.knowledge.squashing import SQUASHING
 
 
