@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
 import operator
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -41,7 +43,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 
-REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
+REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, AttributeError)
 MEASURED = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.measured]
 
 each_row = pytest.mark.parametrize("row", MEASURED, ids=lambda row: row.paths[0])
@@ -87,6 +89,9 @@ def askings(word: str, mode: str = "on") -> Iterator[frozenset[int]]:
 def richest(row: Operation) -> str:
     """The accepted word with the most floating point tensors."""
     return max(accepted(row), key=lambda word: (word.count("f"), -word.count("c")))
+
+
+MOST_WORDS = 6
 
 
 # ---- the tables
@@ -359,6 +364,67 @@ def test_an_operand_left_out_counts_as_of_the_first_kind(row: Operation) -> None
             outcome = call(row, functions(row)[0], word, asking=asking)
             for index, seen in enumerate(outcome.results):
                 assert seen == expected(row, word, "on", asking, index, seen.kind), (word, asking)
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("in_place", ["", "_"])
+def test_a_bound_left_out_takes_no_part(name: str, in_place: str) -> None:
+    whole, alone = TABLES.operations[f"torch.clamp{in_place}"], TABLES.operations[f"torch.clamp_{name}{in_place}"]
+    part = replace(whole, operands=("input", name), numbers=(name,), example=f"f(x, {name}=y)")
+    for word in words(part):
+        for asking in askings(word):
+            one = attempt(part, functions(whole)[0], word, asking=asking, watched=True)
+            other = attempt(alone, functions(alone)[0], word, asking=asking, watched=True)
+            if one is None or other is None:
+                assert one is None and (other is None or other.results[0].dtype == "b"), word
+            else:
+                assert (one.results, one.saved) == (other.results, other.saved), (word, asking)
+
+
+def with_a_tensor_for(row: Operation, name: str, shape: tuple[int, ...]) -> Operation | None:
+    """The row with one more operand in its example, for this parameter; None where the example is no call."""
+    tree = ast.parse(row.example, mode="eval").body
+    if not isinstance(tree, ast.Call):
+        return None
+    place, count = [one.lstrip("*") for one in row.parameters].index(name), len(operand_names(row))
+    tensor = ast.Name(LETTERS[count], ast.Load())
+    if place < len(tree.args):
+        tree.args[place] = tensor
+    else:
+        named = ast.keyword(None, ast.Dict([ast.Constant(name)], [tensor]))  # some are called `from`
+        tree.keywords = [*(one for one in tree.keywords if one.arg != name), named]
+    shapes = (*row.shapes, *[(2, 2)] * count)[:count]
+    return replace(row, operands=(*row.operands, name), shapes=(*shapes, shape), example=ast.unparse(tree))
+
+
+SHAPES: tuple[tuple[int, ...], ...] = ((), (1,), (2,), (2, 2))
+
+
+def handed_over(row: Operation, name: str) -> Iterator[tuple[str, Outcome]]:
+    """What the row's operation gives where a tensor that requires grad is handed over for a parameter."""
+    few = {richest(row), *[word for word in accepted(row) if word.islower()][:MOST_WORDS]}
+    for shape, word in itertools.product(SHAPES, few):
+        more, asking = with_a_tensor_for(row, name, shape), frozenset([len(word)])
+        outcome = more and attempt(more, functions(row)[0], word + "f", asking=asking)
+        if outcome:
+            yield word, outcome
+
+
+@each_row
+def test_of_all_tensors_handed_over_operands_and_what_is_besides_take_part(row: Operation) -> None:
+    if " " in row.paths[0]:
+        pytest.skip("a tensor there makes another operation of it")
+    operands = {name.lstrip("*") for name in row.operands}
+    for name in row.parameters:
+        if name == "out" or name.lstrip("*") in operands:
+            continue
+        taken = list(handed_over(row, name))
+        assert name not in row.besides or any(outcome.results[0].requires_grad for _, outcome in taken), name
+        for word, outcome in taken:
+            for index, seen in enumerate(outcome.results):
+                differentiable = row.results[index if row.bundle == "tuple" else 0].differentiable
+                wanted = name in row.besides and differentiable and seen.dtype in "fc"
+                assert seen.requires_grad == wanted, (name, word)
 
 
 WRITING = [row for row in MEASURED if row.writes]

@@ -84,16 +84,16 @@ def _listed(it: Interpreter, node: Any, row: Operation, args: Arguments) -> Argu
 
 
 def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
-    """The operands of the row with their values; a sequence of tensors gives one slot for each. A tensor in place of
-    what mostly is a number (`x.clamp(min=y)`) takes part as well."""
+    """The operands of the row with their values, and what takes part besides; a sequence of tensors gives one slot for
+    each."""
     slots: list[tuple[str, Value]] = []
     for name in row.operands:
         value = bound.get(name.lstrip("*"))
         if value is None:
             continue
         slots += [(name, one) for one in _sequence(it, value)] if name.startswith("*") else [(name, value)]
-    named = {"out", *(name.lstrip("*") for name in row.operands)}
-    return slots + [(name, value) for name, value in bound.items() if name not in named and it.may_be(value, Tensor)]
+    besides = [(name, bound[name]) for name in row.besides if name in bound]
+    return slots + [(name, value) for name, value in besides if it.may_be(value, Tensor)]
 
 
 def _sequence(it: Interpreter, value: Value) -> list[Value]:

@@ -11,8 +11,10 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
+    ANY_DTYPE,
     ANY_GRAD,
     ANY_PRECISION,
+    COMPLEX,
     CPU,
     DISCRETE,
     FLOAT,
@@ -132,9 +134,7 @@ def _result(
     part: str,
 ) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
-    counted = [o for o in operands if o.dtype is not None]
-    kinds = [o.dtype for o in counted if o.dtype is not None]
-    kind = dtype or combined(result.dtype, kinds, [o.known and o.tensor is None for o in counted], row)
+    kind = dtype or _kind(row, result, operands)
     if result.kind in NO_TENSOR:
         return NO_TENSOR[result.kind](it, node, kind, cut_off(it, node, row.name, [o.value for o in operands])), None
     first = operands[0] if operands else None
@@ -157,6 +157,16 @@ def _result(
         it.state.heap[made] = replace(it[made], device=device)
     recorded = made if it[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
+
+
+def _kind(row: Operation, result: Result, operands: list[Operand]) -> Dtypes:
+    """The kind of a result by those of the operands; what takes part besides may make a complex number of it."""
+    known = [one for one in operands if one.dtype is not None]
+    if any(one.name in row.besides and one.dtype.may(COMPLEX) for one in known if one.dtype):
+        return ANY_DTYPE
+    counted = [one for one in known if one.name not in row.besides]
+    kinds = [one.dtype for one in counted if one.dtype is not None]
+    return combined(result.dtype, kinds, [one.known and one.tensor is None for one in counted], row)
 
 
 def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
@@ -345,7 +355,9 @@ def _record(
         asked["parameters"] = _all_alike(own, inner)
         for token in row.saves:
             asked.setdefault(saving(token).condition, UNSURE)  # of a weight that something computes nobody knows
-    saves = [slot for token in row.saves for slot in saved(it, token, involved, asked, results)]
+    besides = [one.name for one in operands if one.name in row.besides]
+    sure = UNSURE if besides else YES
+    saves = [slot for token in (*row.saves, *besides) for slot in saved(it, token, involved, asked, results, sure)]
     new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)))
     ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()

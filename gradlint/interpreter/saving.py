@@ -15,11 +15,17 @@ OTHERS = "others"
 
 
 def saved(
-    it: Interpreter, token: str, operands: Sequence[Operand], asked: Mapping[str, Truth], results: Sequence[Ref]
+    it: Interpreter,
+    token: str,
+    operands: Sequence[Operand],
+    asked: Mapping[str, Truth],
+    results: Sequence[Ref],
+    sure: Truth = YES,
 ) -> list[Slot]:
     """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
 
-    A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad.
+    A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad, `sure`
+    whether what the row says certainly holds.
     """
     name, kinds, condition, beside, or_copy = saving(token)
     chosen = [one for one in operands if one.name.removeprefix("*") == name]
@@ -27,7 +33,7 @@ def saved(
         each = [asked[_numbered(one.name, index)] for index, one in enumerate(chosen)]
         wanted = [either(each[:index] + each[index + 1 :]) for index in range(len(chosen))]
         return [_slot(it, [one], kinds, want, or_copy) for one, want in zip(chosen, wanted, strict=True)]
-    wanted_all = both(_asked(asked, condition), _is_tensor(operands, beside))
+    wanted_all = both(sure, both(_asked(asked, condition), _is_tensor(operands, beside)))
     if name == "result":
         return [_perhaps(it, it[results[0]].storage, wanted_all)]
     if name == "own" or name.startswith("result "):

@@ -258,6 +258,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("result",),
         refuses=("[bic]",),
+        besides=("tau",),
     ),
     *changing(
         Operation(

@@ -9,9 +9,12 @@ ROWS = (
         "bernoulli_",
         ("torch.Tensor.bernoulli_",),
         parameters=("input", "p"),
+        operands=("input", "p"),
+        example="f(x, y)",
         results=(Result("self"),),
         writes=("input",),
-        refuses=("c",),
+        refuses=("c.*", "=.[bic]", "=.C"),
+        numbers=("p",),
     ),
     Operation(
         "cauchy_",

@@ -14,6 +14,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("input", "target"),
         refuses=("[bic]+", ".*c.*"),
+        besides=("weight",),
     ),
     Operation(
         "l1_loss",
@@ -24,6 +25,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("own",),
         refuses=(".*b.*", "i+"),
+        besides=("weight",),
     ),
     Operation(
         "smooth_l1_loss",
@@ -44,6 +46,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("input", "target"),
         refuses=("[bic].", ".c"),
+        besides=("weight",),
     ),
     Operation(
         "binary_cross_entropy",
@@ -105,6 +108,7 @@ ROWS = (
         results=(Result(dtype="promote"),),
         saves=("input if input", "target if input", "own"),
         refuses=("[bic].", ".b"),
+        besides=("weight",),
     ),
     Operation(
         "multilabel_margin_loss",
@@ -134,6 +138,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("target if input", "own"),
         refuses=("[bic].", ".[bc]"),
+        besides=("weight",),
     ),
     Operation(
         "nll_loss",

@@ -215,6 +215,11 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("input",),
         refuses=("[bc]",),
+        besides=(
+            "alpha",
+            "beta",
+            "k",
+        ),
         shapes=((1, 2, 2),),
     ),
     Operation(
@@ -223,6 +228,7 @@ ROWS = (
         parameters=("input", "p", "dim", "eps", "out"),
         saves=("input",),
         refuses=("[bi]",),
+        besides=("eps",),
         takes_out=True,
     ),
     Operation(

@@ -52,6 +52,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("input",),
         refuses=("c",),
+        besides=("norm_type",),
         shapes=((1, 2, 4),),
     ),
     Operation(
@@ -101,6 +102,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("input",),
         refuses=("c",),
+        besides=("norm_type",),
         shapes=((1, 2, 4, 4),),
     ),
     Operation(
@@ -150,6 +152,7 @@ ROWS = (
         results=(Result(dtype="float"),),
         saves=("input",),
         refuses=("c",),
+        besides=("norm_type",),
         shapes=((1, 2, 4, 4, 4),),
     ),
     Operation(

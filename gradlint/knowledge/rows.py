@@ -138,6 +138,8 @@ class Operation(Versioned):
     `operands` are those among them that hold tensors (or numbers taking part in the result's dtype);
     one written `*tensors` holds a sequence of tensors. `numbers` are the operands that may be Python numbers instead,
     `optional` those that may be None or left out: they then count as of the first operand's kind, requiring no grad.
+    `besides` are parameters that hardly ever are tensors (a temperature, the weight of a loss) but take part in the
+    graph where they are; what is saved is then not certain.
     `results` has one entry, or several where a tuple comes back; `bundle` is "" , "tuple" (of exactly these results)
     or "list" (of any number of the one result; where the operands are a sequence, one per operand and from it alone).
     `saves` is what backward reads: operand names, "result" (the first; "result 1" the second ...); "other if input"
@@ -176,6 +178,7 @@ class Operation(Versioned):
     takes_dtype: bool = False
     numbers: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    besides: tuple[str, ...] = ()
     rejects_grad: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     unchecked: bool = False
