@@ -171,25 +171,29 @@ TEXTS += [
 
 
 def reported(text):
-    """What is found in a text at all, and what of it is shown by default, as codes."""
+    """What is found in a text at all, and what of it is shown by default."""
     found = linter.analyse(text, RULES).findings
-    usual = linter.shown(found, RULES, Confidence.LIKELY)
-    return Counter(one.code for one in found), Counter(one.code for one in usual)
+    return found, linter.shown(found, RULES, Confidence.LIKELY)
+
+
+def codes(findings):
+    return Counter(finding.code for finding in findings)
 
 
 YIELDING = {rule.code: rule.yields_to for rule in RULES}
 """What was silent for the sake of the finding that is cured may speak now."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", TEXTS)
 def test_each_fix_takes_its_finding_away_and_a_safe_one_brings_no_other(text):
     every, usual = reported(text)
-    for finding in linter.shown(linter.analyse(text, RULES).findings, RULES, Confidence.LIKELY):
+    for finding in usual:
         applied = fixes.apply(text, [finding], EVERY)
         if applied.fixed:
             ast.parse(applied.text)
             found, shown = reported(applied.text)
-            assert found[finding.code] < every[finding.code], f"still there:\n{applied.text}"
+            assert codes(found)[finding.code] < codes(every)[finding.code], f"still there:\n{applied.text}"
             if finding.fixes[0].safety == fixes.SAFE:
-                new = {code for code in shown - usual if finding.code not in YIELDING.get(code, ())}
+                new = {code for code in codes(shown) - codes(usual) if finding.code not in YIELDING.get(code, ())}
                 assert not new, f"{finding.code} is cured and {new} comes up:\n{applied.text}"

@@ -14,7 +14,7 @@ from typing import Any
 from gradlint import linter
 from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
 from gradlint.events import Event
-from gradlint.rule import Confidence, Draft, Rule, believed
+from gradlint.rule import Check, Confidence, Draft, Rule, believed
 
 MOST_CHANGES = 500
 """How many facts of one event are made less known, one at a time."""
@@ -131,17 +131,17 @@ def empty_facts(event: Event) -> Iterator[str]:
 
 def drafts(rule: Rule, event: Event) -> list[Draft]:
     """What the checks of a rule that subscribed to an event yield for it, as far as the event may be believed."""
-    return [
-        draft.lowered(believed(event))
-        for kind, keys, check in rule.checks
-        if type(event) is kind and (not keys or event.key in keys)
-        for draft in check(event)
-    ]
+    return [draft.lowered(believed(event)) for check in _hearing(rule, event) for draft in check(event)]
+
+
+def _hearing(rule: Rule, event: Event) -> list[Check]:
+    """The checks of a rule that subscribed to an event."""
+    return [check for kind, keys, check in rule.checks if type(event) is kind and (not keys or event.key in keys)]
 
 
 def emboldened(rules: Sequence[Rule], event: Event) -> Iterator[str]:
     """Findings that appear, or are believed more, when one fact of the event is less known."""
-    listening = [rule for rule in rules if any(type(event) is kind for kind, _, _ in rule.checks)]
+    listening = [rule for rule in rules if _hearing(rule, event)]
     if not listening:
         return
     before: dict[tuple[str, int], Confidence] = {}
