@@ -47,7 +47,8 @@ def operation(writer: Writer, scope: Scope) -> str:
     example = writer.chance.choice((row.example, row.example, *row.others))
     operands = _operands(writer, row, scope)
     letters = dict(zip(LETTERS, operands, strict=False))
-    text = spelled(path, re.sub(r"\b[xyzwvut]\b", lambda found: letters.get(found[0], found[0]), example))
+    filled = re.sub(r"\b[xyzwvut]\b", lambda found: letters.get(found[0], found[0]), example)
+    text = spelled(path, _with_more(writer, row, scope, filled))
     if re.fullmatch(r"\S+ \S*= .*", text) and not text.startswith("("):
         return text
     if row.results[0].kind == "none":
@@ -56,6 +57,17 @@ def operation(writer: Writer, scope: Scope) -> str:
         names = [writer.fresh() for _ in row.results]
         return f"{', '.join(names)}{',' * (len(names) == 1)} = {text}"
     return f"{writer.fresh()} = {text}"
+
+
+def _with_more(writer: Writer, row: Operation, scope: Scope, example: str) -> str:
+    """The call with a tensor for something that is hardly ever one, now and then."""
+    names = [name for name in row.besides if row.parameters.index(name) > example.count(",")]
+    if not names or writer.chance.random() < 0.7:
+        return example
+    try:
+        return f"{example[:-1]}, {writer.chance.choice(names)}={writer.place(scope, is_float)})"
+    except Unfilled:
+        return example
 
 
 def _operands(writer: Writer, row: Operation, scope: Scope) -> list[str]:
