@@ -124,10 +124,11 @@ def analyse(
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
-    places = source.places(module, text, nodes) if nodes else {}
+    placed = source.placed(module, text) if nodes else None
+    places = placed.of(nodes) if placed else {}
     edits = [edit for draft in drafts for cure in draft.cures for edit in cure.edits]
     edited = [node for edit in edits for node in (edit.node, edit.to) if node is not None]
-    layout = source.layout(module, text, edited) if edited else None
+    layout = source.layout(module, placed, edited) if placed and edited else None
     found_fixes = {draft: fixes.fix_of(draft, layout, text) for draft in drafts} if layout else {}
     findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]
     return Analysis(
@@ -158,7 +159,7 @@ def asked(
     module, found_in_it = _read(text, project)
     run = interpret(module, lambda event: None, packs=packs, project=project, found=found_in_it)
     found = [one for one in receivers_of(module) if run.receivers.get(one.node) != APART]
-    places = source.places(module, text, [one.node for one in found])
+    places = source.placed(module, text).of([one.node for one in found]) if found else {}
     all_asked = (Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)
     return tuple(sorted(all_asked)), tuple(sorted(run.counts.items()))
 

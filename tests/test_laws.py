@@ -16,7 +16,7 @@ from gradlint.finding import Confidence
 from gradlint.proving import cases_of
 from gradlint.registry import rules
 from gradlint.rule import CERTAIN, LIKELY, Rule, believed
-from gradlint.source import places
+from gradlint.source import placed
 from gradlint.testing.widening import emboldened, heard_events
 
 ROOT = Path(__file__).parent.parent
@@ -170,7 +170,7 @@ def test_positions_are_computed_only_where_something_is_reported(monkeypatch):
     quiet = [text for text in texts if not linter.analyse(text, RULES).findings]
     assert len(quiet) > len(texts) / 2
     asked = []
-    monkeypatch.setattr(linter.source, "places", lambda *args: asked.append(args) or places(*args))
+    monkeypatch.setattr(linter.source, "placed", lambda *args: asked.append(args) or placed(*args))
     for text in quiet:
         linter.analyse(text, RULES)
     assert asked == []

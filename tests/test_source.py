@@ -98,7 +98,7 @@ def test_depth_does_not_crash_the_process(text):
 def test_a_tree_too_deep_to_be_placed_is_unreadable():
     module = source.parse(" and ".join("a" * 10_000))
     with pytest.raises(source.Unreadable, match="nested too deeply"):
-        source.places(module, " and ".join("a" * 10_000), [module.body[0]])
+        source.placed(module, " and ".join("a" * 10_000))
 
 
 # ---- nodes to places
@@ -117,7 +117,7 @@ def places_by_libcst(text):
             return True
 
     module.visit(Gatherer())
-    return {(KINDS[type(node)], place) for node, place in source.places(module, text, nodes).items()}
+    return {(KINDS[type(node)], place) for node, place in source.placed(module, text).of(nodes).items()}
 
 
 def places_by_python(text):
@@ -188,5 +188,5 @@ def test_places_agree_with_python(parts, mark):
 def test_only_what_is_asked_for_is_placed():
     module = source.parse("a.b\nc\n")
     second = module.body[1]
-    assert source.places(module, "a.b\nc\n", [second]) == {second: Place(2, 1, 2, 2)}
-    assert source.places(module, "a.b\nc\n", []) == {}
+    assert source.placed(module, "a.b\nc\n").of([second]) == {second: Place(2, 1, 2, 2)}
+    assert source.placed(module, "a.b\nc\n").of([]) == {}

@@ -10,8 +10,9 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.scan import dotted, parts, targets
+from gradlint.interpreter.scan import dotted, targets
 from gradlint.interpreter.writing import holders
+from gradlint.source import parts
 
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)

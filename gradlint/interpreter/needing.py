@@ -10,7 +10,8 @@ import libcst as cst
 
 from gradlint.domain import Tensor
 from gradlint.interpreter.core import Inner, Interpreter
-from gradlint.interpreter.scan import parts, spelled
+from gradlint.interpreter.scan import spelled
+from gradlint.source import parts
 
 NEEDED, HANDED = "needed", "handed"
 LOOKING = frozenset(

@@ -7,17 +7,14 @@ parameter is), whether a loop can be left early, how deep loops nest, and what a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
-from functools import cache
-from operator import attrgetter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
 
-_LAYOUT = ("whitespace", "lpar", "rpar", "lbracket", "rbracket", "comma", "header", "footer", "leading_lines",
-           "lines_after_decorators", "semicolon", "newline", "indent", "trailing_whitespace", "encoding",
-           "default_indent", "default_newline", "has_trailing_newline", "colon", "equal")  # fmt: skip
+from gradlint.source import parts
+
 DEEPEST = 250
 """How deep syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
 ALONG = "(dim=)"
@@ -25,39 +22,6 @@ ALONG = "(dim=)"
 HANDED = "@"
 """How the use of a thing as an argument begins; the function and the number of the argument follow."""
 MOST_OPERANDS = 3
-
-
-@cache
-def semantic_fields(kind: type) -> tuple[str, ...]:
-    """The fields of a kind of syntax that hold other syntax with a meaning, in order."""
-    return tuple([f.name for f in fields(kind) if not f.name.startswith(_LAYOUT)])
-
-
-@cache
-def _reader(kind: type) -> Callable[[Any], tuple[Any, ...]]:
-    """How these fields are read, all at once."""
-    names = semantic_fields(kind)
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda node: tuple([getattr(node, name) for name in names])
-
-
-def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """The pieces of syntax directly inside another."""
-    out: list[cst.CSTNode] = []
-    for content in _reader(type(node))(node):
-        kind = type(content)
-        if kind in _NO_SYNTAX:
-            continue
-        if kind is list or kind is tuple:
-            out += [piece for piece in content if type(piece) not in _NO_SYNTAX]
-        else:
-            out.append(content)
-    return out
-
-
-_NO_SYNTAX = frozenset({type(None), str, bool, int, cst.MaybeSentinel})
-"""What a field may hold besides syntax (asked for every field: an abstract class's `isinstance` would be dear)."""
 
 
 @dataclass(slots=True)

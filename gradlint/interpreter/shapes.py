@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from gradlint.interpreter.scan import parts, targets
+from gradlint.interpreter.scan import targets
 from gradlint.knowledge.vocabulary import VOCABULARY
+from gradlint.source import parts
 
 NAME = "NAME"
 """What stands for a name that the program chose."""

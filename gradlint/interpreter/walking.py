@@ -7,7 +7,8 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.interpreter.scan import parts, spelled, targets
+from gradlint.interpreter.scan import spelled, targets
+from gradlint.source import parts
 
 
 def in_order(tree: Any) -> Iterator[Any]:

@@ -15,4 +15,6 @@ from gradlint.source.gate import imported as imported
 from gradlint.source.gate import mentions as mentions
 from gradlint.source.parsing import is_python as is_python
 from gradlint.source.parsing import parse as parse
-from gradlint.source.placing import places as places
+from gradlint.source.placing import Places as Places
+from gradlint.source.placing import placed as placed
+from gradlint.source.children import parts as parts

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import libcst
 
 from gradlint.finding import Place
-from gradlint.source.placing import places
+from gradlint.source.placing import Places
+from gradlint.source.children import parts
 
 _ATOMS = (libcst.Name, libcst.Attribute, libcst.Call, libcst.Subscript, libcst.BaseString, libcst.List, libcst.Dict)
 _SCOPES = (libcst.FunctionDef, libcst.Lambda, libcst.ClassDef)
@@ -106,8 +107,8 @@ class _Walk:
     taken: set[str] = field(default_factory=set)
 
 
-def layout(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) -> Layout:
-    """What edits at these nodes need to know; nodes of other trees are left out. Raises `Unreadable` as `places`."""
+def layout(module: libcst.Module, places: Places, nodes: Iterable[libcst.CSTNode]) -> Layout:
+    """What edits at these nodes need to know; nodes of other trees are left out."""
     wanted = frozenset(nodes)
     walk = _walked(module, wanted)
     first = _first_after_preface(module)
@@ -117,7 +118,7 @@ def layout(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) ->
         if (block := _block_under(node, around)) is not None:
             marked += [*_bounds(block.body[0]), *_bounds(block.body[-1])]
         marked += [bound for _, statement in around.within for bound in _bounds(statement)]
-    found = places(module, text, marked)
+    found = places.of(marked)
     return Layout(
         {node: _extent(node, around, walk, found) for node, around in walk.around.items()},
         frozenset(walk.taken),
@@ -261,7 +262,7 @@ def _walked(module: libcst.Module, wanted: frozenset[libcst.CSTNode]) -> _Walk:
         if node in wanted:
             walk.around[node] = around
         inner = replace(around, scopes=(*around.scopes, node)) if isinstance(node, _SCOPES) else around
-        waiting += [(child, inner) for child in node.children]
+        waiting += [(child, inner) for child in parts(node)]
     return walk
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import libcst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -14,24 +16,50 @@ from gradlint.source.decoding import BOM, Unreadable, with_line_feeds
 from gradlint.source.parsing import TOO_DEEP
 
 
-def places(module: libcst.Module, text: str, nodes: Iterable[libcst.CSTNode]) -> dict[libcst.CSTNode, Place]:
-    """Where each of these nodes that belong to a tree stands in the text it was parsed from.
+class _Positions(MetadataWrapper):
+    """What LibCST knows of a tree, but for a walk over all of it that it makes although nobody takes part."""
+
+    def visit_batched(
+        self,
+        visitors: Iterable[libcst.BatchableCSTVisitor],
+        before_visit: Any = None,
+        after_leave: Any = None,
+    ) -> libcst.CSTNode:
+        visitors = list(visitors)
+        return super().visit_batched(visitors, before_visit, after_leave) if visitors else self.module
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the syntax of a tree stands in the text it was parsed from.
+
+    `ranges` are in what LibCST writes; `written` and `read` are that and the text, where they differ.
+    """
+
+    ranges: Mapping[libcst.CSTNode, CodeRange]
+    written: _Ink | None
+    read: _Ink | None
+
+    def of(self, nodes: Iterable[libcst.CSTNode]) -> dict[libcst.CSTNode, Place]:
+        """The places of those of these nodes that belong to the tree."""
+        found = {node: _place(self.ranges[node]) for node in nodes if node in self.ranges}
+        if self.written is None or self.read is None:
+            return found
+        return {node: _carried(place, self.written, self.read) for node, place in found.items()}
+
+
+def placed(module: libcst.Module, text: str) -> Places:
+    """Where the syntax of a tree stands in the text it was parsed from.
 
     Raises `Unreadable` for a tree so deep that LibCST cannot write it out.
     """
-    wanted = list(nodes)
-    if not wanted:
-        return {}
     try:
-        ranges = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+        ranges = _Positions(module, unsafe_skip_copy=True).resolve(PositionProvider)
         code = module.code
     except RecursionError:
         raise Unreadable(1, 1, TOO_DEEP) from None
     program = with_line_feeds(text.removeprefix(BOM))
-    if code == program:
-        return {node: _place(ranges[node]) for node in wanted if node in ranges}
-    written, read = _Ink(code), _Ink(program)
-    return {node: _carried(_place(ranges[node]), written, read) for node in wanted if node in ranges}
+    return Places(ranges, None, None) if code == program else Places(ranges, _Ink(code), _Ink(program))
 
 
 def _place(extent: CodeRange) -> Place:
