@@ -27,10 +27,12 @@ from gradlint.knowledge.sizes import (
 )
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
+    LETTERS,
     OPERATION_ROWS,
     TABLES,
     call,
     make_operands,
+    operand_names,
     resolve,
     sample,
     words,
@@ -120,6 +122,27 @@ def test_what_resizes_gives_what_it_writes_other_sizes(name):
     written, given = torch.rand(2, 2), {"unsqueeze_": (0,), "as_strided_": ((1, 1, 2), (2, 1, 1))}
     resolve(row.paths[0])(written, *given[name])
     assert written.dim() > MOST_PLANAR
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in OPERATION_ROWS if row.writes and row.measured], ids=lambda row: row.name
+)
+def test_no_other_write_changes_how_large_something_is(row):
+    if row.name in RESIZING:
+        pytest.skip("this one does")
+    names, seen = operand_names(row), 0
+    for word, example in product(words(row), (row.example, *row.others)):
+        for place in (place for place, name in enumerate(names) if name in row.writes or f"*{name}" in row.writes):
+            letter = LETTERS[place]
+            before, after = f"({letter}.numel(), {letter}.dim() > {MOST_PLANAR})", f"({example}, {letter})"
+            try:
+                sizes = call(row, resolve(row.paths[0]), word, example=f"({before}, {after})").raw
+            except (TypeError, RuntimeError, ValueError, IndexError, NotImplementedError):
+                continue
+            seen += 1
+            (count, deep), (_, written) = sizes
+            assert (written.numel(), written.dim() > MOST_PLANAR) == (count, deep)
+    assert seen
 
 
 def _tensors(given):
