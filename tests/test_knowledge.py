@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
+from gradlint.knowledge.zeros import KEEPING_ZEROS
 from gradlint.testing import measuring
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
@@ -428,6 +429,16 @@ def test_of_all_tensors_handed_over_operands_and_what_is_besides_take_part(row: 
 
 
 WRITING = [row for row in MEASURED if row.writes]
+
+
+@pytest.mark.parametrize("name", sorted(KEEPING_ZEROS))
+def test_some_writes_leave_zeros_alone(name: str) -> None:
+    for row in [row for row in WRITING if row.name == name]:
+        for function, word in itertools.product(functions(row), accepted(row)):
+            outcome = attempt(replace(row, example=row.example.replace("x", "x.zero_()")), function, word)
+            assert outcome is None or not outcome.raw.any(), word
+        assert accepted(row)
+    assert any(row.name == name for row in WRITING)
 
 
 @pytest.mark.parametrize("row", WRITING, ids=lambda row: row.paths[0])

@@ -9,8 +9,12 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     DISCRETE,
+    FRESH,
+    LOST,
     MOST_MARKS,
     NO,
+    NONE,
+    UNKNOWN,
     UNSURE,
     YES,
     Belief,
@@ -39,6 +43,7 @@ from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
 from gradlint.interpreter.recording import grows, tell_grown
 from gradlint.knowledge.squashing import SQUASHING
+from gradlint.knowledge.zeros import KEEPING_ZEROS
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
             continue
         mark = Mark("hidden" if noticed is NO else "written", syntax(this.node), name=this.name)
         memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
-        if tensor.made == "grad":
-            _other_unit(it, tensor)
+        _gradients_written(it, tensor, this)
         _leave_marks(it, this, ref, cut, sure)
         if this.differentiable and this.checked:
             _rebase(it, this, ref, wants, sure)
@@ -150,12 +154,29 @@ def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
     return any(type(one) is Node and one.grows.possibly(YES) for one in made)
 
 
-def _other_unit(it: Interpreter, gradient: Tensor) -> None:
-    """A gradient that the program itself writes may be in any unit afterwards."""
-    for ref in gradient.grad_of:
+def _gradients_written(it: Interpreter, written: Tensor, this: Write) -> None:
+    """A gradient that the program itself writes may be in any unit afterwards; one that had been cleared may be there
+    again."""
+    for ref in _with_gradients_in(it, written.storage):
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
-            it.set(ref, replace(thing, unit=thing.unit | Unit.unsure()))
+            refilled = thing.grad.may(NONE | LOST) and this.op not in KEEPING_ZEROS
+            grad = thing.grad | FRESH if refilled else thing.grad
+            it.set(ref, replace(thing, grad=grad, unit=thing.unit | Unit.unsure()))
+
+
+def _with_gradients_in(it: Interpreter, memories: Iterable[Ref]) -> dict[Ref, None]:
+    """The tensors whose gradients are in this memory."""
+    handles = {ref: thing for ref, thing in it.state.heap.holding(memories) if type(thing) is Tensor}
+    found = dict.fromkeys(leaf for thing in handles.values() if thing.made == "grad" for leaf in thing.grad_of)
+    for ref, thing in it.state.heap.items():
+        if (
+            type(thing) is Tensor
+            and thing.gradient is not UNKNOWN
+            and not handles.keys().isdisjoint(alternatives(thing.gradient))
+        ):
+            found[ref] = None
+    return found
 
 
 def written_without_graph(

@@ -1,5 +1,6 @@
 """Source: from bytes to text, from text to a tree, and from nodes to places and to what edits need to know of them."""
 
+from gradlint.source.children import parts as parts
 from gradlint.source.decoding import BOM as BOM
 from gradlint.source.decoding import NEWLINE as NEWLINE
 from gradlint.source.decoding import Unreadable as Unreadable
@@ -17,4 +18,3 @@ from gradlint.source.parsing import is_python as is_python
 from gradlint.source.parsing import parse as parse
 from gradlint.source.placing import Places as Places
 from gradlint.source.placing import placed as placed
-from gradlint.source.children import parts as parts

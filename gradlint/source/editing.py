@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import libcst
 
 from gradlint.finding import Place
-from gradlint.source.placing import Places
 from gradlint.source.children import parts
+from gradlint.source.placing import Places
 
 _ATOMS = (libcst.Name, libcst.Attribute, libcst.Call, libcst.Subscript, libcst.BaseString, libcst.List, libcst.Dict)
 _SCOPES = (libcst.FunctionDef, libcst.Lambda, libcst.ClassDef)

@@ -182,3 +182,33 @@ def put_together(model, optimizer, first, second):
     for p, one, other in zip(model.parameters(), *kept):
         p.grad = one + other
     return [optimizer.step()]  # ok: the gradients are put back
+
+
+def copied_in(model, optimizer, batches, directions):
+    model.train()
+    for batch in batches:
+        model(batch).mean().backward()
+        optimizer.zero_grad(set_to_none=False)
+        for p, direction in zip(model.parameters(), directions):
+            p.grad.copy_(direction)
+        yield optimizer.step(), batch  # ok: the gradients are written anew
+
+
+def added_in(weight, batches, direction):
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for batch in batches:
+        (weight * batch).mean().backward()
+        weight.grad.zero_()
+        weight.grad += direction
+        changed = [optimizer.step(), weight]  # ok: there is something again
+    return changed
+
+
+def scaled_only(batches):
+    weight = torch.rand(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for batch in batches:
+        (weight * batch).mean().backward()
+        optimizer.zero_grad(set_to_none=False)
+        weight.grad.mul_(0.5)
+        yield optimizer.step() or weight  # GRD702
