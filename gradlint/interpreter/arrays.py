@@ -23,7 +23,7 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cuts
-from gradlint.interpreter.writing import is_local, memory_written, viewed
+from gradlint.interpreter.writing import gradients_written, is_local, memory_written, viewed
 from gradlint.knowledge.arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
 
 OWN = "array memory"
@@ -62,6 +62,7 @@ def write_array(it: Interpreter, node: Any, value: Value, op: str, name: str) ->
         if not it.muted:
             _tell(it, node, array, op, name, made)
         memory_written(it, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
+        gradients_written(it, array.storage)
 
 
 def _of_kind(how: str, array: Array) -> tuple[Mark, ...]:

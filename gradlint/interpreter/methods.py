@@ -46,6 +46,7 @@ from gradlint.interpreter.operations import operation_row, plain_value, run_fact
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
 from gradlint.interpreter.tensors import device_asked, dtype_named, precision_named
+from gradlint.interpreter.writing import gradients_written
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
@@ -208,6 +209,7 @@ def _resized(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: s
     found = it.all(owner, Tensor)
     for ref, tensor in found:
         storage = (*tensor.storage, it.memory(node, "resized"))
+        gradients_written(it, tensor.storage)
         it.put(ref, replace(tensor, storage=storage, **sizes.UNKNOWN_SIZES), sure=it.sure(found))
     return owner
 

@@ -44,6 +44,7 @@ from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.tensors import CLEARING, truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
+from gradlint.interpreter.writing import gradients_written
 
 
 def set_attribute(
@@ -181,6 +182,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}
             facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given
+        gradients_written(it, thing.storage)
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 

@@ -15,7 +15,7 @@ from gradlint.interpreter.gradients import joined_gradients, tensors_of
 from gradlint.interpreter.library import SPECIAL, Known, special
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.tensors import fresh
-from gradlint.interpreter.writing import memory_written
+from gradlint.interpreter.writing import gradients_written, memory_written
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import Operation, Result
 
@@ -79,5 +79,6 @@ def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
     given = _given(it, node, args.get("parameters", 1, UNKNOWN), "vector_to_parameters")
     storage: tuple[Ref, ...] = vector.storage if vector is not None else (it.memory(node, "vector"),)
     for ref, tensor in it.all(given, Tensor):
+        gradients_written(it, tensor.storage)
         it.put(ref, replace(tensor, storage=storage))
     return NONE_VALUE

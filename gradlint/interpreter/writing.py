@@ -87,7 +87,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
             continue
         mark = Mark("hidden" if noticed is NO else "written", syntax(this.node), name=this.name)
         memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
-        _gradients_written(it, tensor, this)
+        gradients_written(it, tensor.storage, this.op)
         _leave_marks(it, this, ref, cut, sure)
         if this.differentiable and this.checked:
             _rebase(it, this, ref, wants, sure)
@@ -154,13 +154,13 @@ def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
     return any(type(one) is Node and one.grows.possibly(YES) for one in made)
 
 
-def _gradients_written(it: Interpreter, written: Tensor, this: Write) -> None:
-    """A gradient that the program itself writes may be in any unit afterwards; one that had been cleared may be there
-    again."""
-    for ref in _with_gradients_in(it, written.storage):
+def gradients_written(it: Interpreter, memories: Iterable[Ref], op: str = "") -> None:
+    """A gradient in this memory that the program itself writes, or gives another memory, may be in any unit afterwards;
+    one that had been cleared may be there again."""
+    for ref in _with_gradients_in(it, memories):
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
-            refilled = thing.grad.may(NONE | LOST) and this.op not in KEEPING_ZEROS
+            refilled = thing.grad.may(NONE | LOST) and op not in KEEPING_ZEROS
             grad = thing.grad | FRESH if refilled else thing.grad
             it.set(ref, replace(thing, grad=grad, unit=thing.unit | Unit.unsure()))
 

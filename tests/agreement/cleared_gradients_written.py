@@ -26,3 +26,11 @@ filled.grad.copy_(torch.ones(2, 2))
 reveal(filled, viewed, grown, scaled, given)
 optimizer.step()
 reveal(filled, viewed, grown, scaled, given)
+
+# The same where the memory is written behind torch, or is exchanged.
+arrayed, exchanged, put, parted = trained(), trained(), trained(), trained()
+arrayed.grad.numpy()[:] = 1
+exchanged.grad.data = torch.ones(2, 2)
+put.grad.set_(torch.ones(2, 2))
+torch.nn.utils.vector_to_parameters(torch.ones(4), [parted.grad])
+reveal(arrayed, exchanged, put, parted)
