@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 
@@ -293,3 +294,4 @@ def test_the_cost_is_printed_beside_the_parse(capsys, monkeypatch: pytest.Monkey
     *_, counted, last = capsys.readouterr().out.splitlines()
     assert counted.startswith("2 files, ")
     assert re.fullmatch(r"interpretation = \d+\.\d\d times the parse", last)
+    assert gc.isenabled()

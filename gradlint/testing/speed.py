@@ -99,7 +99,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     gc.collect()
     gc.disable()
-    measured = (timed(file, packs, project.at(str(Path(file).resolve())), options.rounds) for file in files)
+    try:
+        _print_measured(files, options.rounds, packs, project)
+    finally:
+        gc.enable()
+    return 0
+
+
+def _print_measured(files: Sequence[str], rounds: int, packs: Packs, project: Project) -> None:
+    measured = (timed(file, packs, project.at(str(Path(file).resolve())), rounds) for file in files)
     found = [one for one in measured if one is not None]
     counts: Counter[str] = sum((one.counts for one in found), Counter())
     for name, number in sorted(counts.items()):
@@ -113,7 +121,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{len(found)} files, {sum(one.lines for one in found)} lines: parse {parse:.2f} s, interpretation {run:.2f} s"
     )
     print(f"interpretation = {run / max(parse, 1e-9):.2f} times the parse")
-    return 0
 
 
 if __name__ == "__main__":
