@@ -44,7 +44,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 
-REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, AttributeError)
+REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
 MEASURED = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.measured]
 
 each_row = pytest.mark.parametrize("row", MEASURED, ids=lambda row: row.paths[0])
@@ -406,7 +406,10 @@ def handed_over(row: Operation, name: str) -> Iterator[tuple[str, Outcome]]:
     few = {richest(row), *[word for word in accepted(row) if word.islower()][:MOST_WORDS]}
     for shape, word in itertools.product(SHAPES, few):
         more, asking = with_a_tensor_for(row, name, shape), frozenset([len(word)])
-        outcome = more and attempt(more, functions(row)[0], word + "f", asking=asking)
+        try:
+            outcome = more and attempt(more, functions(row)[0], word + "f", asking=asking)
+        except AttributeError:  # what wants a word asks for what words have
+            continue
         if outcome:
             yield word, outcome
 
@@ -436,7 +439,7 @@ def test_some_writes_leave_zeros_alone(name: str) -> None:
     for row in [row for row in WRITING if row.name == name]:
         for function, word in itertools.product(functions(row), accepted(row)):
             outcome = attempt(replace(row, example=row.example.replace("x", "x.zero_()")), function, word)
-            assert outcome is None or not outcome.raw.any(), word
+            assert outcome is not None and not outcome.raw.any(), word
         assert accepted(row)
     assert any(row.name == name for row in WRITING)
 

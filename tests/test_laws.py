@@ -111,8 +111,19 @@ for path in sorted(pathlib.Path("tests/cases").glob("*.py")):
 """
 
 
-def test_hashes_change_no_byte():
-    assert by_seed("1", "-c", ANALYSES) == by_seed("2", "-c", ANALYSES)
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("-c", ANALYSES), id="analyses"),
+        pytest.param(
+            ("-m", "gradlint", "check", "--isolated", "--no-cache", "--min-confidence", "possible", "tests/cases"),
+            id="command",
+        ),
+    ],
+)
+def test_hashes_change_no_byte(command):
+    assert by_seed("1", *command) == by_seed("2", *command)
 
 
 # ---- law 4: what is unknown never yields a finding

@@ -161,12 +161,11 @@ def _result(
 
 def _kind(row: Operation, result: Result, operands: list[Operand]) -> Dtypes:
     """The kind of a result by those of the operands; what takes part besides may make a complex number of it."""
-    known = [one for one in operands if one.dtype is not None]
-    if any(one.name in row.besides and one.dtype.may(COMPLEX) for one in known if one.dtype):
+    kinds = [(one, one.dtype) for one in operands if one.dtype is not None]
+    if any(one.name in row.besides and kind.may(COMPLEX) for one, kind in kinds):
         return ANY_DTYPE
-    counted = [one for one in known if one.name not in row.besides]
-    kinds = [one.dtype for one in counted if one.dtype is not None]
-    return combined(result.dtype, kinds, [one.known and one.tensor is None for one in counted], row)
+    counted = [(kind, one.known and one.tensor is None) for one, kind in kinds if one.name not in row.besides]
+    return combined(result.dtype, [kind for kind, _ in counted], [number for _, number in counted], row)
 
 
 def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:

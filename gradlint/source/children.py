@@ -16,7 +16,7 @@ _LAYOUT = ("whitespace", "lpar", "rpar", "lbracket", "rbracket", "comma", "heade
 
 
 @cache
-def semantic_fields(kind: type) -> tuple[str, ...]:
+def _semantic_fields(kind: type) -> tuple[str, ...]:
     """The fields of a kind of syntax that hold other syntax with a meaning, in order."""
     return tuple([f.name for f in fields(kind) if not f.name.startswith(_LAYOUT)])
 
@@ -24,7 +24,7 @@ def semantic_fields(kind: type) -> tuple[str, ...]:
 @cache
 def _reader(kind: type) -> Callable[[Any], tuple[Any, ...]]:
     """How these fields are read, all at once."""
-    names = semantic_fields(kind)
+    names = _semantic_fields(kind)
     if len(names) > 1:
         return attrgetter(*names)
     return lambda node: tuple([getattr(node, name) for name in names])
