@@ -92,3 +92,38 @@ def test_paths_that_took_different_parts_join_with_what_each_left_alone():
     other.held((0, "b"))
     joined = joined_states([changed, other])
     assert joined.names[0, "a"] == one_of([Const(3), Const(1)]) and joined.held((0, "b")) == Const(2)
+
+
+@pytest.mark.parametrize(
+    ("mine", "its", "known_to_it", "certain"),
+    [
+        ((NEWEST,), (NEWEST,), True, (NEWEST,)),
+        ((NEWEST,), (), True, ()),
+        ((NEWEST,), (), False, (NEWEST,)),
+        ((), (NEWEST,), True, ()),
+    ],
+    ids=["on both paths", "left out on one", "made on one", "left out on the other"],
+)
+def test_what_is_certainly_in_a_list_where_paths_meet(
+    mine: tuple[Ref, ...], its: tuple[Ref, ...], known_to_it: bool, certain: tuple[Ref, ...]
+) -> None:
+    """What both put in, and what one of them made and put in: on the other path there is no such object."""
+    owner = Ref(3, "list", 0)
+    states = [State(), State()]
+    for state, held in zip(states, (mine, its), strict=True):
+        state.heap[owner] = Container("list", rest=one_of(held) if held else NONE_VALUE, certain=held)
+    for state in states[: 1 + known_to_it]:
+        state.heap[NEWEST] = Instance()
+    for order in (states, states[::-1]):
+        joined = joined_states(order).heap[owner]
+        assert isinstance(joined, Container) and joined.certain == certain
+
+
+def test_an_element_that_only_one_of_two_lists_has_is_not_certain():
+    lists = [Container("list", items=((0, NEWEST),)), Container("list", items=((0, NEWEST), (1, CLASS)))]
+    states = [State(), State()]
+    for state, thing in zip(states, lists, strict=True):
+        state.heap[Ref(3, "list", 0)] = thing
+        state.heap[NEWEST] = state.heap[CLASS] = Instance()
+    joined = joined_states(states).heap[Ref(3, "list", 0)]
+    assert isinstance(joined, Container) and joined.certain == (NEWEST,) and joined.rest == one_of([NEWEST, CLASS])

@@ -10,7 +10,9 @@ paths join in it:
 * `items`: pairs of key and value; joins key by key;
 * `value`: a value; joins as one of both;
 * `values`: a tuple of values; joins one by one;
-* `marks`: where something came from, for notes; joins by union, a few at most.
+* `marks`: where something came from, for notes; joins by union, a few at most;
+* `certain`: references of objects that are there for certain; what both paths are certain of, and what one of them is
+  certain of and only it has made.
 
 Everything else must agree, or falls back to the field's default.
 
@@ -21,6 +23,7 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from collections.abc import Container as Holding
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from operator import attrgetter, or_
@@ -98,6 +101,10 @@ def _value(**kw: Any) -> Any:
 
 def _values(**kw: Any) -> Any:
     return field(metadata={"join": "values"}, **kw)
+
+
+def _certain(**kw: Any) -> Any:
+    return field(metadata={"join": "certain"}, **kw)
 
 
 def _marks() -> Any:
@@ -210,15 +217,17 @@ NOWHERE = Ref(-3, "nowhere", 0)
 class Module(Cell):
     """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
-    of their own here (`NOTHING`: there are certainly none); `buffers` are the names that were registered as
-    buffers, with Const(True) where the state dict has them; `open` says whether it may have parts that were not
-    seen, `initialised` whether `Module.__init__` has run on it, `unbuilt` whether its `__init__` was not followed, so
-    that its methods would find next to nothing on it; `hooks` are the functions that may be called around it, by kind.
+    of their own here (`NOTHING`: there are certainly none), of which it certainly has those that are `certain`;
+    `buffers` are the names that were registered as buffers, with Const(True) where the state dict has them; `open` says
+    whether it may have parts that were not seen, `initialised` whether `Module.__init__` has run on it, `unbuilt`
+    whether its `__init__` was not followed, so that its methods would find next to nothing on it; `hooks` are the
+    functions that may be called around it, by kind.
     """
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
     rest: Value = _value(default=NOTHING)
+    certain: tuple[Ref, ...] = _certain(default=())
     buffers: Items = _items(default=())
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
@@ -290,9 +299,10 @@ class Scheduler(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Container(Cell):
-    """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`:
-    there are certainly no others). `keys` is what the keys of those others are in a mapping; `cls` is the
-    class of a named tuple, whose fields name the items; `origin` is the module whose `state_dict()` it is."""
+    """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`: there
+    are certainly no others), among which those that are `certain` certainly are. `keys` is what the keys of those
+    others are in a mapping; `cls` is the class of a named tuple, whose fields name the items; `origin` is the
+    module whose `state_dict()` it is."""
 
     kind: str
     items: Items = _items(default=())
@@ -302,6 +312,7 @@ class Container(Cell):
     marks: tuple[Mark, ...] = _marks()
     keys: Value = _value(default=UNKNOWN)
     cls: Value = _value(default=NOTHING)
+    certain: tuple[Ref, ...] = _certain(default=())
 
     def __str__(self) -> str:
         return self.kind
@@ -313,7 +324,8 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 @dataclass(frozen=True, slots=True)
 class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over, `listed`
-    a list of all it gives, in order, where that is known, `returned` what a generator gives to who delegates to it;
+    a list of all it gives, in order, where that is known, `certain` what it certainly gives, by itself or in a pair,
+    `returned` what a generator gives to who delegates to it;
     `off` says whether gradients are off where it waits, and so for whoever has asked it, `inference` the same of
     inference mode."""
 
@@ -325,6 +337,7 @@ class Iterator(Cell):
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
     listed: Value = _value(default=NOTHING)
+    certain: tuple[Ref, ...] = _certain(default=())
     returned: Value = _value(default=UNKNOWN)
     off: Truth = NO
     inference: Truth = NO
@@ -421,6 +434,21 @@ def _join_marks(a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[Mark, ...]:
     return _join_union(a, b)[:MOST_MARKS]
 
 
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Which objects two paths that meet have made: all that the second one has, and those that only it has."""
+
+    second: Holding[Ref]
+    second_only: Holding[Ref]
+
+
+def _join_certain(a: tuple[Ref, ...], b: tuple[Ref, ...], sides: Sides | None) -> tuple[Ref, ...]:
+    if sides is None:
+        return tuple(ref for ref in a if ref in b)
+    mine = [ref for ref in a if ref in b or ref not in sides.second]
+    return (*mine, *(ref for ref in b if ref in sides.second_only and ref not in a))
+
+
 _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "fact": or_,
     "belief": max,
@@ -447,14 +475,17 @@ _PLANS = {cls: _plan(cls) for cls in get_args(Object)}
 _READERS = {cls: attrgetter(*(name for name, _, _ in plan)) for cls, plan in _PLANS.items()}
 _REFERRING = {
     cls: tuple(
-        (name, how) for name, how, _ in plan if how in ("alternatives", "perhaps", "parts", "items", "value", "values")
+        (name, how)
+        for name, how, _ in plan
+        if how in ("alternatives", "perhaps", "parts", "items", "value", "values", "certain")
     )
     for cls, plan in _PLANS.items()
 }
 
 
-def joined(a: Object, b: Object) -> Object:
-    """The object that may be as either path left it; `a` or `b` itself where the other adds nothing."""
+def joined(a: Object, b: Object, sides: Sides | None = None) -> Object:
+    """The object that may be as either path left it; `a` or `b` itself where the other adds nothing. Without `sides`
+    both know the same objects."""
     if a is b:
         return a
     if type(a) is not type(b):
@@ -469,10 +500,13 @@ def joined(a: Object, b: Object) -> Object:
     for x, y, (name, how, default) in zip(read(a), read(b), plan, strict=True):
         if x is y or x == y:
             continue
-        new = _JOINS[how](x, y) if how else default
-        if new is not x and new != x:
-            changed[name] = new
-        as_b = as_b and (new is y or new == y)
+        if how == "certain":
+            both: Any = _join_certain(x, y, sides)
+        else:
+            both = _JOINS[how](x, y) if how else default
+        if both is not x and both != x:
+            changed[name] = both
+        as_b = as_b and (both is y or both == y)
     if not changed:
         return a
     return b if as_b else replace(a, **changed)
@@ -504,7 +538,10 @@ def unnumbered(module: Module) -> Module:
     counted = _numbered(module)
     kept = tuple((name, value) for name, value in module.attributes if name not in counted)
     parts = [value for name, value in module.attributes if name in counted]
-    return replace(module, attributes=kept, rest=one_of([*parts, module.rest], MOST_ITEMS)) if counted else module
+    if not counted:
+        return module
+    rest = one_of([*parts, module.rest], MOST_ITEMS)
+    return replace(module, attributes=kept, rest=rest, certain=with_certain(module.certain, parts))
 
 
 def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
@@ -512,16 +549,24 @@ def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
     kept = tuple((key, value) for key, value in mapping.items if key in certain)
     if len(kept) == len(mapping.items):
         return mapping
-    rest = one_of([*(v for k, v in mapping.items if k not in certain), mapping.rest])
-    return replace(mapping, items=kept, rest=rest, keys=keys_with(mapping, (k for k, _ in mapping.items)))
+    others = [value for key, value in mapping.items if key not in certain]
+    keys, there = keys_with(mapping, (k for k, _ in mapping.items)), with_certain(mapping.certain, others)
+    return replace(mapping, items=kept, rest=one_of([*others, mapping.rest]), keys=keys, certain=there)
 
 
 def summarised(container: Container) -> Container:
     """The same container with all elements in one summary."""
     if not container.items:
         return container
-    rest = one_of([*(value for _, value in container.items), container.rest])
-    return replace(container, items=(), rest=rest, keys=keys_with(container, (key for key, _ in container.items)))
+    values = [value for _, value in container.items]
+    keys = keys_with(container, (key for key, _ in container.items))
+    certain = with_certain(container.certain, values)
+    return replace(container, items=(), rest=one_of([*values, container.rest]), keys=keys, certain=certain)
+
+
+def with_certain(certain: Iterable[Ref], values: Iterable[Value]) -> tuple[Ref, ...]:
+    """What is certainly there besides when these values are added: what is one object, not one or another."""
+    return tuple(dict.fromkeys([*certain, *(value for value in values if type(value) is Ref)]))
 
 
 def keys_with(mapping: Container, more: Iterable[object]) -> Value:

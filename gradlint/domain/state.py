@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
 from gradlint.domain.heap import Heap
-from gradlint.domain.objects import MOST_ITEMS, joined, object_references, object_renamed, origins
+from gradlint.domain.objects import MOST_ITEMS, Sides, joined, object_references, object_renamed, origins
 from gradlint.domain.values import CONTEXT_BITS, Context, Origin, Ref, Syntax, Value, one_of, references, renamed
 
 OLDEST = 2
@@ -214,9 +214,11 @@ def _join_into(out: State, other: State) -> None:
         elif mine != value:
             names[name] = one_of((mine, value))
     heap = out.heap
-    for ref, thing in [(ref, thing) for ref, thing in other.heap.items() if heap.get(ref) is not thing]:
+    differing = [(ref, thing) for ref, thing in other.heap.items() if heap.get(ref) is not thing]
+    sides = Sides(other.heap, {ref for ref, _ in differing if ref not in heap})
+    for ref, thing in differing:
         known = heap.get(ref)
-        heap[ref] = thing if known is None else joined(known, thing)
+        heap[ref] = thing if known is None else joined(known, thing, sides)
     out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference

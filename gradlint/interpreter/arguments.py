@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradlint.domain import Value
+from gradlint.domain import Ref, Value
 
 
 @dataclass(slots=True)
 class Arguments:
-    """Positional and keyword arguments; `unknown` says that star arguments brought others that are not known."""
+    """Positional and keyword arguments; `unknown` says that star arguments brought others that are not known. Then
+    `certain` is what certainly is among the positional ones."""
 
     positional: list[Value] = field(default_factory=list)
     keywords: dict[str, Value] = field(default_factory=dict)
     unknown: bool = False
+    certain: tuple[Ref, ...] = ()
 
     def get(self, name: str, position: int, default: Value) -> Value:
         """An argument given by name or position."""
@@ -31,4 +33,4 @@ class Arguments:
 
     def with_first(self, value: Value) -> Arguments:
         """The same arguments behind another one."""
-        return Arguments([value, *self.positional], self.keywords, self.unknown)
+        return Arguments([value, *self.positional], self.keywords, self.unknown, self.certain)

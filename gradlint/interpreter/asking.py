@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -33,10 +33,11 @@ def set_requires_grad(
     by: str,
     name: str = "",
     *,
-    sure: bool = True,
+    sure: Collection[Ref] | None = None,
     statement: Any = None,
 ) -> None:
-    """`requires_grad` of a tensor is set; `sure` says that it is certainly this tensor."""
+    """`requires_grad` of a tensor is set; `sure` are those that it certainly is set of, of
+    several at once; else it is set of one."""
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
@@ -56,9 +57,10 @@ def set_requires_grad(
     for ref, tensor in found:
         now = _afterwards(it, tensor, to)
         marks = _marks(tensor, to, Mark("asked", node, by, name))
-        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=sure and it.sure(found))
+        certain = it.sure(found) if sure is None else ref in sure
+        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
         if by not in NEW:
-            show_on_views(it, ref, tensor, now, sure=sure and it.sure(found))
+            show_on_views(it, ref, tensor, now, sure=certain)
 
 
 def _marks(tensor: Tensor, to: Truth, asked: Mark) -> tuple[Mark, ...]:

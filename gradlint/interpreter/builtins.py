@@ -45,24 +45,24 @@ from gradlint.interpreter.requests import run_backward
 from gradlint.interpreter.text import filled_text
 from gradlint.knowledge.arrays import ARRAYS, SHARING
 
-BOUNDED = "bounded deque"
-"""A deque that drops elements: none of them has a place of its own."""
-
 
 def _collected(kind: str) -> Known:
     def collect(it: Interpreter, node: Any, args: Arguments) -> Value:
         if not args.positional:
-            return it.new(node, "container", Container(BOUNDED if "maxlen" in args.keywords else kind))
+            return it.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
         if args.given("maxlen", 1):
-            return it.new(node, "container", Container(BOUNDED, rest=containers.elements(it, node, args.positional[0])))
+            return it.new(
+                node, "container", Container(containers.BOUNDED, rest=containers.elements(it, node, args.positional[0]))
+            )
         listing = containers.listing(it, args.positional[0])
         start = it.hold(*args.positional)
         found = it.hold(containers.elements(it, node, args.positional[0]))
+        there = containers.certain(it, it.state.flight[start])
         containers.consume(it, node, it.state.flight[start], kind)
         element = it.land(start)[found - start]
         if listing is not None and kind in containers.SEQUENCES:
             return containers.container(it, node, kind, listing)
-        return it.new(node, "container", Container(kind, rest=element))
+        return it.new(node, "container", Container(kind, rest=element, certain=there))
 
     return collect
 

@@ -39,6 +39,7 @@ from gradlint.domain import (
     cuts_of_numbers,
     number_kind,
     one_of,
+    with_certain,
 )
 from gradlint.events import Thing
 from gradlint.interpreter import (
@@ -130,6 +131,8 @@ def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cs
         if listing is not None:
             args.positional += listing
         else:
+            before = args.certain if args.unknown else args.positional
+            args.certain = with_certain((), [*before, *containers.certain(it, value)])
             args.positional.append(containers.elements(it, node, value))
             containers.consume(it, node, value, "*")
             args.unknown = True
@@ -141,6 +144,8 @@ def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cs
             args.keywords.setdefault("**", value)
     else:
         args.positional.append(value)
+        if args.unknown:
+            args.certain = with_certain(args.certain, [value])
 
 
 def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:

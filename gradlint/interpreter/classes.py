@@ -246,7 +246,8 @@ def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Argument
     parts: Module = it[made]
     for ref, module in it.all(owner, Module):
         attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
-        it.put(ref, replace(module, attributes=attributes, rest=parts.rest, buffers=parts.buffers))
+        held = {"rest": parts.rest, "certain": parts.certain, "buffers": parts.buffers}
+        it.put(ref, replace(module, attributes=attributes, **held))
 
 
 def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:

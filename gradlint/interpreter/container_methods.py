@@ -108,7 +108,7 @@ def _extend(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argume
 
 @method("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
 def _extend_somewhere(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, summarised(thing))
+    it.put(ref, containers.thinned(thing))
     containers.extend(it, node, ref, _first(args))
     return NONE_VALUE
 
@@ -184,13 +184,13 @@ def _take(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
 @method("popitem")
 def _pop_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     pair = Container("tuple", items=((0, keys_of(thing)), (1, _all(thing))))
-    it.put(ref, summarised(thing))
+    it.put(ref, containers.thinned(thing))
     return it.new(node, "pair", pair)
 
 
 @method("clear")
 def _clear(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, replace(thing, items=(), rest=NOTHING))
+    it.put(ref, replace(thing, items=(), rest=NOTHING, certain=()))
     return NONE_VALUE
 
 
@@ -206,7 +206,13 @@ def _sort(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argument
     return NONE_VALUE
 
 
-@method("remove", "discard", "rotate", "move_to_end")
+@method("remove", "discard")
+def _remove(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    it.put(ref, containers.thinned(thing))
+    return NONE_VALUE
+
+
+@method("rotate", "move_to_end")
 def _disorder(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     it.put(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
     return NONE_VALUE
@@ -222,9 +228,14 @@ def _reverse(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argum
 # ---- making others
 
 
-@method("copy", "__copy__", "difference", "intersection", "__reversed__")
+@method("copy", "__copy__", "__reversed__")
 def _copy(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     return it.new(node, "copy", copied(it, node, thing) if thing.kind in MAPPINGS else thing)
+
+
+@method("difference", "intersection")
+def _some(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return it.new(node, "copy", containers.thinned(thing))
 
 
 @method("union", "symmetric_difference")
@@ -258,4 +269,4 @@ def _with_fields(it: Interpreter, node: Any, ref: Ref, thing: Container, args: A
 @method("_asdict")
 def _as_dict(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     items = tuple(zip(_fields(it, thing), (value for _, value in thing.items), strict=False))
-    return it.new(node, "container", Container("dict", items=items, rest=thing.rest))
+    return it.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))

@@ -36,19 +36,23 @@ from gradlint.domain import (
     one_of,
     references,
     summarised,
+    with_certain,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.one_by_one import the_one_at_hand
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.storing import tell_stored
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
+BOUNDED = "bounded deque"
+"""A deque that drops elements: none of them has a place of its own, and none is certainly there."""
 
 
 def container(it: Interpreter, node: Any, kind: str, values: Sequence[Value], part: str = "container") -> Ref:
     """A new sequence of these values."""
     if len(values) > MOST_ITEMS:
-        return it.new(node, part, Container(kind, rest=one_of(values)))
+        return it.new(node, part, Container(kind, rest=one_of(values), certain=with_certain((), values)))
     return it.new(node, part, Container(kind, items=tuple(enumerate(values))))
 
 
@@ -157,6 +161,41 @@ def listing(it: Interpreter, value: Value) -> list[Value] | None:
     if thing.kind in MAPPINGS and by != "values()":
         return [Const(key) for key, _ in thing.items]
     return [element for _, element in thing.items]
+
+
+def certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
+    """What certainly comes by when something iterates over a value, by itself or in a pair; of several alternatives
+    what does so in each."""
+    found = [_certain(it, option) for option in alternatives(value)]
+    return tuple(ref for ref in found[0] if all(ref in others for others in found[1:])) if found else ()
+
+
+def _certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is Container:
+        return () if thing.kind in MAPPINGS else certain_elements(it, thing)
+    if type(thing) is Iterator:
+        return _certainly_given(it, thing)
+    if type(thing) is Module:
+        from gradlint.interpreter import module_containers
+
+        return module_containers.certain(it, thing)
+    return ()
+
+
+def certain_elements(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
+    """What a container certainly holds, as an element (a value, in a mapping) or in a pair that is one."""
+    held = [value for _, value in thing.items]
+    inside = [value for element in held if (pair := it.only(element, Container)) and pair.kind == "tuple"
+              for _, value in pair.items]  # fmt: skip
+    return with_certain(thing.certain, [*held, *inside])
+
+
+def _certainly_given(it: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
+    if thing.used is not NO:
+        return ()
+    source = it.only(thing.source if thing.by in ("values()", "items()") else thing.listed, Container)
+    return thing.certain if source is None else (*thing.certain, *certain_elements(it, source))
 
 
 def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value]:
@@ -278,11 +317,12 @@ def iterator(
     empty: Truth = UNSURE,
     source: Value = UNKNOWN,
     listed: Value = NOTHING,
+    certain: tuple[Ref, ...] = (),
     belief: Belief = Belief.PROVEN,
 ) -> Ref:
     """A new iterator over such elements."""
     marks = (Mark("made", getattr(node, "node", node)),)
-    made = Iterator(element, source, by, empty=empty, listed=listed, belief=belief, marks=marks)
+    made = Iterator(element, source, by, empty=empty, listed=listed, certain=certain, belief=belief, marks=marks)
     return it.new(node, f"iterator {by}", made)
 
 
@@ -330,7 +370,7 @@ def sliced(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Contain
     """`container[a:b]`: in order where the bounds and the elements are known."""
     known = listing(it, ref)
     if known is None or type(index) is not Const or not isinstance(index.value, slice) or index.value.step == 0:
-        return summarised(thing)
+        return thinned(thing)
     return replace(thing, items=tuple(enumerate(known[index.value])))
 
 
@@ -340,8 +380,9 @@ def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value)
     for ref, thing in found:
         tell_stored(it, node, thing, value, adds=key_of(key) is None, replaces=thing.kind == "list")
         if is_slice(key):
-            whole = summarised(thing)
-            it.put(ref, replace(whole, rest=one_of((whole.rest, elements(it, node, value)))), sure=len(found) == 1)
+            whole, more = thinned(thing), certain(it, value)
+            rest = one_of((whole.rest, elements(it, node, value)))
+            it.put(ref, replace(whole, rest=rest, certain=more), sure=len(found) == 1)
         else:
             it.put(ref, stored(thing, key, value), sure=len(found) == 1)
 
@@ -357,20 +398,33 @@ def stored(thing: Container, at: Value, value: Value) -> Container:
         if thing.kind in SEQUENCES and thing.items and thing.rest == NOTHING:
             return replace(thing, items=every)  # an index never adds an element
         keys = one_of([keys_with(thing, ()), at])
-        return replace(thing, items=every, rest=one_of((thing.rest, value)), keys=keys)
+        here = with_certain((), [value])  # what it takes the place of is not there any more
+        return replace(thing, items=every, rest=one_of((thing.rest, value)), keys=keys, certain=here)
     items = dict(thing.items)
     if key not in items and thing.kind in SEQUENCES:
-        return replace(summarised(thing), rest=one_of((summarised(thing).rest, value)))
+        whole = thinned(thing)
+        return replace(whole, rest=one_of((whole.rest, value)), certain=with_certain((), [value]))
     items[key] = value
-    return replace(thing, items=tuple(items.items()))
+    return replace(thing, items=tuple(items.items()), certain=())
 
 
 def appended(thing: Container, value: Value) -> Container:
     """The sequence with one more element at its end."""
     if thing.rest == NOTHING and len(thing.items) < MOST_ITEMS and thing.kind in SEQUENCES:
         return replace(thing, items=(*thing.items, (len(thing.items), value)))
+    return with_more(thing, value, with_certain((), [value]))
+
+
+def with_more(thing: Container, element: Value, more: Iterable[Ref]) -> Container:
+    """The container with more elements, among which these certainly are."""
     whole = summarised(thing)
-    return replace(whole, rest=one_of((whole.rest, value), MOST_ITEMS))
+    there = () if thing.kind == BOUNDED else with_certain(whole.certain, more)
+    return replace(whole, rest=one_of((whole.rest, element), MOST_ITEMS), certain=there)
+
+
+def thinned(thing: Container) -> Container:
+    """The container with all elements in one summary, of which none is certain: some may have been taken out."""
+    return replace(summarised(thing), certain=())
 
 
 def delete_item(it: Interpreter, owner: Value, key: Value) -> None:
@@ -383,10 +437,12 @@ def delete_item(it: Interpreter, owner: Value, key: Value) -> None:
 def without(thing: Container, key: object | None) -> Container:
     """The container after the element under a key was taken out; without a constant key it may be any."""
     if thing.kind in MAPPINGS:
-        return replace(thing, items=tuple((k, v) for k, v in thing.items if k != key))
+        if key is None:
+            return thinned(thing)
+        return replace(thing, items=tuple((k, v) for k, v in thing.items if k != key), certain=())
     count = len(thing.items)
     if thing.rest != NOTHING or type(key) is not int or not -count <= key < count:
-        return summarised(thing)
+        return thinned(thing)
     kept = [value for index, value in thing.items if index != key % count]
     return replace(thing, items=tuple(enumerate(kept)))
 
@@ -396,7 +452,9 @@ def append(it: Interpreter, node: Any, owner: Value, value: Value) -> None:
     found = it.all(owner, Container)
     for ref, thing in found:
         tell_stored(it, node, thing, value)
-        it.put(ref, appended(thing, value), sure=len(found) == 1)
+        hand = the_one_at_hand(it, value)
+        new = with_more(thing, value, hand) if hand else appended(thing, value)
+        it.put(ref, new, sure=len(found) == 1)
 
 
 def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None) -> None:
@@ -404,7 +462,7 @@ def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None
     thing: Container = it[ref]
     tell_stored(it, node, thing, value)
     if type(at) is not int or thing.rest != NOTHING or len(thing.items) >= MOST_ITEMS:
-        it.put(ref, appended(summarised(thing), value))
+        it.put(ref, with_more(thing, value, with_certain((), [value])))
         return
     values = [v for _, v in thing.items]
     values.insert(at, value)
@@ -414,7 +472,7 @@ def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None
 def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     """`owner.extend(more)`, `owner += more`."""
     found = it.all(owner, Container)
-    known = listing(it, more)
+    known, there = listing(it, more), certain(it, more)
     for ref, thing in found:
         new = thing
         if known is not None:
@@ -422,8 +480,7 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
                 tell_stored(it, node, thing, value, among=True)
                 new = appended(new, value)
         else:
-            whole = summarised(thing)
-            new = replace(whole, rest=one_of((whole.rest, elements(it, node, more)), MOST_ITEMS))
+            new = with_more(thing, elements(it, node, more), there)
         it.put(ref, new, sure=len(found) == 1)
     consume(it, node, more, "extend")
 
@@ -442,9 +499,9 @@ def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     for ref, thing in found:
         new = thing
         if other is None:
-            new = replace(new, rest=UNKNOWN, keys=UNKNOWN)
+            new = replace(new, rest=UNKNOWN, keys=UNKNOWN, certain=())
         elif other.kind in MAPPINGS:
             new = with_all(new, other)
         else:
-            new = replace(new, rest=UNKNOWN, keys=UNKNOWN)
+            new = replace(new, rest=UNKNOWN, keys=UNKNOWN, certain=())
         it.put(ref, new, sure=len(found) == 1)

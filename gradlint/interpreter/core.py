@@ -220,6 +220,7 @@ class Interpreter:
         self.instances: dict[object, Module | Instance | None] = {}
         self.sweeping: list[Ref] = []
         self.walks: list[str] = []
+        self.at_hand: list[frozenset[Value]] = []
         self.inside_module = 0
         self.instances_deep = 0
         self.building: list[object] = []

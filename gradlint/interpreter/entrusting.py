@@ -19,7 +19,7 @@ def entrust(it: Interpreter, owner: Value) -> None:
     """Before an optimizer is used: one that was handed over, alone of its kind, holds the parameters of all modules
     that were handed over, and no GradScaler has left anything undone."""
     found = it.all(owner, Optimizer)
-    if len(found) != 1 or found[0][1].groups or not _is_handed_over(found[0][1]):
+    if len(found) != 1 or _is_entrusted(found[0][1]) or not _is_handed_over(found[0][1]):
         return
     ref, thing = found[0]
     heap = it.state.heap
@@ -28,8 +28,15 @@ def entrust(it: Interpreter, owner: Value) -> None:
     modules = [module for module, one in heap.items() if type(one) is Module and one.belief >= Belief.ANNOTATED]
     held: dict[Ref, None] = {inner: None for module in modules for _, inner in parameters(it, module)[0]}
     if 0 < len(held) <= MOST_ITEMS:
-        groups = tuple((inner,) for inner in held)
-        it.put(ref, replace(thing, groups=groups, open=NO, stage=READY, belief=max(thing.belief, Belief.BY_USE)))
+        others = [slot for slot in thing.groups if held.keys().isdisjoint(slot)]
+        whole = replace(thing, groups=(*((inner,) for inner in held), *others))
+        believed = max(thing.belief, Belief.BY_USE)
+        it.put(ref, whole if thing.groups else replace(whole, open=NO, stage=READY, belief=believed))
+
+
+def _is_entrusted(thing: Optimizer) -> bool:
+    """Whether that is known already, on every path: what was handed over does not depend on where it is used."""
+    return bool(thing.groups) and not any(None in slot for slot in thing.groups)
 
 
 def driven(it: Interpreter, node: Any, value: Value) -> Value:

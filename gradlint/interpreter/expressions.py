@@ -13,7 +13,6 @@ import libcst as cst
 from gradlint.domain import (
     FLOAT,
     INTEGER,
-    MOST_ITEMS,
     NO,
     UNKNOWN,
     YES,
@@ -34,7 +33,6 @@ from gradlint.domain import (
     alternatives,
     negation,
     one_of,
-    summarised,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers, gifts, module_containers, receivers
@@ -137,8 +135,8 @@ def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> 
             for inner in listing:
                 out = containers.appended(out, inner)
         else:
-            whole = summarised(out)
-            out = replace(whole, rest=one_of((whole.rest, containers.elements(it, node, value)), MOST_ITEMS))
+            there = containers.certain(it, value)
+            out = containers.with_more(out, containers.elements(it, node, value), there)
             containers.consume(it, node, value, "*")
     return it.new(node, "container", out)
 
@@ -174,24 +172,27 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
 
 @expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def list_comprehension(it: Interpreter, node: Any) -> Value:
-    element, more, source = comprehension(it, node, [node.elt])
+    made = comprehension(it, node, [node.elt])
+    (element,), certain = made.elements, made.certain
     if type(node.elt) is cst.StarredElement:
-        element = [containers.elements(it, node, element[0])]
+        element, certain = containers.elements(it, node, element), ()
     if type(node) is cst.GeneratorExp:
-        return containers.iterator(it, node, element[0], containers.WAITING, empty=more, source=source)
+        return containers.iterator(
+            it, node, element, containers.WAITING, empty=made.empty, source=made.source, certain=certain
+        )
     kind = "list" if type(node) is cst.ListComp else "set"
-    return it.new(node, "container", Container(kind, rest=element[0]))
+    return it.new(node, "container", Container(kind, rest=element, certain=certain))
 
 
 @expression(cst.DictComp)
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
-    found, *_ = comprehension(it, node, [node.key, node.value])
+    found = comprehension(it, node, [node.key, node.value]).elements
     return it.new(node, "container", copied(it, node, Container("dict", rest=found[1], keys=found[0])))
 
 
 @expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
 def merging_comprehension(it: Interpreter, node: Any) -> Value:
-    (merged,), *_ = comprehension(it, node, [node.value])
+    (merged,) = comprehension(it, node, [node.value]).elements
     return it.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
 
 

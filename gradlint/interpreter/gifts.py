@@ -36,6 +36,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    with_certain,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import optimizers
@@ -325,7 +326,8 @@ def _made(
         rest = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
                          requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
     ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
-                 open=UNSURE if row.open else NO, belief=belief, marks=(Mark("made", node),)))  # fmt: skip
+                 certain=with_certain((), [rest]), open=UNSURE if row.open else NO, belief=belief,
+                 marks=(Mark("made", node),)))  # fmt: skip
     tell_built(it, node, ref)
     return ref
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gradlint.domain import NO, NOTHING, Container, Iterator, Ref, Tensor, Value
 from gradlint.domain.state import OLDEST
-from gradlint.interpreter.containers import listing
+from gradlint.interpreter.containers import certain, listing
 from gradlint.interpreter.core import Interpreter
 
 
@@ -31,6 +31,11 @@ def given_elements(it: Interpreter, given: Value) -> Given:
         twice=tuple(it[ref] for ref in _more_than_once(ref for refs in listed for ref in dict.fromkeys(refs))),
         repeated=tuple(it[ref] for refs in listed for ref in _more_than_once(refs)),
     )
+
+
+def certainly_given(it: Interpreter, given: Value) -> frozenset[Ref]:
+    """The tensors that are certainly among those that the argument holds or runs over."""
+    return frozenset(ref for part in _parts(it, given) for ref in (part, *certain(it, part)) if type(ref) is Ref)
 
 
 def _more_than_once(refs: Iterable[Ref]) -> list[Ref]:

@@ -13,6 +13,7 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
+    YES,
     Const,
     Container,
     Instance,
@@ -23,6 +24,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    with_certain,
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.ancestry import method_of
@@ -63,11 +65,22 @@ def _tuple(it: Interpreter, node: Any, values: Sequence[Value], part: str = "pai
 
 
 @special("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.rich.tqdm", "tqdm",
-         "rich.progress.track", "itertools.islice", "itertools.cycle")  # fmt: skip
+         "rich.progress.track", "itertools.cycle")  # fmt: skip
 def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Iterates over what its first argument iterates over."""
     if not args.positional and "iterable" not in args.keywords:
         return Plain("progress bar")
+    source = args.get("iterable", 0, UNKNOWN)
+    start = it.hold(source)
+    element = containers.elements(it, node, source)
+    (source,) = it.land(start)
+    there = containers.certain(it, source)
+    return containers.iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source, certain=there)
+
+
+@special("itertools.islice")
+def _slice(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Some of what its first argument iterates over."""
     source = args.get("iterable", 0, UNKNOWN)
     element = containers.elements(it, node, source)
     return containers.iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source)
@@ -116,9 +129,13 @@ def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
 def _sorted(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.values())
     element = it.hold(containers.elements(it, node, _first(args)))
-    containers.consume(it, node, it.state.flight[start] if args.positional else UNKNOWN, "sorted")
+    of = it.state.flight[start] if args.positional else UNKNOWN
+    there = it.hold(*containers.certain(it, of))
+    containers.consume(it, node, of, "sorted")
     _compared(it, node, args, start, element)
-    return it.new(node, "container", Container("list", rest=it.land(start)[-1]))
+    held = it.land(start)
+    certain = with_certain((), held[there - start :])
+    return it.new(node, "container", Container("list", rest=held[element - start], certain=certain))
 
 
 @special("builtins.min", "builtins.max")
@@ -167,7 +184,10 @@ def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
     listing = containers.listing(it, source)
     pair = _tuple(it, node, [Scalar(INTEGER), containers.elements(it, node, source)])
     known = NOTHING if listing is None else _pairs(it, node, [[Scalar(INTEGER)] * len(listing), listing])
-    return containers.iterator(it, node, pair, "enumerate", empty=_emptiness(it, [source]), source=source, listed=known)
+    there = containers.certain(it, source)
+    return containers.iterator(
+        it, node, pair, "enumerate", empty=_emptiness(it, [source]), source=source, listed=known, certain=there
+    )
 
 
 @special("builtins.zip")
@@ -240,7 +260,9 @@ def _chained(it: Interpreter, node: Any, values: Sequence[Value]) -> Value:
     empty = NO if any(containers.certainly_not_empty(it, value) for value in values) else UNSURE
     start = it.hold(*values)
     element = one_of([NOTHING, *_each(it, node, values)], MOST_ITEMS)
-    return containers.iterator(it, node, element, "chain", empty=empty, source=_all_of(it.land(start)))
+    sources = it.land(start)
+    there = with_certain((), [ref for source in sources for ref in containers.certain(it, source)])
+    return containers.iterator(it, node, element, "chain", empty=empty, source=_all_of(sources), certain=there)
 
 
 @special("itertools.repeat")
@@ -312,23 +334,41 @@ def _called_on_each(it: Interpreter, node: Any, function: Value, args: Arguments
     return it.land(start)[0]
 
 
-@special("builtins.filter", "itertools.takewhile")
+@special("builtins.filter")
 def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """The elements for which the function may hold, which is asked of each; others than `filter` keep some of all."""
+    """The elements for which the function may hold; certainly those for which it does."""
+    found, source, sure, all_of_them = _kept(it, node, args)
+    there = tuple(ref for ref in containers.certain(it, source) if all_of_them or ref in sure)
+    return containers.iterator(it, node, found, "filter", source=source, certain=there)
+
+
+@special("itertools.takewhile")
+def _take_while(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Some of the elements for which the function may hold."""
+    found, source, _, all_of_them = _kept(it, node, args)
+    there = containers.certain(it, source) if all_of_them else ()
+    return containers.iterator(it, node, found, "filter", source=source, certain=there)
+
+
+def _kept(it: Interpreter, node: Any, args: Arguments) -> tuple[Value, Value, set[Value], bool]:
+    """The elements for which a function may hold, which is asked of each, what they come from, those for which it
+    certainly holds, and whether these are all."""
     function, source = args.get("function", 0, UNKNOWN), args.get("iterable", 1, UNKNOWN)
     options = alternatives(containers.elements(it, node, source))
     start = it.hold(function, source, *options)
-    kept = []
+    kept: dict[int, Truth] = {}
     for index, option in enumerate(options):
         if option == NOTHING:
             continue
         place = it.place_of(node, f"element {index}")
         function, element = it.state.flight[start], it.state.flight[start + 2 + index]
         verdict = element if function == NONE_VALUE else call_value(it, place, function, Arguments([element]), "")
-        if truthiness(it, verdict) is not NO:
-            kept.append(start + 2 + index)
-    found = one_of([it.state.flight[index] for index in kept] or [NOTHING], MOST_ITEMS)
-    return containers.iterator(it, node, found, "filter", source=it.land(start)[1])
+        if (holds := truthiness(it, verdict)) is not NO:
+            kept[index] = holds
+    source, *held = it.land(start)[1:]
+    found = one_of([held[index] for index in kept] or [NOTHING], MOST_ITEMS)
+    sure = {held[index] for index, holds in kept.items() if holds is YES}
+    return found, source, sure, len(sure) == len(options)
 
 
 @special("itertools.accumulate")

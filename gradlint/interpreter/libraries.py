@@ -95,7 +95,7 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
     for ref, module in it.all(owner, Module):
         if type(parts) is Module:
             attributes = dict(module.attributes) | dict(parts.attributes)
-            it.put(ref, replace(module, attributes=tuple(attributes.items()), rest=parts.rest))
+            it.put(ref, replace(module, attributes=tuple(attributes.items()), rest=parts.rest, certain=parts.certain))
     for ref, instance in it.all(owner, Instance):
         if type(parts) is Instance:
             attributes = dict(instance.attributes) | dict(parts.attributes)

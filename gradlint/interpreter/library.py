@@ -82,7 +82,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
         return known(it, node, args)
     path = AS_METHODS.get(path, path)
     if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
-        rest = Arguments(args.positional[1:], args.keywords, args.unknown)
+        rest = Arguments(args.positional[1:], args.keywords, args.unknown, args.certain)
         return methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
     if path in it.torch.contexts:
         return _context(it, node, path, args)
@@ -260,7 +260,7 @@ def _init_of(path: str) -> Known:
         owner, *others = args.positional or [UNKNOWN]
         it.update(owner, Module, initialised=YES)
         perhaps_initialised(it, owner)
-        built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown))
+        built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown, args.certain))
         return NONE_VALUE
 
     return init

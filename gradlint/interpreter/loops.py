@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
@@ -20,13 +21,17 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     YES,
+    Container,
     Ref,
     State,
     Truth,
     Value,
     joined_states,
+    object_references,
     one_of,
+    references,
     same,
+    with_certain,
 )
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import containers, one_by_one
@@ -67,7 +72,7 @@ def for_(it: Interpreter, node: cst.For) -> None:
         ended = not first[0] and containers.certainly_at_most_one(it, iterable)
         if not (first[0] and containers.certainly_not_empty(it, iterable)):
             left = leave(it)
-            one_by_one.went_over_all(left, start + 1)
+            one_by_one.went_over_all(left, start + 1, containers.certain(it, iterable))
             if waited[0]:
                 left.modes = modes  # the generator has run to its end
         first[0] = False
@@ -242,29 +247,59 @@ def _widened(old: State, new: State) -> State:
 # ---- comprehensions
 
 
-def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> tuple[list[Value], Truth, Value]:
-    """The elements that a comprehension makes, all in one for each expression, whether there may be none, and what it
-    runs over. A generator expression has not done so yet."""
-    frame = it.frame.id
+@dataclass(frozen=True, slots=True)
+class Comprehended:
+    """What a comprehension makes: for each expression all elements in one; `certain` are those objects of the first
+    that are certainly among them. A generator expression has not run over its source yet."""
+
+    elements: list[Value]
+    certain: tuple[Ref, ...]
+    empty: Truth
+    source: Value
+
+
+def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehended:
+    """Run over all clauses of a comprehension and evaluate these expressions of it."""
+    frame, known = it.frame.id, set(it.state.heap)
     before = {name: value for name, value in it.state.names.items() if name[0] == frame}
     found = it.hold(*[NOTHING for _ in wanted])
-    empty = [YES]
+    empty, only = [YES], [True]
 
     def inner() -> None:
         values = it.values(wanted)
+        only[0] = only[0] and type(values[0]) is Ref
         for index, value in enumerate(values):
             it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
         empty[0] = NO
 
     source = it.hold(containers.iterated(it, node.for_in, it.value(node.for_in.iter)))
-    _clause(it, node.for_in, source, inner, waits=type(node) is cst.GeneratorExp)
+    there = it.hold(*containers.certain(it, it.state.flight[source]))
+    left_out: set[Ref] = set()
+    _clause(it, node.for_in, source, inner, left_out, waits=type(node) is cst.GeneratorExp)
     for bound in [bound for bound in it.state.names if bound[0] == frame and bound not in before]:
         del it.state.names[bound]
     for name in _targets(node.for_in):
         if (frame, name) in before:
             it.state.names[frame, name] = before[frame, name]
     values = it.land(found)
-    return values[: len(wanted)], empty[0] | Truth.unsure(), values[source - found]
+    elements, given = values[: len(wanted)], values[there - found :]
+    certain = [ref for ref in references(elements[0]) if only[0] and ref not in known]
+    if node.for_in.inner_for_in is None and _named(wanted[0]) & set(_targets(node.for_in)):
+        certain += [ref for ref in given if type(ref) is Ref and ref not in left_out]
+    return Comprehended(elements, with_certain((), certain), empty[0] | Truth.unsure(), values[source - found])
+
+
+def _named(expression: Any) -> set[str]:
+    """The variables that an expression names as what it gives, or as a part of the pair that it gives."""
+    parts = [element.value for element in expression.elements] if type(expression) is cst.Tuple else [expression]
+    return {part.value for part in parts if type(part) is cst.Name}
+
+
+def _bound(it: Interpreter, clause: cst.CompFor) -> set[Ref]:
+    """What the variables of a clause may be now."""
+    held = [it.state.names.get((it.frame.id, name), NOTHING) for name in _targets(clause)]
+    inside = {ref for value in held for _, pair in it.all(value, Container) for ref in object_references(pair)}
+    return inside | {ref for value in held for ref in references(value)}
 
 
 def _targets(clause: cst.CompFor) -> list[str]:
@@ -275,9 +310,16 @@ def _targets(clause: cst.CompFor) -> list[str]:
 
 
 def _clause(
-    it: Interpreter, clause: cst.CompFor, start: int, inner: Callable[[], None], *, waits: bool = False
+    it: Interpreter,
+    clause: cst.CompFor,
+    start: int,
+    inner: Callable[[], None],
+    left_out: set[Ref],
+    *,
+    waits: bool = False,
 ) -> None:
-    """Run over what is in flight there, and use it up, unless the expression `waits` to be asked."""
+    """Run over what is in flight there, and use it up, unless the expression `waits` to be asked. What a condition may
+    leave out is noted."""
 
     def step() -> None:
         leave(it)
@@ -292,9 +334,11 @@ def _clause(
                 aside = it.fork()
                 narrow(it, condition.test, False)
                 if it.state.live:
+                    left_out.update(_bound(it, clause))
                     it.frame.loop.continues.append(it.state)
                 it.state = aside
             if decided is NO:
+                left_out.update(_bound(it, clause))
                 it.end_path()
                 return
             narrow(it, condition.test, True)
@@ -302,7 +346,7 @@ def _clause(
             return
         if clause.inner_for_in is not None:
             further = clause.inner_for_in
-            _clause(it, further, it.hold(containers.iterated(it, further, it.value(further.iter))), inner)
+            _clause(it, further, it.hold(containers.iterated(it, further, it.value(further.iter))), inner, left_out)
         else:
             inner()
 

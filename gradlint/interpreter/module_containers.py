@@ -33,10 +33,12 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    with_certain,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.ancestry import torch_base
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.containers import certain as certain_of
 from gradlint.interpreter.containers import consume, elements, is_slice, iterator, key_of
 from gradlint.interpreter.core import Interpreter
 
@@ -64,6 +66,15 @@ def parts(it: Interpreter, module: Module) -> list[Part]:
 def all_parts(it: Interpreter, module: Module) -> Value:
     """Any part of a container of torch; `NOTHING` where it is empty."""
     return one_of([NOTHING, *(value for _, value in parts(it, module)), module.rest], MOST_ITEMS)
+
+
+def certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
+    """The parts that certainly come by when something iterates over a container of torch."""
+    return () if base(it, module) in ("", *MAPPINGS) else _certain(it, module)
+
+
+def _certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
+    return with_certain(module.certain, (value for _, value in parts(it, module)))
 
 
 def certainly_not_empty(it: Interpreter, module: Module) -> bool:
@@ -163,7 +174,8 @@ def set_item(it: Interpreter, node: Any, ref: Ref, index: Value, value: Value) -
     else:
         unclear = {name for name, _ in known} if not _lacks(it, module, index) else set()
         either = tuple((k, one_of((v, value)) if k in unclear else v) for k, v in module.attributes)
-        it.put(ref, replace(module, attributes=either, rest=one_of((module.rest, value), MOST_ITEMS)))
+        there = with_certain((), [value])  # what it takes the place of is not there any more
+        it.put(ref, replace(module, attributes=either, rest=one_of((module.rest, value), MOST_ITEMS), certain=there))
 
 
 def name_at(it: Interpreter, module: Module, index: Value) -> str | None:
@@ -184,14 +196,16 @@ def delete_item(it: Interpreter, ref: Ref, index: Value) -> None:
         it.put(ref, _with_parts(it, module, [value for at, (_, value) in enumerate(known) if at != place]))
 
 
-def _with_parts(it: Interpreter, module: Module, values: Sequence[Value], rest: Value = NOTHING) -> Module:
-    """The container with these parts, numbered anew, and what else it holds."""
+def _with_parts(
+    it: Interpreter, module: Module, values: Sequence[Value], rest: Value = NOTHING, certain: tuple[Ref, ...] = ()
+) -> Module:
+    """The container with these parts, numbered anew, and what else it holds, of which these certainly."""
     own = {name for name, _ in parts(it, module)}
     plain = tuple((name, value) for name, value in module.attributes if name not in own)
     numbered = tuple((str(at), value) for at, value in enumerate(values))
     if len(numbered) > MOST_ITEMS:
-        numbered, rest = (), one_of([*values, rest], MOST_ITEMS)
-    return replace(module, attributes=(*plain, *numbered), rest=rest)
+        numbered, rest, certain = (), one_of([*values, rest], MOST_ITEMS), with_certain(certain, values)
+    return replace(module, attributes=(*plain, *numbered), rest=rest, certain=certain)
 
 
 def _kept(it: Interpreter, node: Any, path: str, value: Value) -> Value:
@@ -208,47 +222,54 @@ def _kept(it: Interpreter, node: Any, path: str, value: Value) -> Value:
 # ---- filling
 
 
-def filled(it: Interpreter, node: Any, path: str, args: Arguments) -> tuple[tuple[Part, ...], Value]:
-    """The parts that a container of torch is made with: those with names, and the rest."""
+Parts = tuple[tuple[Part, ...], Value, tuple[Ref, ...]]
+"""Parts with names, all others in one, and what certainly is among these."""
+
+
+def filled(it: Interpreter, node: Any, path: str, args: Arguments) -> Parts:
+    """The parts that a container of torch is made with."""
     if path == "torch.nn.Sequential" and not (len(args.positional) == 1 and it.may_be(args.positional[0], Container)):
         given = [*args.positional, *args.keywords.values()]
         if args.unknown:
-            return (), one_of([NOTHING, *given], MOST_ITEMS)
-        return tuple((str(at), value) for at, value in enumerate(given)), NOTHING
+            return (), one_of([NOTHING, *given], MOST_ITEMS), args.certain
+        return tuple((str(at), value) for at, value in enumerate(given)), NOTHING, ()
     value = next(iter(args.values()), NONE_VALUE)
-    found, rest = _given(it, node, value)
+    found, rest, certain = _given(it, node, value)
     kept = tuple((name, _kept(it, it.place_of(node, name), path, part)) for name, part in found)
-    return kept, rest if rest == NOTHING else _kept(it, node, path, rest)
+    if rest == NOTHING:
+        return kept, rest, ()
+    held = _kept(it, node, path, rest)
+    return kept, held, certain if held == rest else with_certain((), [held])
 
 
-def _given(it: Interpreter, node: Any, value: Value) -> tuple[list[Part], Value]:
-    """The parts in a list, a dict, an iterable or another module: those with names, and the rest."""
+def _given(it: Interpreter, node: Any, value: Value) -> Parts:
+    """The parts in a list, a dict, an iterable or another module."""
     thing = it.only(value, Container)
     if thing is not None:
-        return [(str(key), part) for key, part in thing.items], thing.rest
+        return tuple((str(key), part) for key, part in thing.items), thing.rest, thing.certain
     module = it.only(value, Module)
     if module is not None:
-        return parts(it, module), module.rest
+        return tuple(parts(it, module)), module.rest, module.certain
     if value == NONE_VALUE:
-        return [], NOTHING
-    some = elements(it, node, value)
+        return (), NOTHING, ()
+    some, there = elements(it, node, value), certain_of(it, value)
     consume(it, node, value, "module list")
     pair = it.only(some, Container)
-    return [], dict(pair.items).get(1, UNKNOWN) if pair is not None else some
+    return (), dict(pair.items).get(1, UNKNOWN) if pair is not None else some, there
 
 
 def _append(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    _more(it, node, ref, args.positional[:1], NOTHING)
+    _more(it, node, ref, args.positional[:1], NOTHING, ())
     return ref
 
 
 def _extend(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    found, rest = _given(it, node, args.values()[0] if args.values() else NONE_VALUE)
-    _more(it, node, ref, [value for _, value in found], rest)
+    found, rest, certain = _given(it, node, args.values()[0] if args.values() else NONE_VALUE)
+    _more(it, node, ref, [value for _, value in found], rest, certain)
     return ref
 
 
-def _more(it: Interpreter, node: Any, ref: Ref, values: Sequence[Value], rest: Value) -> None:
+def _more(it: Interpreter, node: Any, ref: Ref, values: Sequence[Value], rest: Value, certain: tuple[Ref, ...]) -> None:
     """More parts at the end."""
     module: Module = it[ref]
     path = base(it, module)
@@ -258,7 +279,8 @@ def _more(it: Interpreter, node: Any, ref: Ref, values: Sequence[Value], rest: V
         added = tuple((str(len(known) + at), value) for at, value in enumerate(new))
         it.put(ref, replace(module, attributes=(*module.attributes, *added)))
     else:
-        it.put(ref, _with_parts(it, module, known, one_of([module.rest, *new, rest], MOST_ITEMS)))
+        there = with_certain((*module.certain, *certain), new)
+        it.put(ref, _with_parts(it, module, known, one_of([module.rest, *new, rest], MOST_ITEMS), there))
 
 
 def _insert(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
@@ -269,7 +291,8 @@ def _insert(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
         known.insert(at, value)
         it.put(ref, _with_parts(it, module, known))
     else:
-        it.put(ref, _with_parts(it, module, [], one_of([*known, value, module.rest], MOST_ITEMS)))
+        there = with_certain(module.certain, [*known, value])
+        it.put(ref, _with_parts(it, module, [], one_of([*known, value, module.rest], MOST_ITEMS), there))
     return ref if base(it, module) == "torch.nn.Sequential" else NONE_VALUE
 
 
@@ -281,7 +304,7 @@ def _pop(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
 
 
 def _update(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    found, rest = _given(it, node, args.get("modules", 0, NONE_VALUE))
+    found, rest, _ = _given(it, node, args.get("modules", 0, NONE_VALUE))
     for name, value in found:
         set_item(it, it.place_of(node, name), ref, Const(name), value)
     if rest != NOTHING:
@@ -302,13 +325,14 @@ def _keys(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
 
 
 def _values(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    return iterator(it, node, all_parts(it, it[ref]), "values()", empty=_empty(it, ref), source=ref)
+    held = all_parts(it, it[ref])
+    return iterator(it, node, held, "values()", empty=_empty(it, ref), source=ref, certain=_certain(it, it[ref]))
 
 
 def _items(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     module: Module = it[ref]
     pair = it.new(node, "pair", Container("tuple", items=((0, keys(it, module)), (1, all_parts(it, module)))))
-    return iterator(it, node, pair, "items()", empty=_empty(it, ref), source=ref)
+    return iterator(it, node, pair, "items()", empty=_empty(it, ref), source=ref, certain=_certain(it, module))
 
 
 def _empty(it: Interpreter, ref: Ref) -> Truth:

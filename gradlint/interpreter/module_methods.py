@@ -49,6 +49,7 @@ from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.gradients import clear_gradients, left_as_none
 from gradlint.interpreter.modules import (
     buffers,
+    certain_parts,
     depends_on_mode,
     parameters,
     set_mode,
@@ -125,7 +126,7 @@ def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -
     refs = [ref for _, ref in parameters(it, owner)[0]]
     if refs:
         it.sweeping += refs
-        sure = len(it.all(owner, Module)) == 1
+        sure = certain_parts(it, owner)
         set_requires_grad(it, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
         del it.sweeping[len(it.sweeping) - len(refs) :]
     return owner
@@ -135,13 +136,17 @@ def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
     to_none = left_as_none(it, OF_MODULES, args)
     refs = [ref for _, ref in parameters(it, owner)[0]]
     it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=refs if len(it.all(owner, Module)) == 1 else ())
+    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=certain_parts(it, owner))
     del it.sweeping[len(it.sweeping) - len(refs) :]
     return NONE_VALUE
 
 
 def _modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return iterator(it, node, _all(it, node, owner), "modules()", empty=NO, source=owner)
+    return iterator(it, node, _all(it, node, owner), "modules()", empty=NO, source=owner, certain=_certain(it, owner))
+
+
+def _certain(it: Interpreter, owner: Value) -> tuple[Ref, ...]:
+    return tuple(ref for ref in certain_parts(it, owner) if type(it[ref]) is Module)
 
 
 def _all(it: Interpreter, node: Any, owner: Value) -> Value:
@@ -158,7 +163,7 @@ def _unseen(it: Interpreter, node: Any, owner: Value) -> list[Value]:
 
 
 def _children_of(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return iterator(it, node, _direct(it, node, owner), "children()", source=owner)
+    return iterator(it, node, _direct(it, node, owner), "children()", source=owner, certain=_certain(it, owner))
 
 
 def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
@@ -170,7 +175,7 @@ def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
 
 def _named(it: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
     pair = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, pair, by, source=owner)
+    return iterator(it, node, pair, by, source=owner, certain=_certain(it, owner))
 
 
 def _named_modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

@@ -42,6 +42,7 @@ from gradlint.domain import (
     either,
     negation,
     one_of,
+    with_certain,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import sizes
@@ -83,17 +84,18 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     attributes: dict[object, Value] = {}
     rest: Value = NOTHING
     if row.call in ("container", "none"):
-        found, rest = filled(it, node, path, args)
+        found, rest, certain = filled(it, node, path, args)
         attributes |= dict(found)
     else:
         attributes, rest = _own_parameters(it, node, row, args)
+        certain = with_certain((), [rest])
         if row.call == "loss" and REDUCTION in args.keywords:
             attributes[REDUCTION] = args.keywords[REDUCTION]
     if row.inplace_at is not None:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
     attributes |= {name: _own_buffer(it, node, name, args) for name in row.buffers}
     ref = it.new(node, "module", Module(
-        cls=Named(path), attributes=tuple(attributes.items()), rest=rest, mode=TRAIN,
+        cls=Named(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
     tell_built(it, node, ref, it.land(start))
@@ -179,7 +181,14 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
         for name in names
     )
     rest = NOTHING if names else parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
-    made = Module(cls=cls, attributes=attributes, rest=rest, belief=belief, marks=(Mark("made", node),))
+    made = Module(
+        cls=cls,
+        attributes=attributes,
+        rest=rest,
+        certain=with_certain((), [rest]),
+        belief=belief,
+        marks=(Mark("made", node),),
+    )
     return it.new(node, part, made)
 
 
@@ -243,30 +252,34 @@ def _tensors(it: Interpreter, value: Value, recurse: bool, wanted: Callable[[Mod
 def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, by: str) -> Value:
     """`parameters()`, `named_buffers()` and the like."""
     found, opened = tensors
+    certain = certain_parts(it, owner)
+    there = tuple(ref for _, ref in found if ref in certain)
     element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
     if by.startswith("named") and element != NOTHING:
         element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
     belief = max((module.belief for _, module in it.all(owner, Module)), default=Belief.PROVEN)
     listed: Value = NOTHING
-    if by == "parameters()" and opened is NO and len(found) <= MOST_ITEMS and _all_certain(it, owner, found):
+    one_each = len(there) == len(found) <= MOST_ITEMS and not any(it[ref].many for ref in there)
+    if by == "parameters()" and opened is NO and one_each:
         listed = container(it, node, "tuple", [ref for _, ref in found], "listed")
     empty = NO if found else negation(opened)
-    return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, belief=belief)
+    return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, certain=there, belief=belief)
 
 
-def _all_certain(it: Interpreter, owner: Value, found: list[tuple[str, Ref]]) -> bool:
-    """Whether a module certainly has each of these parameters, and each is one."""
-    certain: set[Ref] = set()
+def certain_parts(it: Interpreter, owner: Value) -> dict[Ref, None]:
+    """A module and the modules, parameters and buffers inside it, of those that are certainly there: not one or
+    another, not in one of two modules, and each as what it is."""
+    certain: dict[Ref, None] = {}
     todo = [owner]
     while todo:
         value = todo.pop()
         thing = it.state.heap.get(value) if type(value) is Ref and value not in certain else None
-        if type(thing) is Module or (type(thing) is Tensor and thing.parameter is YES and not thing.many):
-            certain.add(value)  # type: ignore[arg-type]
+        if type(thing) is Module or (type(thing) is Tensor and thing.parameter in (YES, NO)):
+            certain[value] = None  # type: ignore[index]
         if type(thing) is Module:
-            todo += [part for _, part in thing.attributes]
-    return all(ref in certain for _, ref in found)
+            todo += [*(part for _, part in thing.attributes), *thing.certain]
+    return certain
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
@@ -277,8 +290,9 @@ def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
         it.emit(events.ModeChanged, node, module=shown, to=mode, matters=depends_on_mode(it, owner))
     tops = {ref for ref, _ in found}
     overriding: dict[Ref, Function] = {}
+    certain = certain_parts(it, owner)
     for ref in submodules(it, owner):
-        it.put(ref, replace(it[ref], mode=mode), sure=it.sure(found))
+        it.put(ref, replace(it[ref], mode=mode), sure=ref in certain)
         if ref not in tops and type(it[ref].cls) is Ref and (method := find_method(it, it[ref].cls, "train")):
             overriding[ref] = method
     _hand_mode_on(it, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))

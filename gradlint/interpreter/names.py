@@ -19,6 +19,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    with_certain,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.ancestry import find_member, torch_base
@@ -69,7 +70,8 @@ def _set_somewhere(it: Interpreter, thing: Module | Instance, start: str, value:
 
     attributes = tuple((k, one_of((v, value)) if meant(k, v) else v) for k, v in thing.attributes)
     if isinstance(thing, Module) and kinds:
-        return replace(thing, attributes=attributes, rest=one_of((thing.rest, value), MOST_ITEMS))
+        there = with_certain(thing.certain if start else (), [value])  # a name that is counted is another each time
+        return replace(thing, attributes=attributes, rest=one_of((thing.rest, value), MOST_ITEMS), certain=there)
     return replace(thing, attributes=attributes, open=thing.open | UNSURE)
 
 

@@ -6,11 +6,14 @@ by which everybody else knows it and under which it may have been changed or not
 it", which the loop's variable holds. A change under one of them is told the other (`Interpreter.set`). When the
 body has run, both are one again, and a third one, "once the loop was at it", keeps what is known then: where the loop
 has gone over all, that is what holds of each.
+
+What the body certainly puts into a list while it is at an object is noted under the reference that says so
+(`Container.certain`), and goes the same way: in the end all are in the list that the loop was certainly at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,10 +34,13 @@ from gradlint.domain import (
     references,
     renamed,
 )
+from gradlint.domain import Iterator as Iterating
 from gradlint.domain.changing import replace
+from gradlint.domain.heap import Heap
 from gradlint.domain.walks import GONE_OVER, at, is_at, plain
 from gradlint.interpreter.core import Interpreter
 
+HOLDING = (Container, Module, Iterating)
 TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 
@@ -86,10 +92,13 @@ def at_each(it: Interpreter, walk: str, element: Value, slot: int) -> Iterator[N
     slots = [value for _, pair in _pairs(it, element) for _, value in pair.items]
     swept += [ref for value in slots for ref in alternatives(value) if type(ref) is Ref]
     several = any(is_at(ref, walk) for ref in swept)
+    hands = [frozenset(alternatives(value)) for value in (element, *slots)]
     it.sweeping += swept
     it.walks += [walk] * several
+    it.at_hand += hands
     yield
     del it.walks[len(it.walks) - several :], it.sweeping[len(it.sweeping) - len(swept) :]
+    del it.at_hand[len(it.at_hand) - len(hands) :]
     if several and it.frame.loop is not None:
         for state in (it.state, *it.frame.loop.continues):
             if state.live:
@@ -99,11 +108,19 @@ def at_each(it: Interpreter, walk: str, element: Value, slot: int) -> Iterator[N
                 _went_on(seen, walk)
 
 
+def the_one_at_hand(it: Interpreter, value: Value) -> list[Ref]:
+    """The references of the one that a loop is at, if that is what a value certainly is."""
+    options = alternatives(value)
+    found = [ref for ref in options if type(ref) is Ref and any(is_at(ref, walk) for walk in it.walks)]
+    return found if len(found) == len(options) and any(hand.issuperset(found) for hand in it.at_hand) else []
+
+
 def _went_on(state: State, walk: str) -> Value:
     """The body has run for the one that the loop was at: it is known by one reference again. Gives those under which
     stands what is known once the loop was at them."""
     heap = state.heap
     here = {ref: plain(ref) for ref in heap if is_at(ref, walk)}
+    _certain_once_at(heap, walk, here)
     for ref, own in here.items():
         done = at(own, walk + GONE_OVER)
         heap[done] = joined(heap[ref], heap[done]) if done in heap else heap[ref]
@@ -112,8 +129,39 @@ def _went_on(state: State, walk: str) -> Value:
     return OneOf(tuple(ref for ref in heap if is_at(ref, walk + GONE_OVER)))
 
 
-def went_over_all(state: State, slot: int) -> None:
-    """The loop has ended and was at each of its objects: what is known once it was at them is known of them."""
-    if state.live:
-        for ref in references(state.flight[slot]):
-            state.heap[plain(ref)] = state.heap.pop(ref)
+def _certain_once_at(heap: Heap, walk: str, here: Mapping[Ref, Ref]) -> None:
+    """What is certainly in something if the loop is at it is so once the loop was at it, each time it was."""
+    now = {ref: at(own, walk + GONE_OVER) for ref, own in here.items()}
+    before = {done for done in now.values() if done in heap}
+
+    def stays(ref: Ref, certain: Collection[Ref]) -> bool:
+        return ref not in before if ref not in here else now[ref] not in before or now[ref] in certain
+
+    for owner, thing in list(heap.items()):
+        if isinstance(thing, HOLDING) and thing.certain:
+            certain = dict.fromkeys(now.get(ref, ref) for ref in thing.certain if stays(ref, thing.certain))
+            heap[owner] = replace(thing, certain=tuple(certain))
+
+
+def _certain_in_the_end(heap: Heap, done: Collection[Ref], swept: Collection[Ref]) -> None:
+    """The loop has ended: what it certainly was at is what was noted once it was."""
+    for owner, thing in list(heap.items()):
+        if isinstance(thing, HOLDING) and any(ref in done for ref in thing.certain):
+            now = [
+                plain(ref) if ref in done else ref for ref in thing.certain if ref not in done or plain(ref) in swept
+            ]
+            heap[owner] = replace(thing, certain=tuple(dict.fromkeys(now)))
+
+
+def went_over_all(state: State, slot: int, certain: Collection[Ref]) -> None:
+    """The loop has ended and was at each of the objects that certainly come by: what is known once it was at them is
+    known of them, and of their gradients. The others it may have been at."""
+    if not state.live:
+        return
+    swept = {gradient for ref in certain for gradient in references(getattr(state.heap.get(ref), "gradient", UNKNOWN))}
+    swept |= set(certain)
+    _certain_in_the_end(state.heap, references(state.flight[slot]), swept)
+    for ref in references(state.flight[slot]):
+        own, done = plain(ref), state.heap.pop(ref)
+        known = state.heap.get(own)
+        state.heap[own] = done if own in swept or known is None else joined(known, done)

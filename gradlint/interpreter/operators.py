@@ -142,16 +142,23 @@ def _joined_containers(it: Interpreter, node: Any, name: str, values: list[Value
     """`list + list`, `[x] * n`, `dict | dict`, and what sets are for."""
     things = [thing for value in values if (thing := it.only(value, Container)) is not None]
     if name == "mul" and things:
-        return it.new(node, "container", summarised(things[0]))
+        whole = summarised(things[0])  # nothing of it where the number is zero
+        return it.new(node, "container", whole if _at_least_once(values) else containers.thinned(whole))
     if name not in ("add", "or_", "and_", "sub", "xor") or len(things) < 2:
         return None
     left, right = things
     if left.kind in MAPPINGS and right.kind in MAPPINGS:
         return it.new(node, "container", containers.with_all(left, right))
-    out = it.new(node, "container", left)
-    if name in ("add", "or_", "xor"):
+    out = it.new(node, "container", left if name in ("add", "or_") else containers.thinned(left))
+    if name in ("add", "or_"):
         containers.extend(it, node, out, values[1])
+    elif name == "xor":
+        containers.extend(it, node, out, it.new(node, "others", containers.thinned(right)))
     return out
+
+
+def _at_least_once(values: list[Value]) -> bool:
+    return any(type(value) is Const and type(value.value) is int and value.value > 0 for value in values)
 
 
 def _folded(name: str, values: list[Value]) -> Value | None:

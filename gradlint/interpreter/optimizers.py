@@ -41,7 +41,7 @@ from gradlint.interpreter.ancestry import ancestry, method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.given import Given, given_elements
+from gradlint.interpreter.given import Given, certainly_given, given_elements
 from gradlint.interpreter.gradients import (
     clear_gradients,
     has_gradient,
@@ -98,23 +98,26 @@ def _filled(
     it: Interpreter, node: Any, thing: Optimizer, given: Value, args: Arguments
 ) -> tuple[Optimizer, list[list[Ref]]]:
     """The optimizer with the parameters that it is given, and these part by part."""
+    certain = certainly_given(it, given)
     parts, opened = given_parts(it, node, given)
     refs = [ref for part in parts for ref in part]
     numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Const)
     made = replace(
         thing,
-        groups=_slots(it, given, refs[:MOST_ITEMS]),
+        groups=_slots(it, given, refs[:MOST_ITEMS], certain),
         open=opened if len(refs) <= MOST_ITEMS else UNSURE,
         options=numbers,
     )
     return replace(made, listing=_listing(it, node, made, parts)), parts
 
 
-def _slots(it: Interpreter, given: Value, refs: Iterable[Ref]) -> tuple[Slot, ...]:
-    """What an optimizer is given, tensor by tensor; where only one or another is given, these together."""
+def _slots(it: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:
+    """What an optimizer is given, tensor by tensor (or none, where that is not certain); where only one or another is
+    given, these together."""
     either = _one_or_another(it, given)
     loose = {ref for slot in either for ref in slot}
-    return (*((ref,) for ref in dict.fromkeys(refs) if ref not in loose), *either)
+    alone = [ref for ref in dict.fromkeys(refs) if ref not in loose]
+    return (*((ref,) if ref in certain else (ref, None) for ref in alone), *either)
 
 
 def _one_or_another(it: Interpreter, given: Value) -> list[Slot]:
@@ -197,9 +200,6 @@ def held(it: Interpreter, owner: Value) -> list[Ref]:
 def surely_held(it: Interpreter, owner: Value) -> AbstractSet[Ref]:
     """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
     found = [thing for _, thing in it.all(owner, Optimizer)]
-    if len(found) == 1:
-        either = [tensors for slot in found[0].groups if len(tensors := {*slot} - {None}) > 1]
-        return set(held(it, owner)).difference(*either)
     each = [{slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} for thing in found]
     return set.intersection(*each) if each else set()
 
@@ -371,10 +371,11 @@ def add_param_group(it: Interpreter, node: Any, owner: Value, args: Arguments) -
     given = args.get("param_group", 0, UNKNOWN)
     group = it.only(given, Container)
     params = dict(group.items).get("params", UNKNOWN) if group else UNKNOWN
+    certain = certainly_given(it, params)
     refs, opened = given_tensors(it, node, params) if group else ([], UNSURE)
     found = it.all(owner, Optimizer)
     for ref, thing in found:
-        groups = (*thing.groups, *_slots(it, params, refs))
+        groups = (*thing.groups, *_slots(it, params, refs, certain))
         it.put(ref, replace(thing, groups=groups, open=thing.open | opened), sure=len(found) == 1)
         append(it, node, param_groups(it, node, ref), given)
     return NONE_VALUE

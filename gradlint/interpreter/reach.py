@@ -78,7 +78,7 @@ def _node(thing: Node) -> Node:
 def _container(thing: Container) -> Container:
     if thing.kind == "tuple" or (not thing.items and type(thing.rest) is Unknown):
         return thing
-    return replace(thing, items=(), rest=Unknown(object_references(thing)), keys=UNKNOWN)
+    return replace(thing, items=(), rest=Unknown(object_references(thing)), keys=UNKNOWN, certain=())
 
 
 def _optimizer(thing: Optimizer) -> Optimizer:

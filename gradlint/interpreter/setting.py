@@ -67,7 +67,9 @@ def set_attribute(
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)
     if name == "requires_grad" and it.may_be(owner, Tensor):
-        set_requires_grad(it, node, owner, truth_of(value), "assign", chain, sure=sure, statement=statement)
+        set_requires_grad(
+            it, node, owner, truth_of(value), "assign", chain, sure=None if sure else (), statement=statement
+        )
         found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
     for ref, thing in found:
         if (setter := SETTERS.get(type(thing))) is not None:

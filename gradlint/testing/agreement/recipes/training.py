@@ -235,6 +235,39 @@ for <new1>, <new2> in <new>.named_parameters():
 <new>[0].requires_grad_(True)
 
 1
+<new> = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2))
+<new1> = []
+for <new2>, <new3> in <new>.named_parameters():
+    if <new2>.endswith('bias'):
+        <new1>.append(<new3>)
+<new4> = torch.optim.SGD(<new1>, lr=0.1)
+<loss <new>(torch.randn(3, 2))>.backward()
+<new4>.step()
+<new4>.zero_grad()
+
+1
+<new> = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2))
+<new1> = [<leaf>]
+<new1> += [p for n, p in <new>.named_parameters() if n.startswith('2')]
+for <new2> in <new1>:
+    <new2>.requires_grad_(<cond>)
+<new3> = torch.optim.SGD([p for p in <new1> if <cond>] or <new>.parameters(), lr=0.1)
+<loss <new>(torch.randn(3, 2))>.backward()
+<new3>.zero_grad()
+
+1
+<new> = nn.Linear(2, 2)
+<new1> = nn.Linear(2, 2)
+<new2> = <new> if <cond> else <new1>
+<loss <new1>(<new>(torch.randn(3, 2)))>.backward()
+for <new3> in <new2>.parameters():
+    <new3>.requires_grad_(False)
+<new4> = torch.optim.SGD(nn.ModuleList([nn.ReLU(), <new2>]).parameters(), lr=0.1)
+<new4>.step()
+<new4>.zero_grad()
+<new1>.requires_grad_(True)
+
+1
 <new> = nn.Linear(2, 2)
 <new1> = nn.Linear(2, 2)
 <new2> = torch.optim.SGD([{'params': <new>.parameters()}, {'params': <new1>.parameters(), 'lr': 0.01}], lr=0.1)
