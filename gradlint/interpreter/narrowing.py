@@ -15,6 +15,7 @@ from gradlint.domain import (
     INEXACT,
     INTEGER,
     LOST,
+    MOST_ITEMS,
     NO,
     NONE,
     NONE_VALUE,
@@ -414,25 +415,34 @@ def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
 
 
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
-    """A value of which nothing was known turns out to be of one of these classes."""
+    """A value of which nothing was known turns out to be of one of these classes: something that nobody has seen, or
+    one of the objects of such a class that it may have been all along."""
+    value = peek(it, place)
+    if value is None or not _guessed(it.thing(value)):
+        return
+    told = _told_by_class(it, place, classes)
+    if told is not None:
+        known = it.state.reach([value]) if type(value) is Unknown else ()
+        fitting = [ref for ref in known if any(_is_a(it, ref, cls).may(YES) for cls in classes)]
+        poke(it, place, one_of([*fitting, told], MOST_ITEMS))
+
+
+def _told_by_class(it: Interpreter, place: Any, classes: list[str | Ref]) -> Value | None:
+    """Something of one of these classes of which nothing else is known; None where that says nothing."""
     from gradlint.interpreter.declared import instance_of
     from gradlint.interpreter.gifts import typical
     from gradlint.interpreter.modules import unknown_module
     from gradlint.interpreter.uses import unknown_tensor
 
-    value = peek(it, place)
-    thing: Any = it.thing(value) if value is not None else None
-    if not _guessed(thing):
-        return
     if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
-        poke(it, place, unknown_tensor(it, place, "isinstance", Belief.PROVEN))
-    elif all(isinstance(cls, str) and (public(cls) in it.torch.modules or cls in FAMILIES) for cls in classes):
+        return unknown_tensor(it, place, "isinstance", Belief.PROVEN)
+    if all(isinstance(cls, str) and (public(cls) in it.torch.modules or cls in FAMILIES) for cls in classes):
         named = one_of([Named(public(cls)) for cls in classes if isinstance(cls, str)])
-        poke(it, place, unknown_module(it, place, "isinstance", Belief.PROVEN, named))
-    elif len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
-        poke(it, place, typical(it, place, classes[0], "isinstance", Belief.PROVEN))
-    elif all(isinstance(cls, str) for cls in classes):
+        return unknown_module(it, place, "isinstance", Belief.PROVEN, named)
+    if len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
+        return typical(it, place, classes[0], "isinstance", Belief.PROVEN)
+    if all(isinstance(cls, str) for cls in classes):
         told = [instance_of(it, it.place_of(place, f"class {index}"), cls) for index, cls in enumerate(classes)]
         found = [value for value in told if value is not None]
-        if len(found) == len(told):
-            poke(it, place, one_of(found))
+        return one_of(found) if len(found) == len(told) else None
+    return None
