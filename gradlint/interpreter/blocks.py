@@ -11,6 +11,8 @@ from gradlint import events
 from gradlint.domain import (
     MAYBE,
     NO,
+    NONE_VALUE,
+    UNKNOWN,
     YES,
     Const,
     Context,
@@ -35,6 +37,7 @@ from gradlint.interpreter.functions import (
 )
 from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.managing import EXIT_STACK, bound, saving
+from gradlint.interpreter.narrowing import truthiness
 from gradlint.interpreter.scan import dotted
 
 
@@ -148,7 +151,9 @@ def _managed(
     before = [len(waiting) for waiting in it.frame.pending()]
     start = it.hold(manager)
     entered = enter(it, place, manager)
-    entry = it.fork() if not _lets_pass(manager, place) else None
+    keeps_in, refused = _may_keep_in(it, manager, place), it.state.refused
+    if keeps_in:
+        it.frame.tries.append(it.fork())
     it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
     around = it.frame.switches
@@ -156,6 +161,7 @@ def _managed(
         it.frame.switches = (*around, manager if type(manager) is Context else None)
     with restoring(it, mode), saving(it, manager):
         block(entered)
+    raised = it.frame.tries.pop() if keeps_in else None
     it.frame.switches = around
     manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
@@ -174,10 +180,28 @@ def _managed(
         leave()
     with it.silently():
         passing(it, before, leave)
-    if entry is not None:
-        entry.modes, it.state.refused = mode, entry.refused
-        it.join([it.state, entry])
+    if raised is not None:
+        raised.refused = refused
+        _kept_in(it, place, manager, raised)
     it.land(start)
+
+
+def _may_keep_in(it: Interpreter, manager: Value, place: Any) -> bool:
+    """Whether a manager may go on behind the block when something is raised in it."""
+    return not _lets_pass(manager, place) or method_of(it, manager, "__exit__", "__aexit__") is not None
+
+
+def _kept_in(it: Interpreter, place: Any, manager: Value, raised: State) -> None:
+    """Something was raised in the block: what the manager keeps in goes on behind it, the rest goes on its way."""
+    ended, it.state = it.state, raised
+    with it.silently():
+        verdict = truthiness(it, _exited(it, it.place_of(place, "raised"), manager, UNKNOWN))
+    kept = it.state
+    let_out(it, kept.copy() if verdict is not YES else None)
+    it.state = ended
+    if verdict is not NO:
+        it.state.refused = kept.refused
+        it.join([it.state, kept])
 
 
 def _restores(it: Interpreter, manager: Value) -> Truth:
@@ -188,11 +212,12 @@ def _restores(it: Interpreter, manager: Value) -> Truth:
     return NO if known and not any(type(option) is Context for option in alternatives(manager)) else MAYBE
 
 
-def _exited(it: Interpreter, place: Any, manager: Value) -> None:
-    """An `__exit__` written in the program runs as if no error had happened."""
+def _exited(it: Interpreter, place: Any, manager: Value, error: Value = NONE_VALUE) -> Value:
+    """What an `__exit__` written in the program says when it is told of an error, or that there was none."""
     method = method_of(it, manager, "__exit__", "__aexit__")
-    if method is not None:
-        call_function(it, it.place_of(place, "exit"), method, Arguments([manager, *[Const(None)] * 3]))
+    if method is None:
+        return UNKNOWN
+    return call_function(it, it.place_of(place, "exit"), method, Arguments([manager, *[error] * 3]))
 
 
 EXPECTING = frozenset({"assertRaises", "assertRaisesRegex"})
