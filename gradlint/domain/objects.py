@@ -363,8 +363,8 @@ class Array(Cell):
 class Class(Cell):
     """A class written in the program: its members, bases in order, and the attribute names that its methods read
     off `self` (`reads`); `open` says whether some base is not known. `kind` is "dataclass", "named tuple", "typed
-    dict" or "enum" where calling it does what no method of the program says; `fields` are then the names it takes,
-    each with its default (`NOTHING`: none)."""
+    dict", "enum" or "made by its metaclass" where calling it does what no method of the class says; `fields` are then
+    the names it takes, each with its default (`NOTHING`: none)."""
 
     node: Syntax
     name: str

@@ -82,7 +82,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     ref = it.new(node, "class", made)
     if not frame.file.foreign:
         it.classes[node] = ref
-    if made.kind:
+    if made.kind in COMPLETED:
         COMPLETED[made.kind](it, node, ref, made)
     return ref
 
@@ -94,12 +94,32 @@ COMPLETED: dict[str, Callable[[Interpreter, Any, Ref, Class], None]] = {}
 def _kind_of(it: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> str:
     if any(_decorator_name(decorator) == "dataclass" for decorator in node.decorators):
         return "dataclass"
+    if any(_is_calling_metaclass(it, keyword) for keyword in node.keywords):
+        return CALLED
     for base in bases:
         thing = it.thing(base)
         kind = thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is Named else ""
         if kind:
             return kind
     return ""
+
+
+def _is_calling_metaclass(it: Interpreter, keyword: cst.Arg) -> bool:
+    """Whether a class is given a metaclass of the program that says itself what calling the class gives."""
+    if keyword.keyword is None or keyword.keyword.value != "metaclass":
+        return False
+    value = it.value(keyword.value)
+    return type(value) is Ref and find_method(it, value, "__call__") is not None
+
+
+def _by_metaclass(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+    """A metaclass may give any instance, also one that it gave before, and do with it what it likes."""
+    havoc(it, args.values())
+    return result_of_unknown(args.values())
+
+
+CALLED = "made by its metaclass"
+MAKERS[CALLED] = _by_metaclass
 
 
 def _decorator_name(decorator: cst.Decorator) -> str:
