@@ -325,9 +325,8 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over, `listed`
     a list of all it gives, in order, where that is known, `certain` what it certainly gives, by itself or in a pair,
-    `returned` what a generator gives to who delegates to it;
-    `off` says whether gradients are off where it waits, and so for whoever has asked it, `inference` the same of
-    inference mode."""
+    `returned` what a generator gives to who delegates to it; `touches` what it may change later, `off` whether
+    gradients are off where it waits, and so for whoever has asked it, `inference` the same of inference mode."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
@@ -339,6 +338,7 @@ class Iterator(Cell):
     listed: Value = _value(default=NOTHING)
     certain: tuple[Ref, ...] = _certain(default=())
     returned: Value = _value(default=UNKNOWN)
+    touches: tuple[Ref, ...] = _alternatives(default=())
     off: Truth = NO
     inference: Truth = NO
 
@@ -562,6 +562,11 @@ def summarised(container: Container) -> Container:
     keys = keys_with(container, (key for key, _ in container.items))
     certain = with_certain(container.certain, values)
     return replace(container, items=(), rest=one_of([*values, container.rest]), keys=keys, certain=certain)
+
+
+def thinned(container: Container) -> Container:
+    """The same container with all elements in one summary, of which none is certain: some may have been taken out."""
+    return replace(summarised(container), certain=())
 
 
 def with_certain(certain: Iterable[Ref], values: Iterable[Value]) -> tuple[Ref, ...]:

@@ -23,6 +23,7 @@ from gradlint.domain import (
     Value,
     one_of,
     summarised,
+    thinned,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
@@ -108,7 +109,7 @@ def _extend(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argume
 
 @method("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
 def _extend_somewhere(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, containers.thinned(thing))
+    it.put(ref, thinned(thing))
     containers.extend(it, node, ref, _first(args))
     return NONE_VALUE
 
@@ -184,7 +185,7 @@ def _take(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
 @method("popitem")
 def _pop_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     pair = Container("tuple", items=((0, keys_of(thing)), (1, _all(thing))))
-    it.put(ref, containers.thinned(thing))
+    it.put(ref, thinned(thing))
     return it.new(node, "pair", pair)
 
 
@@ -208,7 +209,7 @@ def _sort(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argument
 
 @method("remove", "discard")
 def _remove(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, containers.thinned(thing))
+    it.put(ref, thinned(thing))
     return NONE_VALUE
 
 
@@ -235,7 +236,7 @@ def _copy(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argument
 
 @method("difference", "intersection")
 def _some(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return it.new(node, "copy", containers.thinned(thing))
+    return it.new(node, "copy", thinned(thing))
 
 
 @method("union", "symmetric_difference")

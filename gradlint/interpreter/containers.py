@@ -36,6 +36,7 @@ from gradlint.domain import (
     one_of,
     references,
     summarised,
+    thinned,
     with_certain,
 )
 from gradlint.domain.changing import replace
@@ -43,6 +44,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.one_by_one import the_one_at_hand
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.storing import tell_stored
+from gradlint.interpreter.unfinished import goes_on
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
 BOUNDED = "bounded deque"
@@ -120,12 +122,17 @@ def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value
     return iterated(it, value, thing)  # type: ignore[arg-type]
 
 
+def _of_iterator(it: Interpreter, thing: Iterator) -> Value:
+    goes_on(it, thing)
+    return NOTHING if thing.used is YES else thing.element
+
+
 Steps = dict[type, Callable[[Interpreter, Any, Any, Any], Value]]
 ITERATED: Steps = {}
 """What `iter` makes of objects that are not gone through themselves."""
 FOLLOWING: Steps = {
     Container: _of_container,
-    Iterator: lambda it, node, value, thing: NOTHING if thing.used is YES else thing.element,
+    Iterator: lambda it, node, value, thing: _of_iterator(it, thing),
     Tensor: lambda it, node, value, thing: value if thing.many and thing.loose else rows(it, node, value),
     Module: _of_module,
     Array: lambda it, node, value, thing: Scalar(thing.dtype),
@@ -229,6 +236,7 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
         if thing.by in RESTARTING:
             continue
         it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
+        goes_on(it, thing)
         marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
         it.put(ref, replace(thing, used=YES, marks=marks), sure=len(options) == 1)
         if thing.by == WAITING and thing.used is NO and len(options) == 1:
@@ -318,11 +326,22 @@ def iterator(
     source: Value = UNKNOWN,
     listed: Value = NOTHING,
     certain: tuple[Ref, ...] = (),
+    touches: Iterable[Ref] = (),
     belief: Belief = Belief.PROVEN,
 ) -> Ref:
-    """A new iterator over such elements."""
-    marks = (Mark("made", getattr(node, "node", node)),)
-    made = Iterator(element, source, by, empty=empty, listed=listed, certain=certain, belief=belief, marks=marks)
+    """A new iterator over such elements; what goes on when its source does, goes on when it does."""
+    inner = [ref for _, thing in it.all(source, Iterator) for ref in thing.touches]
+    made = Iterator(
+        element,
+        source,
+        by,
+        empty=empty,
+        listed=listed,
+        certain=certain,
+        touches=tuple(dict.fromkeys([*inner, *sorted(touches)])),
+        belief=belief,
+        marks=(Mark("made", getattr(node, "node", node)),),
+    )
     return it.new(node, f"iterator {by}", made)
 
 
@@ -420,11 +439,6 @@ def with_more(thing: Container, element: Value, more: Iterable[Ref]) -> Containe
     whole = summarised(thing)
     there = () if thing.kind == BOUNDED else with_certain(whole.certain, more)
     return replace(whole, rest=one_of((whole.rest, element), MOST_ITEMS), certain=there)
-
-
-def thinned(thing: Container) -> Container:
-    """The container with all elements in one summary, of which none is certain: some may have been taken out."""
-    return replace(summarised(thing), certain=())
 
 
 def delete_item(it: Interpreter, owner: Value, key: Value) -> None:

@@ -113,7 +113,8 @@ class Frame:
 
     `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
     that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
-    generator stands; `suspended` is the state in which a generator last waited, `waits` the grad mode and the inference
+    generator stands; `changes` gives what a generator has changed so far, `suspended` is the state in which it last
+    waited, `waits` the grad mode and the inference
     mode in which it did, where a block of its own had set them.
     """
 
@@ -131,6 +132,7 @@ class Frame:
     made: set[Origin] = field(default_factory=set)
     switches: tuple[Context | None, ...] = ()
     around: Callable[[Value], None] | None = None
+    changes: Callable[[], set[Ref]] = set
     suspended: State | None = None
     waits: tuple[Truth, Truth] | None = None
 
@@ -221,6 +223,7 @@ class Interpreter:
         self.sweeping: list[Ref] = []
         self.walks: list[str] = []
         self.at_hand: list[frozenset[Value]] = []
+        self.written: list[set[Ref]] = []
         self.inside_module = 0
         self.instances_deep = 0
         self.building: list[object] = []
@@ -400,6 +403,8 @@ class Interpreter:
     def put(self, ref: Ref, thing: Object, *, sure: bool = True) -> None:
         """Change an object: certainly (`sure`) where it is the one meant, else it may also be as before."""
         old = self.state.heap[ref]
+        for written in self.written:
+            written.add(ref)
         if thing is old:
             return
         sure = sure and ref.age < 2 and (not getattr(old, "many", False) or ref in self.sweeping)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from types import NoneType
 from typing import Any
@@ -49,6 +50,7 @@ from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.text import joined_text, literal_text
+from gradlint.interpreter.unfinished import unfinished
 
 
 @expression(cst.Name)
@@ -172,13 +174,22 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
 
 @expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def list_comprehension(it: Interpreter, node: Any) -> Value:
-    made = comprehension(it, node, [node.elt])
+    with unfinished(it) if type(node) is cst.GeneratorExp else nullcontext(tuple[Ref]) as changes:
+        made = comprehension(it, node, [node.elt])
+        touches = changes()
     (element,), certain = made.elements, made.certain
     if type(node.elt) is cst.StarredElement:
         element, certain = containers.elements(it, node, element), ()
     if type(node) is cst.GeneratorExp:
         return containers.iterator(
-            it, node, element, containers.WAITING, empty=made.empty, source=made.source, certain=certain
+            it,
+            node,
+            element,
+            containers.WAITING,
+            empty=made.empty,
+            source=made.source,
+            certain=certain,
+            touches=touches,
         )
     kind = "list" if type(node) is cst.ListComp else "set"
     return it.new(node, "container", Container(kind, rest=element, certain=certain))

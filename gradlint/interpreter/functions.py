@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import libcst as cst
@@ -23,10 +23,12 @@ from gradlint.domain import (
     Mark,
     Modes,
     Named,
+    Ref,
     State,
     Tensor,
     Truth,
     Value,
+    both,
     either,
     joined_states,
     negation,
@@ -43,6 +45,7 @@ from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.summaries import by_summary
+from gradlint.interpreter.unfinished import unfinished
 
 RESULT = "return"
 YIELDED = "yield"
@@ -93,7 +96,18 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
         tell_handed(it, node, args.values())
     if function.generator or function.name == "__init__":
         return _run_call(it, node, function, args)
-    return by_summary(it, node, function, args, lambda: _run_call(it, node, function, args))
+    known = set(it.state.heap) if any(one in REMEMBERING for one in function.decorators) else None
+    result = by_summary(it, node, function, args, lambda: _run_call(it, node, function, args))
+    return result if known is None else _as_remembered(it, result, known)
+
+
+REMEMBERING = tuple(Named(f"functools.{name}") for name in ("lru_cache", "cache", "cached_property"))
+
+
+def _as_remembered(it: Interpreter, result: Value, known: Collection[Ref]) -> Value:
+    """What a function gives that may have given it before: a leaf that it makes may have got a gradient since."""
+    made = [thing for ref, thing in it.all(result, Tensor) if ref not in known]
+    return result_of_unknown([result]) if any(both(one.leaf, one.requires_grad) is not NO for one in made) else result
 
 
 def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
@@ -153,7 +167,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         it.state.enter(context, function.node)
     entry, depth = it.state.grad_mode, len(it.state.flight)
     body = function.node.body
-    with restoring(it, mode if function.modes else None):
+    waits = unfinished(it) if untouched is not None else nullcontext(frame.changes)
+    with restoring(it, mode if function.modes else None), waits as frame.changes:
         if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
             it.run_body(body.body)
         else:
@@ -238,8 +253,10 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     _forget_names(it, frame)
     if function.generator:
         mode, inference = frame.waits or (YES, NO)
+        touches = tuple(sorted(frame.changes()))
         value = it.new(node, "iterator generator", IteratorObject(
-            yielded, by="generator", returned=value, off=negation(mode), inference=inference))  # fmt: skip
+            yielded, by="generator", returned=value, touches=touches, off=negation(mode), inference=inference,
+            ))  # fmt: skip
     start = it.hold(value)
     it.state.tidy()
     return it.land(start)[0]

@@ -36,6 +36,7 @@ from gradlint.interpreter.library import special
 from gradlint.interpreter.narrowing import truthiness
 from gradlint.interpreter.operators import compute
 from gradlint.interpreter.reach import result_of_unknown
+from gradlint.interpreter.unfinished import unfinished
 
 MOST_PAIRS = 8
 """Pairs that are kept apart, so that what is made of them knows their order."""
@@ -308,8 +309,11 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*iterables)
     it.hold(function)
     found = _each(it, node, iterables)
-    given = _called_on_each(it, node, it.state.flight[start + len(iterables)], Arguments(found))
-    return containers.iterator(it, node, given, "map", empty=empty, source=_all_of(it.land(start)[:-1]))
+    with unfinished(it) as changes:
+        given = _called_on_each(it, node, it.state.flight[start + len(iterables)], Arguments(found))
+        touches = changes()
+    source = _all_of(it.land(start)[:-1])
+    return containers.iterator(it, node, given, "map", empty=empty, source=source, touches=touches)
 
 
 @special("itertools.starmap")

@@ -35,6 +35,7 @@ from gradlint.domain import (
     number_kind,
     one_of,
     summarised,
+    thinned,
 )
 from gradlint.interpreter import containers, gifts, module_containers, receivers
 from gradlint.interpreter.ancestry import method_of
@@ -143,17 +144,17 @@ def _joined_containers(it: Interpreter, node: Any, name: str, values: list[Value
     things = [thing for value in values if (thing := it.only(value, Container)) is not None]
     if name == "mul" and things:
         whole = summarised(things[0])  # nothing of it where the number is zero
-        return it.new(node, "container", whole if _at_least_once(values) else containers.thinned(whole))
+        return it.new(node, "container", whole if _at_least_once(values) else thinned(whole))
     if name not in ("add", "or_", "and_", "sub", "xor") or len(things) < 2:
         return None
     left, right = things
     if left.kind in MAPPINGS and right.kind in MAPPINGS:
         return it.new(node, "container", containers.with_all(left, right))
-    out = it.new(node, "container", left if name in ("add", "or_") else containers.thinned(left))
+    out = it.new(node, "container", left if name in ("add", "or_") else thinned(left))
     if name in ("add", "or_"):
         containers.extend(it, node, out, values[1])
     elif name == "xor":
-        containers.extend(it, node, out, it.new(node, "others", containers.thinned(right)))
+        containers.extend(it, node, out, it.new(node, "others", thinned(right)))
     return out
 
 
@@ -225,7 +226,12 @@ def _with_none(node: cst.Comparison) -> bool:
 
 def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
     name = COMPARISONS.get(type(operation))
+    if name is not None and (found := _by_method(it, node, name, [left, right])) is not None:
+        return found
     if name is None:
+        if type(operation) in (cst.In, cst.NotIn) and (method := method_of(it, right, "__contains__")) is not None:
+            call_function(it, node, method, Arguments([right, left]))
+            return Scalar(BOOL)
         if type(operation) in (cst.Is, cst.IsNot) and right == Const(None):
             return _is_none(left, type(operation) is cst.Is)
         if type(operation) in (cst.In, cst.NotIn) and _certainly_lacks(it, right, left):
@@ -366,6 +372,7 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
     it.state.names[it.frame.id, YIELDED] = one_of(
         [it.state.names.get((it.frame.id, YIELDED), NOTHING), value], MOST_ITEMS
     )
+    it.frame.changes()
     it.frame.suspended = it.fork()
     _wait(it)
     return result

@@ -24,7 +24,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from gradlint.domain import NO, YES, Syntax
-from gradlint.events import BackwardRun, ModuleCalled, ModuleFinished, OptimizerBuilt, RequiresGradChanged, Run
+from gradlint.events import (
+    BackwardRun,
+    ModuleCalled,
+    ModuleFinished,
+    OptimizerBuilt,
+    RequiresGradChanged,
+    Run,
+    Yielded,
+)
 from gradlint.rule import POSSIBLE, Findings, Rule, believed
 
 rule = Rule(
@@ -37,7 +45,7 @@ rule = Rule(
     tokens=("requires_grad", "requires_grad_"),
 )
 BY_HAND = frozenset({"assign", "method", "module"})
-USES = (BackwardRun, ModuleCalled, OptimizerBuilt)
+USES = (BackwardRun, ModuleCalled, OptimizerBuilt, Yielded)
 """What may have been meant to find the parameters frozen."""
 
 

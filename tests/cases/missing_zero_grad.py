@@ -276,3 +276,16 @@ class HandedOver:
             F.nll_loss(self.net(x), y).backward()
             self.descent.step(closure=lambda: None)  # ok: one of the hooks may clear
             self.hooks.call(self)
+
+
+def cleared_by_who_hands_out_the_batches(net, loader):
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def batches():
+        for pair in loader:
+            descent.zero_grad()
+            yield pair
+
+    for x, y in batches():
+        F.mse_loss(net(x), y).backward()  # ok: the generator clears each time it is asked
+        descent.step()

@@ -133,6 +133,12 @@ def adversarial(generator: nn.Linear, discriminator: nn.Linear, noise: Tensor):
     set_requires_grad([discriminator], True)
 
 
+def with_the_backbone_frozen(net: Classifier):
+    net.backbone.requires_grad_(False)
+    yield net
+    net.train().requires_grad_()  # ok: whoever went through this had a frozen backbone
+
+
 def test_freezing():
     net = Classifier()
     net.freeze_backbone()
