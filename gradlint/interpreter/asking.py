@@ -23,6 +23,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.knowledge.views import VIEWS_OF_HIDDEN
 
 
 def set_requires_grad(
@@ -106,12 +107,13 @@ NEW = ("factory", "Parameter")
 
 def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:
     """A view that was not recorded requires grad as what it is a view of does, or because it was asked itself; the
-    base is given as it was before it changed."""
+    base is given as it was before it changed. Where that views hidden memory itself, it is that which counts."""
     if to is base.requires_grad:
         return
     for other, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
-            certain = sure and thing.base == (ref,) and thing.leaf is YES and (to is YES or not _is_asked(thing))
+            alone = sure and thing.base == (ref,) and base.made not in VIEWS_OF_HIDDEN
+            certain = alone and thing.leaf is YES and (to is YES or not _is_asked(thing))
             now = to if certain else thing.requires_grad | to
             it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
 
