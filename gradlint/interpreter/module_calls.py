@@ -32,9 +32,11 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    either,
     object_references,
     one_of,
     references,
+    truth,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks, libraries, module_containers, sizes
@@ -42,7 +44,7 @@ from gradlint.interpreter.ancestry import find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import MOST_MODULES_DEEP, REDUCTION, submodules
+from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, submodules
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import first_argument
 from gradlint.interpreter.recording import apply
@@ -243,21 +245,32 @@ def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow,
     result = row.result
     if row.inplace_at is not None and truth_of(dict(module.attributes).get("inplace", Const(False))) is YES:
         return _written(it, node, module, row, args)
-    if row.identity_in_eval and module.mode.may(EVAL):
-        result = replace(result, kind="self" if module.mode is EVAL else "self or fresh")
+    if (idle := _idle(module, row)) is not NO:
+        result = replace(result, kind="self" if idle is YES else "self or fresh")
     return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1, sizes.of_layer(it, module))
 
 
+def _idle(module: Module, row: ModuleRow) -> Truth:
+    """Whether a layer gives its argument back as it is: one that drops something does so in eval mode, and where it is
+    to drop nothing."""
+    if not row.identity_in_eval or row.result.kind == "self":
+        return NO
+    share = dict(module.attributes).get(DROPPED, UNKNOWN)
+    nothing = truth(share.value == 0) if type(share) is Const else UNSURE
+    asleep = YES if module.mode is EVAL else UNSURE if module.mode.may(EVAL) else NO
+    return either([nothing, asleep])
+
+
 def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
-    """A layer that writes its argument and gives it back; in eval mode it may leave it alone."""
+    """A layer that writes its argument and gives it back, or leaves it alone."""
     target = args.positional[0] if args.positional else UNKNOWN
     start = it.hold(target)
     name = row.path.rpartition(".")[2]
     saves = saved_in_place(it, row.saves, [("input", target)], target)
-    asleep = row.identity_in_eval and module.mode.may(EVAL)
-    if not (asleep and module.mode is EVAL):
+    idle = _idle(module, row)
+    if idle is not YES:
         this = Write(node, name, "module", name=first_argument(node), saves=saves)
-        it.perhaps(lambda: write(it, target, this), asleep)
+        it.perhaps(lambda: write(it, target, this), idle is not NO)
     return it.land(start)[0]
 
 

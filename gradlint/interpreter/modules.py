@@ -91,6 +91,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         certain = with_certain((), [rest])
         if row.call == "loss" and REDUCTION in args.keywords:
             attributes[REDUCTION] = args.keywords[REDUCTION]
+    if row.identity_in_eval:
+        attributes[DROPPED] = UNKNOWN if args.unknown else args.get(DROPPED, 0, Const(0.5))
     if row.inplace_at is not None:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
     attributes |= {name: _own_buffer(it, node, name, args) for name in row.buffers}
@@ -100,6 +102,10 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
     tell_built(it, node, ref, it.land(start))
     return ref
+
+
+DROPPED = "p"
+"""The share of its input that a layer drops; a half, if nothing is said."""
 
 
 def tell_built(

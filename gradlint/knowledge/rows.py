@@ -255,7 +255,8 @@ class ModuleRow(Versioned):
     """An nn.Module class of torch.
 
     `parameters` and `buffers` are the names an instance has when made as in `example`; `input` are the arguments of
-    its call there. `call` is how it is applied: "layer" (one result from the first argument and its parameters),
+    its call there, `others` those of calls that may give a result of another kind. `call` is how it is applied:
+    "layer" (one result from the first argument and its parameters),
     "loss" (input and target), "rnn" (a pair of output and state, "lstm": the state a pair), "pair" (attention,
     LSTMCell), "container" (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not callable),
     "custom" otherwise. `result` is what one call gives for floating point (or, where it takes nothing else, whole)
@@ -276,6 +277,7 @@ class ModuleRow(Versioned):
     call: str = "layer"
     result: Result = Result()
     saves: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     identity_in_eval: bool = False
     inplace_at: int | None = None
     mixes_batch: bool = False
