@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
-from gradlint.knowledge.zeros import KEEPING_ZEROS
+from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 from gradlint.testing import measuring
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
@@ -442,6 +442,18 @@ def test_some_writes_leave_zeros_alone(name: str) -> None:
             assert outcome is not None and not outcome.raw.any(), word
         assert accepted(row)
     assert any(row.name == name for row in WRITING)
+
+
+@pytest.mark.parametrize("name", sorted(KEEPING_SOME))
+def test_some_writes_go_on_from_what_is_there(name: str) -> None:
+    told = []
+    for row in [row for row in WRITING if row.name == name]:
+        for function, word in itertools.product(functions(row), accepted(row)):
+            asked = (replace(row, example=row.example.replace("x", f"x.fill_({old})")) for old in (-3, 3))
+            first, second = (attempt(one, function, word) for one in asked)
+            if first is not None and second is not None:
+                told.append(first.raw.any() and second.raw.any() and (first.raw != second.raw).any())
+    assert any(told)
 
 
 @pytest.mark.parametrize("row", WRITING, ids=lambda row: row.paths[0])

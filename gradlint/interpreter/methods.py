@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import libcst as cst
+
 from gradlint.domain import (
     ANY_DEVICE,
     ANY_DTYPE,
@@ -42,9 +44,11 @@ from gradlint.interpreter.batches import PARTS, is_batch, part
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.gradients import clear_gradients
+from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
+from gradlint.interpreter.scan import receiver
 from gradlint.interpreter.tensors import device_asked, dtype_named, precision_named
 from gradlint.interpreter.writing import gradients_written
 
@@ -186,7 +190,7 @@ def _type(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str)
 
 def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
     """`zero_()`; on a gradient it clears the gradients of its tensor."""
-    refs = _whose_gradient(it, owner)
+    refs = _whose_gradient(it, owner) or _whose_gradient_behind(it, node)
     if refs:
         sure = all(ref in it.sweeping for ref in refs) or len(refs) == 1
         clear_gradients(it, node, refs, to_none=NO, by="zero_", sure=refs if sure else ())
@@ -202,6 +206,22 @@ def _whose_gradient(it: Interpreter, value: Value) -> list[Ref]:
     if tensor.made == "grad":
         return [ref for ref in tensor.grad_of if type(it.state.heap.get(ref)) is Tensor]
     return [ref for ref, thing in it.state.heap.items() if type(thing) is Tensor and thing.gradient == value]
+
+
+def _whose_gradient_behind(it: Interpreter, node: Any) -> list[Ref]:
+    """The tensors whose gradient is written as a whole through `.grad.data` or `.grad.detach()`."""
+    place = receiver(node)
+    while (type(place) is cst.Attribute and place.attr.value == "data") or _is_detaching(place):
+        place = place.value if type(place) is cst.Attribute else place.func.value
+    if type(place) is not cst.Attribute or place.attr.value != "grad":
+        return []
+    owner = peek(it, place.value)
+    found = [] if owner is None else it.all(owner, Tensor)
+    return [ref for ref, _ in found] if owner is not None and len(found) == len(alternatives(owner)) else []
+
+
+def _is_detaching(node: Any) -> bool:
+    return type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value == "detach"
 
 
 def _resized(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:

@@ -10,7 +10,9 @@ from gradlint.domain import (
     ANY_DEVICE,
     ANY_PRECISION,
     FRESH,
+    LOST,
     NO,
+    NONE,
     NONE_VALUE,
     UNKNOWN,
     UNSURE,
@@ -161,10 +163,15 @@ ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 
 
 def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
-    """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to."""
-    made = it.only(value, Tensor)
-    may_be_none = NONE_VALUE in alternatives(value) or (made is not None and made.made in ZEROS)
+    """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to, and
+    what is computed from them may be zeros."""
+    may_be_none = NONE_VALUE in alternatives(value) or any(_may_be_zeros(it, made) for _, made in it.all(value, Tensor))
     return FRESH | CLEARING.of(thing) if may_be_none else FRESH
+
+
+def _may_be_zeros(it: Interpreter, made: Tensor) -> bool:
+    owners = [it.state.heap.get(ref) for ref in made.grad_of]
+    return made.made in ZEROS or any(type(owner) is Tensor and owner.grad.may(NONE | LOST) for owner in owners)
 
 
 def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
@@ -249,6 +256,8 @@ def delete_attribute(it: Interpreter, node: Any, owner: Value, name: str) -> Non
     options = alternatives(owner)
     for ref in [option for option in options if type(option) is Ref]:
         thing = it.state.heap.get(ref)
+        if type(thing) is Tensor and name == "grad":
+            _set_on_tensor(it, node, ref, thing, name, NONE_VALUE, len(options) == 1)
         if not isinstance(thing, (Module, Instance)):
             continue
         deleter = find_member(it, thing.cls, deleter_of(name))

@@ -18,6 +18,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Const,
     Container,
     Mark,
     Node,
@@ -42,8 +43,9 @@ from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
 from gradlint.interpreter.recording import grows, tell_grown
+from gradlint.interpreter.tensors import CLEARING
 from gradlint.knowledge.squashing import SQUASHING
-from gradlint.knowledge.zeros import KEEPING_ZEROS
+from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
             continue
         mark = Mark("hidden" if noticed is NO else "written", syntax(this.node), name=this.name)
         memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
-        gradients_written(it, tensor.storage, this.op)
+        gradients_written(it, tensor.storage, "" if Const(0) in this.operands else this.op)
         _leave_marks(it, this, ref, cut, sure)
         if this.differentiable and this.checked:
             _rebase(it, this, ref, wants, sure)
@@ -156,12 +158,13 @@ def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
 
 def gradients_written(it: Interpreter, memories: Iterable[Ref], op: str = "") -> None:
     """A gradient in this memory that the program itself writes, or gives another memory, may be in any unit afterwards;
-    one that had been cleared may be there again."""
+    one that had been cleared may be there again, and one that was there may be cleared."""
     for ref in _with_gradients_in(it, memories):
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
             refilled = thing.grad.may(NONE | LOST) and op not in KEEPING_ZEROS
             grad = thing.grad | FRESH if refilled else thing.grad
+            grad = grad if op in KEEPING_SOME else grad | CLEARING.of(thing)
             it.set(ref, replace(thing, grad=grad, unit=thing.unit | Unit.unsure()))
 
 

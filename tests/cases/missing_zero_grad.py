@@ -289,3 +289,24 @@ def cleared_by_who_hands_out_the_batches(net, loader):
     for x, y in batches():
         F.mse_loss(net(x), y).backward()  # ok: the generator clears each time it is asked
         descent.step()
+
+
+def cleared_in_other_ways(ways, loader, net):
+    weight, bias, scale, shift = ways
+    descent = torch.optim.SGD([weight, bias, scale, shift], lr=0.1)
+    for x in loader:
+        (net(x) * weight + bias).mul(scale).sub(shift).norm().backward()  # ok: all of these leave zeros
+        descent.step()
+        weight.grad.data.zero_()
+        bias.grad.fill_(0)
+        scale.grad.data = torch.zeros_like(scale)
+        shift.grad *= 0
+
+
+def scaled_but_not_cleared(net, loader):
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        (-net(x).logsumexp(1)).mean(0).backward()  # GRD701
+        descent.step()
+        for p in net.parameters():
+            p.grad.mul_(0.5)
