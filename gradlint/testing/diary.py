@@ -22,12 +22,12 @@ CLIPPING = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
 
 @dataclass(slots=True)
 class Diary:
-    """The state and the unit of the gradient of each leaf that had one and that gradient, the gradients that arrived
-    and their versions then, and the graph nodes that scaled a loss."""
+    """The state and the unit of the gradient of each leaf that had one and that gradient, the gradients that arrived,
+    their versions then and whether they were anything but zeros, and the graph nodes that scaled a loss."""
 
     states: dict[int, tuple[Any, Grad, Unit]] = field(default_factory=dict)
     held: dict[int, Any] = field(default_factory=dict)
-    arrived: dict[int, tuple[Any, int]] = field(default_factory=dict)
+    arrived: dict[int, tuple[Any, int, bool]] = field(default_factory=dict)
     scaled: list[Any] = field(default_factory=list)
 
     def of(self, tensor: Any) -> tuple[Grad, Unit]:
@@ -54,12 +54,17 @@ class Diary:
         """A gradient without elements that was assigned: nobody wrote zeros to it."""
         grad = tensor.grad
         if grad is not None and not grad.numel() and grad is not self.held.get(id(tensor)) and not grad.is_inference():
-            self.arrived[id(tensor)] = (grad, grad._version)
+            self._note(tensor)
 
     def is_as_it_arrived(self, tensor: Any) -> bool:
-        """Whether nobody wrote the gradient since the last backward: it may be zero by nature."""
-        grad, version = self.arrived.get(id(tensor), (None, 0))
-        return grad is tensor.grad and version == tensor.grad._version
+        """Whether nobody wrote the gradient since the last backward: it may be zero by nature. What writes it through
+        `.data` leaves its version alone."""
+        grad, version, filled = self.arrived.get(id(tensor), (None, 0, False))
+        return grad is tensor.grad and version == tensor.grad._version and filled == bool(tensor.grad.any())
+
+    def _note(self, tensor: Any) -> None:
+        """The gradient of a tensor is as it arrived."""
+        self.arrived[id(tensor)] = (tensor.grad, tensor.grad._version, bool(tensor.grad.any()))
 
     @contextmanager
     def scaling(self, tensors: Iterable[Any]) -> Iterator[None]:
@@ -67,7 +72,7 @@ class Diary:
         natural = [tensor for tensor in tensors if tensor.grad is not None and self.is_as_it_arrived(tensor)]
         yield
         for tensor in natural:
-            self.arrived[id(tensor)] = (tensor.grad, tensor.grad._version)
+            self._note(tensor)
 
     def differentiated(self, leaves: dict[Any, Unit]) -> None:
         """Gradients arrived at these leaves."""
@@ -75,7 +80,7 @@ class Diary:
             _, grad, had = self.states[id(leaf)]
             if leaf.grad is not None:
                 self.held[id(leaf)] = leaf.grad
-                self.arrived[id(leaf)] = (leaf.grad, leaf.grad._version)
+                self._note(leaf)
                 now = unit if grad in (NONE, LOST) else had | unit
                 self.states[id(leaf)] = (leaf, BACKWARD.known[grad], now)
 
@@ -85,7 +90,7 @@ class Diary:
             natural = self.is_as_it_arrived(tensor)
             self.states[id(copy)], self.held[id(copy)] = (copy, *self.of(tensor)), copy.grad
             if natural:
-                self.arrived[id(copy)] = (copy.grad, copy.grad._version)
+                self._note(copy)
 
     def stepped(self, optimizer: Any, *_: Any) -> None:
         """An optimizer used the gradients of its parameters."""

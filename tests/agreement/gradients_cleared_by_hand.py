@@ -8,7 +8,6 @@ def trained():
     return made
 
 
-weights = [trained() for _ in range(1)]
 data, detached, viewed, filled, scaled, copied = (trained() for _ in range(6))
 data.grad.data.zero_()
 detached.grad.detach().zero_()
@@ -16,7 +15,7 @@ viewed.grad.view(-1).zero_()
 filled.grad.fill_(0)
 scaled.grad *= 0
 copied.grad.copy_(torch.zeros(2, 2))
-reveal(viewed, filled, scaled, copied)
+reveal(data, detached, viewed, filled, scaled, copied)
 exchanged, arrayed, initialised, deleted, masked, part = (trained() for _ in range(6))
 exchanged.grad.data = torch.zeros(2, 2)
 arrayed.grad.numpy()[:] = 0
@@ -24,7 +23,7 @@ torch.nn.init.zeros_(initialised.grad)
 del deleted.grad
 masked.grad.masked_fill_(masked.grad > 0, 0)
 part.grad[:] = 0
-reveal(arrayed, initialised, deleted, masked, part)
+reveal(exchanged, arrayed, initialised, deleted, masked, part)
 halved, added = trained(), trained()
 halved.grad *= 0.5
 added.grad.add_(added.detach())

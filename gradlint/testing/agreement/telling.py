@@ -73,7 +73,7 @@ class Telling(ast.NodeTransformer):
             if isinstance(target, ast.Attribute) and _is_place(target.value):
                 texts = [ast.Constant(target.attr), ast.Constant(ast.unparse(target.value))]
                 yield _statement("was_set", [_again(target.value), *texts], node)
-            if isinstance(target, ast.Subscript) and _is_place(target.value) and _is_place(target.slice):
+            if isinstance(target, ast.Subscript) and _is_place(target.value) and _is_key(target.slice):
                 yield _statement("stored", [_again(target.value), _again(target.slice)], node)
             if isinstance(target, ast.Name) and self._is_loops(target.id):
                 names = [ast.Name(name, ast.Load()) for name in (_old(target.id), target.id)]
@@ -139,6 +139,11 @@ def _old(name: str) -> str:
 def _is_place(node: ast.expr) -> bool:
     """Whether to evaluate it once more changes nothing."""
     return not any(isinstance(one, ast.Call | ast.NamedExpr | ast.Await | ast.Yield) for one in ast.walk(node))
+
+
+def _is_key(node: ast.expr) -> bool:
+    """Whether it is one key, not a slice, that can be evaluated once more."""
+    return _is_place(node) and not any(isinstance(one, ast.Slice) for one in ast.walk(node))
 
 
 def _again(node: ast.expr) -> ast.expr:
