@@ -37,8 +37,8 @@ def set_requires_grad(
     sure: Collection[Ref] | None = None,
     statement: Any = None,
 ) -> None:
-    """`requires_grad` of a tensor is set; `sure` are those that it certainly is set of, of
-    several at once; else it is set of one."""
+    """`requires_grad` is set: of the one tensor that the value is, or of several at once, certainly of the `sure`
+    ones."""
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:

@@ -51,9 +51,8 @@ def _collected(kind: str) -> Known:
         if not args.positional:
             return it.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
         if args.given("maxlen", 1):
-            return it.new(
-                node, "container", Container(containers.BOUNDED, rest=containers.elements(it, node, args.positional[0]))
-            )
+            element = containers.elements(it, node, args.positional[0])
+            return it.new(node, "container", Container(containers.BOUNDED, rest=element))
         listing = containers.listing(it, args.positional[0])
         start = it.hold(*args.positional)
         found = it.hold(containers.elements(it, node, args.positional[0]))

@@ -266,8 +266,8 @@ def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Argument
     parts: Module = it[made]
     for ref, module in it.all(owner, Module):
         attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
-        held = {"rest": parts.rest, "certain": parts.certain, "buffers": parts.buffers}
-        it.put(ref, replace(module, attributes=attributes, **held))
+        whole = replace(module, attributes=attributes, rest=parts.rest, certain=parts.certain, buffers=parts.buffers)
+        it.put(ref, whole)
 
 
 def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:

@@ -114,8 +114,7 @@ class Frame:
     `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
     that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
     generator stands; `changes` gives what a generator has changed so far, `suspended` is the state in which it last
-    waited, `waits` the grad mode and the inference
-    mode in which it did, where a block of its own had set them.
+    waited, `waits` the grad mode and the inference mode in which it did, where a block of its own had set them.
     """
 
     id: int
@@ -222,8 +221,8 @@ class Interpreter:
         self.instances: dict[object, Module | Instance | None] = {}
         self.sweeping: list[Ref] = []
         self.walks: list[str] = []
-        self.at_hand: list[frozenset[Value]] = []
-        self.written: list[set[Ref]] = []
+        self.at_hand: list[frozenset[Value]] = []  # what each variable of the loops around may be, object by object
+        self.written: list[set[Ref]] = []  # what code that waits has changed while it was followed
         self.inside_module = 0
         self.instances_deep = 0
         self.building: list[object] = []

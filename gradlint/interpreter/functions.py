@@ -102,6 +102,7 @@ def call_function(it: Interpreter, node: Any, function: Function, args: Argument
 
 
 REMEMBERING = tuple(Named(f"functools.{name}") for name in ("lru_cache", "cache", "cached_property"))
+"""Decorators with which a function may give an object that it gave before, whatever became of that."""
 
 
 def _as_remembered(it: Interpreter, result: Value, known: Collection[Ref]) -> Value:

@@ -142,11 +142,14 @@ def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
 
 
 def _modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return iterator(it, node, _all(it, node, owner), "modules()", empty=NO, source=owner, certain=_certain(it, owner))
+    found = _all(it, node, owner)
+    return iterator(it, node, found, "modules()", empty=NO, source=owner, certain=_certain(it, owner, found))
 
 
-def _certain(it: Interpreter, owner: Value) -> tuple[Ref, ...]:
-    return tuple(ref for ref in certain_parts(it, owner) if type(it[ref]) is Module)
+def _certain(it: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
+    """Those of the modules which an iterator gives that the owner certainly has."""
+    parts = certain_parts(it, owner)
+    return tuple(option for option in alternatives(element) if type(option) is Ref and option in parts)
 
 
 def _all(it: Interpreter, node: Any, owner: Value) -> Value:
@@ -163,7 +166,8 @@ def _unseen(it: Interpreter, node: Any, owner: Value) -> list[Value]:
 
 
 def _children_of(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return iterator(it, node, _direct(it, node, owner), "children()", source=owner, certain=_certain(it, owner))
+    found = _direct(it, node, owner)
+    return iterator(it, node, found, "children()", source=owner, certain=_certain(it, owner, found))
 
 
 def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
@@ -175,7 +179,7 @@ def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
 
 def _named(it: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
     pair = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, pair, by, source=owner, certain=_certain(it, owner))
+    return iterator(it, node, pair, by, source=owner, certain=_certain(it, owner, element))
 
 
 def _named_modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

@@ -41,6 +41,7 @@ from gradlint.domain.walks import GONE_OVER, at, is_at, plain
 from gradlint.interpreter.core import Interpreter
 
 HOLDING = (Container, Module, Iterating)
+"""What knows of objects that are certainly in it."""
 TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 
@@ -132,13 +133,13 @@ def _went_on(state: State, walk: str) -> Value:
 def _certain_once_at(heap: Heap, walk: str, here: Mapping[Ref, Ref]) -> None:
     """What is certainly in something if the loop is at it is so once the loop was at it, each time it was."""
     now = {ref: at(own, walk + GONE_OVER) for ref, own in here.items()}
-    before = {done for done in now.values() if done in heap}
+    before, marked = {done for done in now.values() if done in heap}, {*now, *now.values()}
 
     def stays(ref: Ref, certain: Collection[Ref]) -> bool:
         return ref not in before if ref not in here else now[ref] not in before or now[ref] in certain
 
     for owner, thing in list(heap.items()):
-        if isinstance(thing, HOLDING) and thing.certain:
+        if isinstance(thing, HOLDING) and not marked.isdisjoint(thing.certain):
             certain = dict.fromkeys(now.get(ref, ref) for ref in thing.certain if stays(ref, thing.certain))
             heap[owner] = replace(thing, certain=tuple(certain))
 
