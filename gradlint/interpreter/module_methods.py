@@ -51,6 +51,7 @@ from gradlint.interpreter.modules import (
     buffers,
     certain_parts,
     depends_on_mode,
+    of_lazy_layers,
     parameters,
     set_mode,
     submodules,
@@ -245,14 +246,17 @@ def _at_path(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value
 
 
 def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    """`state_dict()`: new handles on the module's own memory, without gradients."""
+    """`state_dict()`: new handles on the module's own memory, without gradients; of a lazy layer that was not called
+    before, the parameters themselves."""
     items: dict[object, Value] = {}
     rest: Value = NOTHING
     origin = tuple(ref for ref, _ in it.all(owner, Module))
     found = [*parameters(it, owner)[0], *buffers(it, owner, saved=True)[0]]
     keeps = flag(args, "keep_vars", 2)
+    lazily = of_lazy_layers(it, owner)
     for index, (name, ref) in enumerate(found):
-        handle = ref if keeps is YES else _entry(it, node, index, it[ref])
+        handle: Value = ref if keeps is YES else _entry(it, node, index, it[ref])
+        handle = one_of((handle, ref)) if ref in lazily else handle
         if name and len(found) <= MOST_ITEMS and name not in items:
             items[name] = handle
         else:

@@ -53,6 +53,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
+from gradlint.knowledge.module_families import LAZY
 from gradlint.knowledge.rows import ModuleRow
 
 MOST_MODULES_DEEP = 3
@@ -286,6 +287,12 @@ def certain_parts(it: Interpreter, owner: Value) -> dict[Ref, None]:
         if type(thing) is Module:
             todo += [*(part for _, part in thing.attributes), *thing.certain]
     return certain
+
+
+def of_lazy_layers(it: Interpreter, value: Value) -> set[Ref]:
+    """The tensors of a module that may have no sizes yet: of layers that get them from what they are called with."""
+    layers = [it[ref] for ref in submodules(it, value) if torch_base(it, it[ref].cls).startswith(LAZY)]
+    return {ref for layer in layers for _, part in layer.attributes for ref, _ in it.all(part, Tensor)}
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:

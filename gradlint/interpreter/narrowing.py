@@ -50,7 +50,7 @@ from gradlint.interpreter import module_containers
 from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
-from gradlint.knowledge.module_families import FAMILIES, public
+from gradlint.knowledge.module_families import FAMILIES, LAZY, public
 
 
 def truthiness(it: Interpreter, value: Value) -> Truth:
@@ -410,7 +410,7 @@ def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
 def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
     """Whether a class of torch is or derives from another; a lazy module is of another class after its first call."""
     if path == cls:
-        return Truth.unsure() if path.startswith("torch.nn.Lazy") else YES
+        return Truth.unsure() if path.startswith(LAZY) else YES
     return truth(path in below)
 
 

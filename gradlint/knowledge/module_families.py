@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 INNER = "torch.nn.modules."
+LAZY = "torch.nn.Lazy"
+"""How the paths of layers begin that get their sizes from what they are called with first."""
 
 
 def _of(pattern: str, *more: str) -> frozenset[str]:
