@@ -51,7 +51,7 @@ class _Step(NamedTuple):
 
 def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
     """A name inside a loop is about to be bound to another tensor."""
-    old = it.lookup(target.value)
+    old = it.held((it.frame.declared.get(target.value, it.frame).id, target.value))
     if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
         return
     rebinding = rebindings(it).get(target)
