@@ -156,7 +156,7 @@ def _managed(
         it.frame.tries.append(it.fork())
     it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
-    around = it.frame.switches
+    around, switched = it.frame.switches, it.switched
     if switches:
         it.frame.switches = (*around, manager if type(manager) is Context else None)
     with restoring(it, mode), saving(it, manager):
@@ -166,6 +166,8 @@ def _managed(
     manager = it.state.flight[start] if len(it.state.flight) > start else manager
 
     restores = _restores(it, manager)
+    if manager == EXIT_STACK and it.switched > switched:
+        restores = MAYBE  # what it has not entered it does not leave
 
     def leave() -> None:
         _exited(it, place, manager)

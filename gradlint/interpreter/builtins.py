@@ -275,6 +275,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
         from gradlint.interpreter.blocks import enter
 
         return enter(it, node, args.get("cm", 0, UNKNOWN))
+    it.switched += owner == EXIT_STACK and name == "pop_all"
     if all(type(option) in (Const, Scalar, Plain) for option in options):
         if name == "format" and all(kind_of(option) == "str" for option in options):
             return filled_text(owner, name)

@@ -206,6 +206,7 @@ class Interpreter:
         self.assumed_mode = False
         self.expected = 0
         self.entering: Any = None
+        self.switched = 0  # how often a mode was set that no block takes back
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
         self.device_entered = False

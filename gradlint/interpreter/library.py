@@ -157,6 +157,7 @@ def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
             before, literal = it.state.grad_mode, _is_literal(node)
             it.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
         it.state.enter(made, node)
+        it.switched += 1
     return made
 
 
