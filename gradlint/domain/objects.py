@@ -113,6 +113,8 @@ def _marks() -> Any:
 
 Items = tuple[tuple[object, Value], ...]
 """Values by constant key, in order of insertion."""
+Seen = tuple[tuple[tuple[Any, ...], Value], ...]
+"""What code that waits was followed under, by what of it that is (`interpreter.unfinished`)."""
 
 
 class Cell:
@@ -325,8 +327,9 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `source` what it runs over, `listed`
     a list of all it gives, in order, where that is known, `certain` what it certainly gives, by itself or in a pair,
-    `returned` what a generator gives to who delegates to it; `touches` what it may change later, `off` whether
-    gradients are off where it waits, and so for whoever has asked it, `inference` the same of inference mode."""
+    `returned` what a generator gives to who delegates to it; `touches` what it may change later, `seen` the
+    circumstances under which the code was followed that runs when it is asked; `on`, `off` and `inference` whether a
+    block in which it waits has set that mode, and so for whoever has asked it."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
@@ -339,6 +342,8 @@ class Iterator(Cell):
     certain: tuple[Ref, ...] = _certain(default=())
     returned: Value = _value(default=UNKNOWN)
     touches: tuple[Ref, ...] = _alternatives(default=())
+    seen: Seen = _items(default=())
+    on: Truth = NO
     off: Truth = NO
     inference: Truth = NO
 
@@ -594,6 +599,11 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
         found = tuple(dict.fromkeys(_mentioned(thing)))
         object.__setattr__(thing, "_mentions", found)
         return found
+
+
+def handed_on(thing: Object) -> tuple[Ref, ...]:
+    """What whoever holds an object can get at: not what code that waits has looked at."""
+    return object_references(replace(thing, seen=()) if type(thing) is Iterator and thing.seen else thing)
 
 
 def origins(thing: Object) -> frozenset[Origin]:

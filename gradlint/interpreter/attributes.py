@@ -46,6 +46,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    references,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import gifts, libraries, library, module_containers, module_methods, modules, optimizers
@@ -115,6 +116,8 @@ def found_at(it: Interpreter, path: str) -> Value:
 
 def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
     if name == "grad":
+        if it.looked is not None:
+            it.looked |= {(ref, name): None for ref in references(owner)}
         return read_gradient(it, node, owner, guard=guard, name=chain)
     tensor = it.only(owner, Tensor)
     assert tensor is not None
@@ -180,6 +183,8 @@ def _instance_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, chain: str, guard: bool
 ) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
+    if it.looked is not None:
+        it.looked[owner, name] = None
     for known, value in thing.attributes:
         if known == name:
             if type(value) is Unknown:

@@ -31,8 +31,8 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
-    either,
     keys_with,
+    negation,
     one_of,
     references,
     summarised,
@@ -44,7 +44,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.one_by_one import the_one_at_hand
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.storing import tell_stored
-from gradlint.interpreter.unfinished import goes_on
+from gradlint.interpreter.unfinished import Followed, asked, goes_on
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
 BOUNDED = "bounded deque"
@@ -123,8 +123,9 @@ def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value
 
 
 def _of_iterator(it: Interpreter, thing: Iterator) -> Value:
+    now = asked(it, thing)
     goes_on(it, thing)
-    return NOTHING if thing.used is YES else thing.element
+    return NOTHING if now.used is YES else now.element
 
 
 Steps = dict[type, Callable[[Interpreter, Any, Any, Any], Value]]
@@ -157,6 +158,7 @@ def rows(it: Interpreter, node: Any, value: Value) -> Value:
 def listing(it: Interpreter, value: Value) -> list[Value] | None:
     """The elements of an iterable one by one, in order; None where that is not known."""
     iterator = it.only(value, Iterator)
+    iterator = None if iterator is None else asked(it, iterator)
     by = "" if iterator is None else iterator.by
     if iterator is not None:
         source = iterator.source if by in ("values()", "keys()") else iterator.listed
@@ -182,7 +184,7 @@ def _certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
     if type(thing) is Container:
         return () if thing.kind in MAPPINGS else certain_elements(it, thing)
     if type(thing) is Iterator:
-        return _certainly_given(it, thing)
+        return _certainly_given(it, asked(it, thing))
     if type(thing) is Module:
         from gradlint.interpreter import module_containers
 
@@ -276,7 +278,7 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
         thing = it.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Container and thing.items:
             continue
-        if type(thing) is Iterator and thing.used is NO and thing.empty is NO:
+        if type(thing) is Iterator and thing.used is NO and asked(it, thing).empty is NO:
             continue
         if type(thing) is Module:
             from gradlint.interpreter import module_containers
@@ -304,16 +306,27 @@ MOST_ITERATORS_DEEP = 4
 
 def enter_waiting(it: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP) -> bool:
     """Whoever asks an iterator goes on in the mode in which it waits. Whether that may be another."""
-    found = [one for _, one in it.all(value, Iterator)]
-    off, inference = either([one.off for one in found]), either([one.inference for one in found])
-    alone = len(found) == 1 and len(alternatives(value)) == 1
-    state = it.state
-    if off.possibly(YES):
-        state.grad_mode = NO if alone and off is YES else state.grad_mode | NO
-    if inference.possibly(YES):
-        state.inference = YES if alone and inference is YES else state.inference | YES
+    found, state = [one for _, one in it.all(value, Iterator)], it.state
+    before = state.modes[:2]
+    if found and len(found) == len(alternatives(value)):
+        state.grad_mode, state.inference = _waits_in(found[0], *before)
+    for one in found:
+        grad_mode, inference = _waits_in(one, *before)
+        state.grad_mode, state.inference = state.grad_mode | grad_mode, state.inference | inference
     inside = [enter_waiting(it, one.source, depth - 1) for one in found if depth]
-    return any(inside) or off.possibly(YES) or inference.possibly(YES)
+    return any(inside) or any(mode.may(YES) for one in found for mode in (one.on, one.off, one.inference))
+
+
+def _waits_in(one: Iterator, grad_mode: Truth, inference: Truth) -> tuple[Truth, Truth]:
+    """The modes in which an iterator waits that was asked in these."""
+    for mode, there in ((one.on, one.on), (one.off, negation(one.off))):
+        grad_mode = _set(grad_mode, mode, there)
+    return grad_mode, _set(inference, one.inference, one.inference)
+
+
+def _set(mode: Truth, is_set: Truth, to: Truth) -> Truth:
+    """A mode where one of its values is set for certain, perhaps or not at all."""
+    return to if is_set is YES else mode | to if is_set.may(YES) else mode
 
 
 def iterator(
@@ -326,11 +339,14 @@ def iterator(
     source: Value = UNKNOWN,
     listed: Value = NOTHING,
     certain: tuple[Ref, ...] = (),
-    touches: Iterable[Ref] = (),
+    followed: Followed | None = None,
     belief: Belief = Belief.PROVEN,
 ) -> Ref:
-    """A new iterator over such elements; what goes on when its source does, goes on when it does."""
-    inner = [ref for _, thing in it.all(source, Iterator) for ref in thing.touches]
+    """A new iterator over such elements; what goes on when its source does, goes on when it does, and what changes the
+    elements of its source changes its own."""
+    inner = [thing for _, thing in it.all(source, Iterator)]
+    touches = [ref for thing in inner for ref in thing.touches]
+    seen = {(*key, str(number)): value for number, thing in enumerate(inner) for key, value in thing.seen}
     made = Iterator(
         element,
         source,
@@ -338,7 +354,8 @@ def iterator(
         empty=empty,
         listed=listed,
         certain=certain,
-        touches=tuple(dict.fromkeys([*inner, *sorted(touches)])),
+        touches=tuple(dict.fromkeys([*touches, *(followed.touches() if followed is not None else ())])),
+        seen=(*seen.items(), *(followed.seen() if followed is not None else ())),
         belief=belief,
         marks=(Mark("made", getattr(node, "node", node)),),
     )

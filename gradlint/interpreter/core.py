@@ -47,6 +47,7 @@ from gradlint.domain import (
     joined_states,
     negation,
     one_of,
+    references,
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
@@ -59,7 +60,10 @@ from gradlint.knowledge.together import NO_PACKS, Packs
 if TYPE_CHECKING:
     from gradlint.interpreter.needing import Reads
     from gradlint.interpreter.neighbours import Neighbours
+    from gradlint.interpreter.unfinished import Followed
 
+Looked = dict[tuple[Ref | int, str], None]
+"""Objects that were looked at (with no name), attributes of objects that were read, and variables by their frames."""
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
 ResultT = TypeVar("ResultT")
@@ -113,8 +117,9 @@ class Frame:
 
     `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
     that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
-    generator stands; `changes` gives what a generator has changed so far, `suspended` is the state in which it last
-    waited, `waits` the grad mode and the inference mode in which it did, where a block of its own had set them.
+    generator stands; `followed` is what is noted of a generator while it is followed, `suspended` is the state in
+    which it last waited, `waits` whether it did so with gradients on, with gradients off and in inference mode because
+    a block of its own had set that.
     """
 
     id: int
@@ -131,9 +136,9 @@ class Frame:
     made: set[Origin] = field(default_factory=set)
     switches: tuple[Context | None, ...] = ()
     around: Callable[[Value], None] | None = None
-    changes: Callable[[], set[Ref]] = set
+    followed: Followed | None = None
     suspended: State | None = None
-    waits: tuple[Truth, Truth] | None = None
+    waits: tuple[Truth, Truth, Truth] | None = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""
@@ -224,6 +229,7 @@ class Interpreter:
         self.walks: list[str] = []
         self.at_hand: list[frozenset[Value]] = []  # what each variable of the loops around may be, object by object
         self.written: list[set[Ref]] = []  # what code that waits has changed while it was followed
+        self.looked: Looked | None = None  # what such code has looked at
         self.inside_module = 0
         self.instances_deep = 0
         self.building: list[object] = []
@@ -373,6 +379,8 @@ class Interpreter:
     def all(self, value: Value, kind: type[ObjectT]) -> list[tuple[Ref, ObjectT]]:
         """The objects of this kind among the alternatives of a value."""
         heap = self.state.heap
+        if self.looked is not None:
+            self.looked |= {(ref, ""): None for ref in references(value)}
         if type(value) is Ref:
             return [(value, thing)] if type(thing := heap.get(value)) is kind else []
         out = []
@@ -384,6 +392,8 @@ class Interpreter:
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
         """What is known of a value if every alternative is an object of this kind."""
         if type(value) is Ref:
+            if self.looked is not None:
+                self.looked[value, ""] = None
             return thing if type(thing := self.state.heap.get(value)) is kind else None
         found = self.all(value, kind)
         if not found or len(found) != len(alternatives(value)):
@@ -474,6 +484,8 @@ class Interpreter:
             ) is not None:
                 if not first:
                     self.read[frame.id, name] = found
+                if self.looked is not None:
+                    self.looked[frame.id, name] = None
                 break
             first, frame = False, frame.parent
         else:

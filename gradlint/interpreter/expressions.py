@@ -174,9 +174,8 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
 
 @expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def list_comprehension(it: Interpreter, node: Any) -> Value:
-    with unfinished(it) if type(node) is cst.GeneratorExp else nullcontext(tuple[Ref]) as changes:
+    with unfinished(it) if type(node) is cst.GeneratorExp else nullcontext() as followed:
         made = comprehension(it, node, [node.elt])
-        touches = changes()
     (element,), certain = made.elements, made.certain
     if type(node.elt) is cst.StarredElement:
         element, certain = containers.elements(it, node, element), ()
@@ -189,7 +188,7 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
             empty=made.empty,
             source=made.source,
             certain=certain,
-            touches=touches,
+            followed=followed,
         )
     kind = "list" if type(node) is cst.ListComp else "set"
     return it.new(node, "container", Container(kind, rest=element, certain=certain))

@@ -31,7 +31,6 @@ from gradlint.domain import (
     both,
     either,
     joined_states,
-    negation,
 )
 from gradlint.domain import (
     Iterator as IteratorObject,
@@ -168,8 +167,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         it.state.enter(context, function.node)
     entry, depth = it.state.grad_mode, len(it.state.flight)
     body = function.node.body
-    waits = unfinished(it) if untouched is not None else nullcontext(frame.changes)
-    with restoring(it, mode if function.modes else None), waits as frame.changes:
+    waits = unfinished(it, function.modes) if untouched is not None else nullcontext()
+    with restoring(it, mode if function.modes else None), waits as frame.followed:
         if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
             it.run_body(body.body)
         else:
@@ -253,10 +252,12 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
     yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
     _forget_names(it, frame)
     if function.generator:
-        mode, inference = frame.waits or (YES, NO)
-        touches = tuple(sorted(frame.changes()))
+        on, off, inference = frame.waits or (NO, NO, NO)
+        if (followed := frame.followed) is not None:
+            followed.ends()
+        touches, seen = (followed.touches(), followed.seen()) if followed is not None else ((), ())
         value = it.new(node, "iterator generator", IteratorObject(
-            yielded, by="generator", returned=value, touches=touches, off=negation(mode), inference=inference,
+            yielded, by="generator", returned=value, touches=touches, seen=seen, on=on, off=off, inference=inference,
             ))  # fmt: skip
     start = it.hold(value)
     it.state.tidy()

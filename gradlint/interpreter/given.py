@@ -10,6 +10,7 @@ from gradlint.domain import NO, NOTHING, Container, Iterator, Ref, Tensor, Value
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter.containers import certain, listing
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.unfinished import asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def _slots(it: Interpreter, part: Value) -> list[Value]:
     container, iterator = it.only(part, Container), it.only(part, Iterator)
     if container is not None:
         return [*(value for _, value in container.items), container.rest]
-    return [iterator.element] if iterator is not None and iterator.used is NO else []
+    return [asked(it, iterator).element] if iterator is not None and iterator.used is NO else []
 
 
 def _is_one(it: Interpreter, ref: Ref) -> bool:

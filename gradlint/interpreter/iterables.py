@@ -308,12 +308,11 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     empty = _emptiness(it, iterables)
     start = it.hold(*iterables)
     it.hold(function)
-    found = _each(it, node, iterables)
-    with unfinished(it) as changes:
+    with unfinished(it) as followed:
+        found = _each(it, node, iterables)
         given = _called_on_each(it, node, it.state.flight[start + len(iterables)], Arguments(found))
-        touches = changes()
     source = _all_of(it.land(start)[:-1])
-    return containers.iterator(it, node, given, "map", empty=empty, source=source, touches=touches)
+    return containers.iterator(it, node, given, "map", empty=empty, source=source, followed=followed)
 
 
 @special("itertools.starmap")
@@ -323,7 +322,9 @@ def _star_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     pair = it.only(element, Container)
     known = pair is not None and pair.rest == NOTHING
     given = Arguments([value for _, value in pair.items]) if pair is not None and known else Arguments(unknown=True)
-    return containers.iterator(it, node, _called_on_each(it, node, it.land(start)[0], given), "map")
+    with unfinished(it) as followed:
+        element = _called_on_each(it, node, it.land(start)[0], given)
+    return containers.iterator(it, node, element, "map", followed=followed)
 
 
 def _called_on_each(it: Interpreter, node: Any, function: Value, args: Arguments) -> Value:
@@ -341,17 +342,19 @@ def _called_on_each(it: Interpreter, node: Any, function: Value, args: Arguments
 @special("builtins.filter")
 def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The elements for which the function may hold; certainly those for which it does."""
-    found, source, sure, all_of_them = _kept(it, node, args)
+    with unfinished(it) as followed:
+        found, source, sure, all_of_them = _kept(it, node, args)
     there = tuple(ref for ref in containers.certain(it, source) if all_of_them or ref in sure)
-    return containers.iterator(it, node, found, "filter", source=source, certain=there)
+    return containers.iterator(it, node, found, "filter", source=source, certain=there, followed=followed)
 
 
 @special("itertools.takewhile")
 def _take_while(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Some of the elements for which the function may hold."""
-    found, source, _, all_of_them = _kept(it, node, args)
+    with unfinished(it) as followed:
+        found, source, _, all_of_them = _kept(it, node, args)
     there = containers.certain(it, source) if all_of_them else ()
-    return containers.iterator(it, node, found, "filter", source=source, certain=there)
+    return containers.iterator(it, node, found, "filter", source=source, certain=there, followed=followed)
 
 
 def _kept(it: Interpreter, node: Any, args: Arguments) -> tuple[Value, Value, set[Value], bool]:

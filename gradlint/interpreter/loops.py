@@ -69,12 +69,12 @@ def for_(it: Interpreter, node: cst.For) -> None:
 
     def step() -> None:
         iterable = it.state.flight[start]
+        if waited[0]:
+            it.state.modes = modes  # the generator goes on, and perhaps to its end
         ended = not first[0] and containers.certainly_at_most_one(it, iterable)
         if not (first[0] and containers.certainly_not_empty(it, iterable)):
             left = leave(it)
             one_by_one.went_over_all(left, start + 1, containers.certain(it, iterable))
-            if waited[0]:
-                left.modes = modes  # the generator has run to its end
         first[0] = False
         element = NOTHING if ended else containers.following(it, node, iterable)
         if element == NOTHING:

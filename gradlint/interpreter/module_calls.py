@@ -33,7 +33,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
-    object_references,
+    handed_on,
     one_of,
     references,
     truth,
@@ -128,7 +128,7 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
         if type(thing) is Tensor:
             nodes |= {node.key: None for node in thing.node if node is not None}
         elif type(thing) is not Node:
-            todo += object_references(thing)
+            todo += handed_on(thing)
     return tuple(nodes)
 
 

@@ -32,6 +32,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    negation,
     number_kind,
     one_of,
     summarised,
@@ -347,9 +348,10 @@ def _wait(it: Interpreter) -> None:
     """The generator waits, and whoever asked it goes on in the mode that a block around it has set."""
     frame = it.frame
     decorated = frame.function is not None and frame.function.modes  # that goes for the body alone
-    mode, inference = it.state.modes[:2] if frame.switches and not decorated else (YES, NO)
-    before = frame.waits or (mode, inference)
-    frame.waits = before[0] | mode, before[1] | inference
+    on, inference = it.state.modes[:2]
+    now = (on, negation(on), inference) if frame.switches and not decorated else (NO, NO, NO)
+    before = frame.waits or now
+    frame.waits = before[0] | now[0], before[1] | now[1], before[2] | now[2]
 
 
 @expression(cst.Yield)
@@ -372,7 +374,10 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
     it.state.names[it.frame.id, YIELDED] = one_of(
         [it.state.names.get((it.frame.id, YIELDED), NOTHING), value], MOST_ITEMS
     )
-    it.frame.changes()
+    if it.frame.followed is not None:
+        it.frame.followed.waits()
     it.frame.suspended = it.fork()
     _wait(it)
+    if it.frame.followed is not None:
+        it.frame.followed.resumes()
     return result

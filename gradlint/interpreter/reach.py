@@ -39,6 +39,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    handed_on,
     object_references,
     references,
 )
@@ -155,7 +156,7 @@ def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object],
             graphs.append(ref)
             continue
         found[ref] = thing
-        todo += object_references(thing)
+        todo += handed_on(thing)
     return found, graphs
 
 

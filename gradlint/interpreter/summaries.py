@@ -48,7 +48,7 @@ from gradlint.domain.ground import Name
 from gradlint.domain.heap import Heap
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, Looked
 from gradlint.interpreter.histories import History, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.writing import counts_alone
@@ -80,6 +80,7 @@ class Summary:
     recorded: dict[Ref, Slot]
     histories: dict[Slot, History]
     handed: tuple[Ref, ...]
+    looked: Looked | None
     learned: tuple[tuple[Ref, Items], ...]
     seen: tuple[tuple[Ref, Object], ...]
     names: tuple[tuple[Name, Value], ...]
@@ -91,6 +92,7 @@ class Summary:
         heap = it.state.heap
         return (
             (self.tale is not None or it.muted > 0)
+            and (self.looked is not None or it.looked is None)
             and all(it.held(name) == value for name, value in self.names)
             and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
         )
@@ -110,6 +112,7 @@ class Call:
     escaped: int
     read: dict[Name, Value]
     handed: dict[Ref, None]
+    looked: Looked | None
     events: int
     runs: int
 
@@ -148,6 +151,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     )
     read, it.read = it.read, {}
     handed, it.handed = it.handed, {}
+    looked, it.looked = it.looked, None if it.looked is None else {}
     return Call(
         key=signature,
         arguments=tuple(slots),
@@ -159,6 +163,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         escaped=len(it.escaped),
         read=read,
         handed=handed,
+        looked=looked,
         events=len(it.story),
         runs=len(it.runs),
     )
@@ -218,7 +223,9 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     summary = it.summaries.get(call.key)
     if summary is None or not summary.holds(it):
         return None
-    it.read, it.handed = call.read | dict(summary.names), call.handed
+    it.read, it.handed, it.looked = call.read | dict(summary.names), call.handed, call.looked
+    if it.looked is not None and summary.looked is not None:
+        it.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
     if not summary.told and it.muted == 0 and summary.tale is not None:
         _retell(it, summary.tale)
         _remember(it, call.key, replace(summary, told=True))
@@ -229,6 +236,11 @@ def _remember(it: Interpreter, key: Hashable, summary: Summary) -> None:
     it.summaries[key] = summary
     if summary.told:
         it.told_summaries.append(key)
+
+
+def _looked(looked: Looked, now: dict[Ref, Ref]) -> Looked:
+    """What is looked at in a call with other arguments."""
+    return {(now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in looked}
 
 
 def _retell(it: Interpreter, tale: Tale) -> None:
@@ -293,6 +305,9 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         else None
     )
     it.handed |= call.handed
+    looked, it.looked = it.looked, call.looked
+    if it.looked is not None and looked is not None:
+        it.looked |= looked
     if handed is None:
         return
     learned = [
@@ -324,6 +339,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         recorded=recorded,
         histories=histories,
         handed=handed,
+        looked=looked,
         learned=tuple((ref, now.attributes) for ref, now in learned),
         seen=_seen(call, read),
         names=tuple(read.items()),

@@ -1,51 +1,129 @@
 """Code that runs when somebody asks for more: generators, generator expressions and `map`.
 
 It is followed where it is made. What it does there it does again each time that it is asked, in between whatever the
-program does meanwhile: what it may have changed is not known from then on.
+program does meanwhile: what it may have changed is not known from then on. And it does so under the circumstances of
+whoever asks: if the grad mode is another by then, or what it reads has changed, what it gives is not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
 from gradlint.domain import (
     ANY_MODE,
+    NOTHING,
     UNSURE,
+    Const,
     Container,
+    Context,
+    Instance,
     Iterator,
     Module,
     Object,
     Optimizer,
     Ref,
+    Seen,
     Stage,
+    State,
     Tensor,
+    Truth,
+    Value,
+    one_of,
+    references,
     thinned,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.reach import in_strange_hands
+from gradlint.domain.walks import plain
+from gradlint.interpreter.core import Interpreter, Looked
+from gradlint.interpreter.reach import in_strange_hands, result_of_unknown
 
-Changes = Callable[[], set[Ref]]
-"""Gives what has been changed so far of what was there before."""
+
+@dataclass(slots=True)
+class Followed:
+    """Code that waits, while it is followed from this state on: what it writes, what it has changed and what it looks
+    at. A mode that it sets itself, whoever asks it, is None."""
+
+    it: Interpreter
+    before: State
+    grad_mode: Truth | None
+    inference: Truth | None
+    written: set[Ref] = field(default_factory=set)
+    changed: set[Ref] = field(default_factory=set)
+    looked: Looked = field(default_factory=dict)
+
+    def waits(self) -> None:
+        """Note what has been changed so far of what was there before."""
+        for ref, thing in self.it.state.heap.items():
+            old = self._before(ref)
+            if old is not None and (ref in self.written or _differ(old, thing)) and _differ(_later(old), thing):
+                self.changed.add(ref)
+
+    def resumes(self) -> None:
+        """It has waited: meanwhile others may have done to what was there before what they like."""
+        heap = self.it.state.heap
+        for ref, thing in list(heap.items()):
+            if self._before(ref) is not None:
+                heap[ref] = _later(thing)
+
+    def ends(self) -> None:
+        """It is not followed any further: what it has not changed itself is as it was."""
+        self.waits()
+        heap = self.it.state.heap
+        for ref, thing in list(heap.items()):
+            old = self._before(ref)
+            if old is not None and ref not in self.changed and _differ(old, thing):
+                heap[ref] = old
+
+    def touches(self) -> tuple[Ref, ...]:
+        """What it changes of what was there before."""
+        self.waits()
+        return tuple(sorted(self.changed))
+
+    def seen(self) -> Seen:
+        """What it has looked at that others may change."""
+        modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
+        return (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told())
+
+    def _before(self, ref: Ref) -> Object | None:
+        ground, found = self.before.ground, self.before.heap.get(ref)
+        part = ground.of_ref.get(ref) if found is None else None
+        return found if part is None else ground.parts[part].heap.get(ref)
+
+    def _told(self) -> Seen:
+        held: list[tuple[tuple[Any, ...], Value]] = []
+        alike: dict[tuple[Any, ...], list[Value]] = {}
+        for index, (owner, name) in enumerate(self.looked):
+            if not isinstance(owner, Ref):
+                value = self.it.held((owner, name))
+                held += [] if value is None else [(("name", (owner, name)), value)]
+                continue
+            ref = plain(owner) if self._before(owner) is None else owner
+            thing = None if self._before(ref) is None or ref in self.changed else self.it.state.heap.get(ref)
+            if type(thing) is Iterator:
+                held += [((*key, index), value) for key, value in thing.seen]
+            elif (content := _content(thing, name)) is not None:
+                held.append((("holds", name, content[0], index), ref))
+                held += [(("part", number, index), value) for number, value in enumerate(content[1])]
+            elif (like := LIKE.get(type(thing))) is not None and not name:
+                alike.setdefault(("like", like(thing)), []).append(ref)
+        return (*held, *((key, one_of(refs, len(refs))) for key, refs in alike.items()))
 
 
 @contextmanager
-def unfinished(it: Interpreter) -> Generator[Changes]:
-    """While such code is followed; its changes are to be asked for wherever it waits."""
-    before, written, changed = it.fork(), set[Ref](), set[Ref]()
-
-    def changes() -> set[Ref]:
-        heap = it.state.heap
-        changed.update(ref for ref, old in before.heap.items() if ref in heap and _differ(old, heap[ref]))
-        changed.update(ref for ref in written if ref in before.heap)
-        return changed
-
-    it.written.append(written)
-    yield changes
+def unfinished(it: Interpreter, modes: Collection[Context] = ()) -> Generator[Followed]:
+    """While such code is followed; `modes` are those that it is always run in."""
+    grad_mode = None if modes else it.state.grad_mode
+    inference = None if any(one.inference is not None for one in modes) else it.state.inference
+    followed = Followed(it, it.fork(), grad_mode, inference)
+    looked, it.looked = it.looked, followed.looked
+    it.written.append(followed.written)
+    yield followed
     it.written.pop()
+    it.looked = looked if looked is None else looked | followed.looked
 
 
 NOTICED: dict[type, Callable[[Any], Any]] = {
@@ -60,6 +138,75 @@ def _differ(old: Object, new: Object) -> bool:
     return old is not new and type(old) is type(new) and noticed is not None and noticed(old) != noticed(new)
 
 
+LIKE: dict[type, Callable[[Any], Any]] = {
+    Tensor: attrgetter("dtype", "requires_grad", "leaf", "inference"),
+    Module: attrgetter("mode"),
+}
+"""What of an object decides on what is computed with it."""
+
+
+def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]] | None:
+    """What a container holds, or an object under this name: what there is, and the values; None where it holds
+    nothing of that kind."""
+    if type(thing) is Container:
+        return tuple([key for key, _ in thing.items]), (*[value for _, value in thing.items], thing.rest)
+    if type(thing) is Tensor and name == "grad":
+        return thing.grad, (thing.gradient,)
+    if isinstance(thing, (Module, Instance)) and name:
+        return None, (dict(thing.attributes).get(name, NOTHING),)
+    return None
+
+
+def _of_mode(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    now = it.state.grad_mode if key[0] == "grad mode" else it.state.inference
+    return () if value == Const(now) else (key,)
+
+
+def _of_name(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    now = it.held(key[1])
+    return () if now is None or now == value else (key,)  # nobody sets the names of a function that has ended
+
+
+def _of_contents(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    _, name, keys, *place = key
+    content = _content(it.state.heap.get(value), name) if type(value) is Ref else None
+    if content is None or content[0] != keys:
+        return (key,)
+    return [key for number, part in enumerate(content[1]) if parts.get(("part", number, *place)) != part]
+
+
+def _of_facts(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    heap = it.state.heap
+    found = [(ref, heap.get(ref)) for ref in references(value)]
+    return [ref for ref, thing in found if type(thing) not in LIKE or LIKE[type(thing)](thing) != key[1]]
+
+
+CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], Value]], Iterable[object]]] = {
+    "grad mode": _of_mode,
+    "inference": _of_mode,
+    "name": _of_name,
+    "holds": _of_contents,
+    "like": _of_facts,
+}
+"""What of the circumstances is not as it was."""
+
+
+def asked(it: Interpreter, thing: Iterator) -> Iterator:
+    """What is known of an iterator by now. Code that runs under other circumstances than those under which it was
+    followed may give anything; if it is only the objects that it gives that have changed, it may leave some out."""
+    parts = dict(thing.seen)
+    found = [one for key, value in thing.seen if key[0] in CHANGED for one in CHANGED[key[0]](it, key, value, parts)]
+    if not found:
+        return thing
+    pairs = [value for _, pair in it.all(thing.element, Container) for _, value in pair.items]
+    given = {ref for value in (thing.element, *pairs) for ref in references(value)}
+    if given.issuperset(found):
+        return replace(thing, certain=(), empty=thing.empty | UNSURE)
+    now = [it.held(key[1]) or value if key[0] == "name" else value for key, value in thing.seen]
+    element = result_of_unknown([thing.element, *now])
+    return replace(thing, element=element, listed=NOTHING, certain=(), empty=thing.empty | UNSURE)
+
+
 GOING_ON: dict[type, Callable[[Any], Object]] = {
     Tensor: in_strange_hands,
     Container: thinned,
@@ -67,6 +214,11 @@ GOING_ON: dict[type, Callable[[Any], Object]] = {
     Optimizer: lambda thing: replace(thing, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure()),
 }
 """What is known of an object that code changes which runs on whenever it is asked."""
+
+
+def _later(thing: Object) -> Object:
+    again = GOING_ON.get(type(thing))
+    return thing if again is None or type(thing) is Container else again(thing)
 
 
 def goes_on(it: Interpreter, thing: Iterator) -> None:

@@ -36,7 +36,7 @@ from gradlint.domain import (
     Tensor,
     Unknown,
     Value,
-    object_references,
+    handed_on,
     one_of,
 )
 from gradlint.domain.changing import replace
@@ -228,7 +228,7 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...
             history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
         else:
-            todo += object_references(thing)
+            todo += handed_on(thing)
     return tuple(history), tuple(memories)
 
 

@@ -5,7 +5,7 @@ They are written one behind another, a number above each and an empty line betwe
 
 from __future__ import annotations
 
-from gradlint.testing.agreement.recipes import autograd, blocks, language, training
+from gradlint.testing.agreement.recipes import autograd, blocks, language, training, waiting
 
 Table = tuple[tuple[int, str], ...]
 
@@ -16,7 +16,7 @@ def table(text: str) -> Table:
     return tuple((int(weight), piece) for weight, _, piece in found)
 
 
-BLOCKS = table(blocks.BLOCKS)
+BLOCKS = table(blocks.BLOCKS) + table(waiting.BLOCKS)
 """What may stand anywhere, with a body to be written."""
-RECIPES = tuple(entry for part in (language, training, autograd) for entry in table(part.RECIPES))
+RECIPES = tuple(entry for part in (language, training, autograd, waiting) for entry in table(part.RECIPES))
 """What stands at the top of a program."""
