@@ -35,7 +35,9 @@ from gradlint.domain import (
     Scalar,
     Tensor,
     Truth,
+    Unknown,
     Value,
+    alternatives,
     one_of,
     truth,
 )
@@ -219,7 +221,7 @@ def _in_place(
         name = first_argument(node)
     unsure = writes is not YES or "self or" in row.results[0].kind  # what may give the operand back may leave it alone
     for slot, target in targets if writes is not NO else ():
-        if it.may_be(target, Tensor):
+        if it.may_be(target, Tensor) or any(type(option) is Unknown for option in alternatives(target)):
             saves = saved_in_place(it, row.saves, slots, target)
             recorded = row.records_write(slot)
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -217,3 +217,16 @@ def _combined(rule: str, kinds: tuple[Dtypes, ...], numbers: tuple[bool, ...], r
 
 def _letters(kind: Dtypes) -> str | list[str]:
     return KINDS if kind.is_unsure else [LETTER_OF[answer] for answer in kind.answers()]
+
+
+GRADIENT = " gradient"
+
+
+def memory_of_gradient(memory: Ref) -> Ref:
+    """What stands for the memory of a gradient that nobody has read yet, by the memory of its tensor."""
+    return memory._replace(part=memory.part + GRADIENT)
+
+
+def memories_behind_gradients(memories: Iterable[Ref]) -> set[Ref]:
+    """The memories of the tensors whose gradients these stand for."""
+    return {one._replace(part=one.part.removesuffix(GRADIENT)) for one in memories if one.part.endswith(GRADIENT)}

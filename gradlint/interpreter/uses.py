@@ -38,10 +38,12 @@ from gradlint.domain import (
     Value,
     handed_on,
     one_of,
+    references,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Frame, Interpreter, syntax
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
+from gradlint.interpreter.tensors import memory_of_gradient
 from gradlint.knowledge.signs import (
     CLEARS,
     FUNCTION_CONTEXT_USES,
@@ -210,7 +212,8 @@ def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
 
 
 def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
-    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in.
+    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in, or with the
+    gradients of that.
 
     What it made itself of that stands behind the opaque node: whose history that is, is not known.
     """
@@ -227,6 +230,8 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...
         if type(thing) is Tensor:
             history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
+            memories |= dict.fromkeys(map(memory_of_gradient, thing.storage))
+            todo += references(thing.gradient)
         else:
             todo += handed_on(thing)
     return tuple(history), tuple(memories)

@@ -43,7 +43,8 @@ from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
 from gradlint.interpreter.recording import grows, tell_grown
-from gradlint.interpreter.tensors import CLEARING
+from gradlint.interpreter.tensors import CLEARING, memories_behind_gradients
+from gradlint.interpreter.uses import made_of
 from gradlint.knowledge.squashing import SQUASHING
 from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 
@@ -71,6 +72,7 @@ class Write:
 def write(it: Interpreter, target: Value, this: Write) -> None:
     """The memory of a tensor is written in place."""
     found = it.all(target, Tensor)
+    _write_unknown(it, target, this)
     if not found:
         return
     noticed = negation(either([_unnoticed(it, ref) for ref, _ in found]))
@@ -95,6 +97,15 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
             _rebase(it, this, ref, wants, sure)
     if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
         tell_grown(it, this.node, this.op, now, this.name, this.added, others)
+
+
+def _write_unknown(it: Interpreter, target: Value, this: Write) -> None:
+    """What nobody knows is written: it may be in the memory of all that it is made of, or a gradient of that."""
+    reach = [ref for option in alternatives(target) if type(option) is Unknown for ref in option.reach]
+    if reach:
+        _, memories = made_of(it, reach)
+        memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
+        gradients_written(it, memories, this.op)
 
 
 def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -> None:
@@ -170,15 +181,13 @@ def gradients_written(it: Interpreter, memories: Iterable[Ref], op: str = "") ->
 
 def _with_gradients_in(it: Interpreter, memories: Iterable[Ref]) -> dict[Ref, None]:
     """The tensors whose gradients are in this memory."""
+    of = memories_behind_gradients(memories)
     handles = {ref: thing for ref, thing in it.state.heap.holding(memories) if type(thing) is Tensor}
     found = dict.fromkeys(leaf for thing in handles.values() if thing.made == "grad" for leaf in thing.grad_of)
     for ref, thing in it.state.heap.items():
-        if (
-            type(thing) is Tensor
-            and thing.gradient is not UNKNOWN
-            and not handles.keys().isdisjoint(alternatives(thing.gradient))
-        ):
-            found[ref] = None
+        if type(thing) is Tensor:
+            known = thing.gradient is not UNKNOWN and not handles.keys().isdisjoint(alternatives(thing.gradient))
+            found |= {ref: None} if known or (of and not of.isdisjoint(thing.storage)) else {}
     return found
 
 
