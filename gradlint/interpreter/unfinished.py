@@ -59,7 +59,7 @@ class Followed:
         """Note what has been changed so far of what was there before."""
         for ref, thing in self.it.state.heap.items():
             old = self._before(ref)
-            if old is not None and (ref in self.written or _differ(old, thing)) and _differ(_later(old), thing):
+            if old is not None and (ref in self.written or (_differ(old, thing) and _differ(_later(old), thing))):
                 self.changed.add(ref)
 
     def resumes(self) -> None:
@@ -74,9 +74,9 @@ class Followed:
         self.waits()
         heap = self.it.state.heap
         for ref, thing in list(heap.items()):
-            old = self._before(ref)
-            if old is not None and ref not in self.changed and _differ(old, thing):
-                heap[ref] = old
+            old, names = self._before(ref), RESTORED.get(type(thing), ())
+            if old is not None and ref not in self.changed and any(getattr(old, n) != getattr(thing, n) for n in names):
+                heap[ref] = replace(thing, **{name: getattr(old, name) for name in names})
 
     def touches(self) -> tuple[Ref, ...]:
         """What it changes of what was there before."""
@@ -214,6 +214,14 @@ GOING_ON: dict[type, Callable[[Any], Object]] = {
     Optimizer: lambda thing: replace(thing, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure()),
 }
 """What is known of an object that code changes which runs on whenever it is asked."""
+
+
+RESTORED: dict[type, tuple[str, ...]] = {
+    Tensor: ("requires_grad", "leaf", "retains", "grad", "unit", "gradient"),
+    Module: ("mode",),
+    Optimizer: ("stepped", "stage"),
+}
+"""What others may have changed of an object while such code waited."""
 
 
 def _later(thing: Object) -> Object:

@@ -27,3 +27,17 @@ reveal(layer(torch.ones(1, 2)))  # Tensor[float, requires_grad=yes, leaf=no]
 for batch in batches():
     reveal(layer(batch))  # Tensor[float, requires_grad=no, leaf=yes]
     break
+
+
+def plain():
+    for _ in range(2):
+        yield torch.rand(1, 2)
+
+
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+for batch in plain():
+    reveal(layer)  # Module[torch.nn.Linear, mode=train]
+    reveal(layer.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
+    layer(batch).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
