@@ -281,6 +281,8 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehe
     for name in _targets(node.for_in):
         if (frame, name) in before:
             it.state.names[frame, name] = before[frame, name]
+        if it.looked is not None:
+            it.looked.pop((frame, name), None)  # it is a variable of the comprehension
     values = it.land(found)
     elements, given = values[: len(wanted)], values[there - found :]
     certain = [ref for ref in references(elements[0]) if only[0] and ref not in known]

@@ -41,3 +41,8 @@ for batch in plain():
     layer(batch).sum().backward()
     optimizer.step()
     optimizer.zero_grad()
+torch.set_grad_enabled(True)
+for parameter in (parameter * 2 for parameter in layer.parameters()):
+    reveal(parameter)  # Tensor[float, requires_grad=yes, leaf=no]
+for parameter in (parameter * 3 for parameter in layer.parameters()):
+    reveal(parameter)  # Tensor[float, requires_grad=yes, leaf=no]
