@@ -211,6 +211,31 @@ def test_an_operation_gives_its_operand_back_where_it_lacks_what_it_needs(row: O
             assert (function(operand, **told) is operand) == (not whole), told
 
 
+SHAPES = ((), (1,), (4,), (1, 1), (2, 2), (1, 2, 2), (1, 1, 2, 2), (2, 2, 4, 4))
+HANDED: tuple[tuple[Any, ...], ...] = (
+    (), (0,), (1,), (-1,), (2,), (0.0,), (1.0,), ([],), (0, 0), (0, 1), (1, 1), (0, 0, 1), (0, 0, None),
+)  # fmt: skip
+
+
+OF_MATRICES = frozenset({"mT", "H", "mH", "adjoint"})
+"""Of a number torch still gives these, with a warning that it will not."""
+
+
+@pytest.mark.parametrize("row", [row for row in MEASURED if not row.writes], ids=lambda row: row.paths[0])
+def test_an_operation_gives_its_operand_back_only_if_it_is_said_to(row: Operation) -> None:
+    shapes = SHAPES[1:] if row.name in OF_MATRICES else SHAPES
+    for function, shape in itertools.product(functions(row), shapes):
+        operand = torch.rand(shape)
+        for given in (*HANDED, (shape,), (operand,), (tuple(range(len(shape))),)):
+            try:
+                outcome = function(operand, *given)
+            except Exception:  # what is handed over at random may be refused by anything
+                continue
+            made = outcome if isinstance(outcome, tuple | list) else [outcome]
+            if any(one is operand for one in made):
+                assert "self" in row.results[0].kind or row.inplace_flag, (shape, given)
+
+
 @pytest.mark.parametrize("narrow", [torch.uint8, torch.int16], ids=str)
 @each_row
 def test_whole_numbers_of_few_bits_give_what_the_row_says(

@@ -19,7 +19,9 @@ from gradlint.domain import (
     Tensor,
     Truth,
     Value,
+    both,
     either,
+    negation,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
@@ -84,13 +86,14 @@ def _afterwards(it: Interpreter, tensor: Tensor, to: Truth) -> Truth:
     if tensor.leaf is NO:
         return tensor.requires_grad
     own = to if tensor.leaf is YES else tensor.requires_grad | to
-    bases = [NO if base is None else _flag(it, base) for base in tensor.base]
+    bases = [NO if base is None else _shown(it, base) for base in tensor.base]
     return reduce(or_, [either([own, base]) for base in bases]) if bases else own
 
 
-def _flag(it: Interpreter, ref: Ref) -> Truth:
+def _shown(it: Interpreter, ref: Ref) -> Truth:
+    """Whether the flag of this shows on a view of it that was made without the graph."""
     thing = it.state.heap.get(ref)
-    return thing.requires_grad if type(thing) is Tensor else UNSURE
+    return both(thing.requires_grad, negation(thing.inference)) if type(thing) is Tensor else UNSURE
 
 
 def _leaves_none_out(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
@@ -107,12 +110,13 @@ NEW = ("factory", "Parameter")
 
 def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:
     """A view that was not recorded requires grad as what it is a view of does, or because it was asked itself; the
-    base is given as it was before it changed. Where that views hidden memory itself, it is that which counts."""
-    if to is base.requires_grad:
+    base is given as it was before it changed. Where that views hidden memory itself, it is that which counts. A view
+    of what was made in inference mode has a flag of its own."""
+    if to is base.requires_grad or base.inference is YES:
         return
     for other, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
-            alone = sure and thing.base == (ref,) and base.made not in VIEWS_OF_HIDDEN
+            alone = sure and thing.base == (ref,) and base.made not in VIEWS_OF_HIDDEN and base.inference is NO
             certain = alone and thing.leaf is YES and (to is YES or not _is_asked(thing))
             now = to if certain else thing.requires_grad | to
             it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))

@@ -281,7 +281,10 @@ def _squashing(node: Any, row: Operation, first: Operand) -> Mark:
 
 def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
     """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A leaf that
-    views what nobody sees may have been asked to require grad alone."""
+    views what nobody sees may have been asked to require grad alone; what was made in inference mode shows its flag on
+    no view."""
+    if first.tensor is not None and first.tensor.inference is YES:
+        return NO
     if first.tensor is None or not first.tensor.base:
         hidden = first.tensor is not None and first.tensor.made in VIEWS_OF_HIDDEN and first.tensor.leaf.may(YES)
         return first.requires_grad | NO if hidden else first.requires_grad

@@ -73,6 +73,8 @@ ROWS = (
         parameters=("*tensors",),
         operands=("*tensors",),
         example="f(x, y)",
+        results=(Result("self or fresh"),),
+        others=("f(x)",),
         refuses=(r"(.)(?!\1).",),
         shapes=((2,), (2,)),
     ),

@@ -162,7 +162,13 @@ ROWS = (
     Operation("detach", ("torch.detach", "torch.Tensor.detach"), results=(Result("alias", differentiable=False),)),
     Operation("atleast_1d", ("torch.atleast_1d",), results=(Result("self or view"),), others=("f(x[0, 0])",)),
     Operation("atleast_2d", ("torch.atleast_2d",), results=(Result("self or view"),), others=("f(x[0])",)),
-    Operation("atleast_3d", ("torch.atleast_3d",), results=(Result("view"),), others=("f(x[None])",)),
+    Operation(
+        "atleast_3d",
+        ("torch.atleast_3d",),
+        results=(Result("self or view"),),
+        shapes=((2, 2, 2),),
+        others=("f(x.flatten())",),
+    ),
     Operation("contiguous", ("torch.Tensor.contiguous",), results=(Result("self or fresh"),), others=("f(x.t())",)),
     Operation(
         "chunk",
