@@ -13,11 +13,6 @@ with <new>():
     <body>
 
 1
-from contextlib import suppress
-with suppress(RuntimeError):
-    <body>
-
-1
 from contextlib import contextmanager
 @contextmanager
 def <new>(module):
