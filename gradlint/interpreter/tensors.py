@@ -223,8 +223,9 @@ GRADIENT = " gradient"
 
 
 def memory_of_gradient(memory: Ref) -> Ref:
-    """What stands for the memory of a gradient that nobody has read yet, by the memory of its tensor."""
-    return memory._replace(part=memory.part + GRADIENT)
+    """What stands for the memory of a gradient that nobody has read yet, by the memory of its tensor. That of its own
+    gradient is the same: there is no end to them."""
+    return memory if memory.part.endswith(GRADIENT) else memory._replace(part=memory.part + GRADIENT)
 
 
 def memories_behind_gradients(memories: Iterable[Ref]) -> set[Ref]:
