@@ -423,6 +423,8 @@ class Interpreter:
     def set(self, ref: Ref, thing: Object) -> None:
         """An object is like this from now on, whoever knows it by whatever reference."""
         heap = self.state.heap
+        for written in self.written:
+            written.add(ref)
         heap[ref] = thing
         if self.walks:
             own, here = self.own(ref), [walk for walk in self.walks if is_at(ref, walk)]

@@ -49,3 +49,16 @@ for value in looked_at([w, w]):
     w.requires_grad_(random.random() < 0.5)
 for _ in looked_at(list(net.parameters())):
     net.requires_grad_(False)
+
+
+def clearing(module):
+    yield module
+    module.weight.grad.data.zero_()
+    yield module
+
+
+layer = nn.Linear(2, 2)
+layer(torch.rand(3, 2)).sum().backward()
+for _ in clearing(layer):
+    print(layer.weight)
+print(layer.weight)
