@@ -170,8 +170,8 @@ def _kind(row: Operation, result: Result, operands: list[Operand]) -> Dtypes:
 
 def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
     """Whether a result of this kind is certainly another tensor than the operand, because the elements change."""
-    if kind <= DISCRETE and first.requires_grad is YES:
-        return True  # what requires grad is of floating point
+    if kind <= DISCRETE and first.requires_grad is YES and not (first.dtype and first.dtype <= DISCRETE):
+        return True  # what requires grad is of floating point, unless a recorded write made it so
     if first.dtype is None or kind.is_unsure:
         return False
     if not first.dtype.may(kind):

@@ -1,5 +1,7 @@
 """A generator waits inside a block, and whoever asked it goes on in the mode of that block."""
 
+from contextvars import copy_context
+
 import torch
 from torch import nn
 
@@ -46,3 +48,19 @@ for parameter in (parameter * 2 for parameter in layer.parameters()):
     reveal(parameter)  # Tensor[float, requires_grad=yes, leaf=no]
 for parameter in (parameter * 3 for parameter in layer.parameters()):
     reveal(parameter)  # Tensor[float, requires_grad=yes, leaf=no]
+
+
+def frozen_by_others(module):
+    yield module
+    copy_context().run(freeze, module)
+    yield module
+
+
+def freeze(module):
+    module.requires_grad_(False)
+
+
+scale = nn.Linear(2, 1)
+for _ in frozen_by_others(scale):
+    pass
+reveal(scale.weight)  # Tensor[float, requires_grad=yes|?, leaf=yes|?]
