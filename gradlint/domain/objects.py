@@ -409,8 +409,13 @@ def _cls(value: Value) -> str:
 # ---- joining and renaming, derived from the fields
 
 
+FEW = 8
+"""Up to how many alternatives a look at each is faster than a set of them."""
+
+
 def _join_union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    more = [one for one in b if one not in a]
+    known = a if len(a) <= FEW else frozenset(a)
+    more = [one for one in b if one not in known]
     return (*a, *more) if more else a
 
 

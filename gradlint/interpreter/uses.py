@@ -230,10 +230,10 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...
         if type(thing) is Tensor:
             history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
-            memories |= dict.fromkeys(map(memory_of_gradient, thing.storage))
             todo += references(thing.gradient)
         else:
             todo += handed_on(thing)
+    memories |= dict.fromkeys(map(memory_of_gradient, memories))
     return tuple(history), tuple(memories)
 
 
