@@ -25,7 +25,6 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
-from gradlint.knowledge.views import VIEWS_OF_HIDDEN
 
 
 def set_requires_grad(
@@ -116,7 +115,7 @@ def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: b
         return
     for other, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
-            alone = sure and thing.base == (ref,) and base.made not in VIEWS_OF_HIDDEN and base.inference is NO
+            alone = sure and thing.base == (ref,) and base.inference is NO
             certain = alone and thing.leaf is YES and (to is YES or not _is_asked(thing))
             now = to if certain else thing.requires_grad | to
             it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))

@@ -286,11 +286,16 @@ def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
     if first.tensor is not None and first.tensor.inference is YES:
         return NO
     if first.tensor is None or not first.tensor.base:
-        hidden = first.tensor is not None and first.tensor.made in VIEWS_OF_HIDDEN and first.tensor.leaf.may(YES)
+        hidden = first.tensor is not None and _hides_its_base(first.tensor)
         return first.requires_grad | NO if hidden else first.requires_grad
     found = [it.thing(first.value if base is None else base) for base in first.tensor.base]
     facts = [thing.requires_grad for thing in found if type(thing) is Tensor]
     return reduce(or_, facts) if len(facts) == len(found) else first.requires_grad | UNSURE
+
+
+def _hides_its_base(tensor: Tensor) -> bool:
+    """Whether it may be a view of what nobody sees, so that what views it shows the flag of that, not of the tensor."""
+    return tensor.made in VIEWS_OF_HIDDEN and tensor.leaf.may(YES)
 
 
 def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
@@ -318,6 +323,9 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
         if None in found:
             found = {**dict.fromkeys(refs), **{ref: None for ref in found if ref is not None}}
         base = tuple(found)
+        recorded = it.recording is YES and first.requires_grad is YES
+        if first.tensor is not None and not first.tensor.base and _hides_its_base(first.tensor) and not recorded:
+            base = (*base, None)
     if handle == "view or fresh":
         storage, base = (*storage, it.memory(node, part)), (*base, None)
     return {"storage": storage, "base": base}
