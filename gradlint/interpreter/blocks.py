@@ -178,14 +178,30 @@ def _managed(
 
     if restores is YES and it.state.modes[:2] != mode[:2] and it.state.live:
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
+    told = it.state.live and raised is not None and _told_of_both(it, place, raised, start)
     if it.state.live:
+        it.muted += told
         leave()
+        it.muted -= told
     with it.silently():
         passing(it, before, leave)
     if raised is not None:
         raised.refused = refused
         _kept_in(it, place, manager, raised)
     it.land(start)
+
+
+def _told_of_both(it: Interpreter, place: Any, raised: State, start: int) -> bool:
+    """Run an `__exit__` written in the program once for both ways out, the block's end and an error in it: what is told
+    of its lines holds of both. Whether there is one; the state stays as it is."""
+    if method_of(it, it.state.flight[start], "__exit__", "__aexit__") is None:
+        return False
+    normal, thrown = it.fork(), raised.copy()
+    thrown.refused = False
+    it.join([it.state, thrown])
+    _exited(it, place, it.state.flight[start], UNKNOWN)
+    it.state = normal
+    return True
 
 
 def _may_keep_in(it: Interpreter, manager: Value, place: Any) -> bool:
