@@ -479,22 +479,29 @@ class Interpreter:
     def lookup(self, name: str) -> Value | None:
         """What a name holds here: in this scope, the ones around it, the module."""
         frame: Frame | None = self.frame.declared.get(name, self.frame)
-        first = True
+        inner: Frame | None = None
         while frame is not None:
-            if (first or type(frame.scope.node) is not cst.ClassDef) and (
-                found := self.state.held((frame.id, name))
-            ) is not None:
-                if not first:
-                    self.read[frame.id, name] = found
+            variable = self._variable(frame, name, inner)
+            if variable is not None and (found := self.state.held(variable)) is not None:
+                if inner is not None:
+                    self.read[variable] = found
                 if self.looked is not None:
-                    self.looked[frame.id, name] = None
+                    self.looked[variable] = None
                 break
-            first, frame = False, frame.parent
+            inner, frame = frame, frame.parent
         else:
             file = self.frame.file
             if (found := file.names.get(name)) is not None:
                 self.read[file.frame, name] = self.state.reaching(found)
         return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
+
+    def _variable(self, frame: Frame, name: str, inner: Frame | None) -> Name | None:
+        """The variable of a frame that a name means in a function `inner` that was made there; the variable of a
+        comprehension around that function is kept under another name when the comprehension has ended."""
+        outlived = None if inner is None else inner.scope.outlived.get(name)
+        if outlived is not None and (frame.id, outlived) in self.state.names:
+            return frame.id, outlived
+        return None if inner is not None and type(frame.scope.node) is cst.ClassDef else (frame.id, name)
 
     def held(self, name: Name) -> Value | None:
         """What a variable holds now; what importing a file left is there until it is set."""

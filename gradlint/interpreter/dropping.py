@@ -10,11 +10,10 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.scan import dotted, targets
+from gradlint.interpreter.scan import COMPREHENSIONS, dotted, targets
 from gradlint.interpreter.writing import holders
 from gradlint.source import parts
 
-_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
 
 
@@ -130,7 +129,7 @@ def _walked(scope: cst.CSTNode) -> _Walk:
         inner = inner or kind in (cst.FunctionDef, cst.ClassDef, cst.Lambda)
         within = (*loops, node) if kind in (cst.For, cst.While) else loops
         own = hidden
-        if isinstance(node, _COMPREHENSIONS):
+        if isinstance(node, COMPREHENSIONS):
             own = hidden | _own_names(node)
             todo.append(_Step(node.for_in.iter, at, within, inner, hidden))  # which it finds outside
         todo += [_Step(child, at, within, inner, own) for child in reversed(parts(node))]

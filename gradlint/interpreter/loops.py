@@ -33,12 +33,14 @@ from gradlint.domain import (
     same,
     with_certain,
 )
+from gradlint.domain.ground import Name
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import containers, one_by_one
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.core import Interpreter, LoopPaths, statement
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.reach import AFTERWARDS
+from gradlint.interpreter.scan import comprehended
 
 MOST_PASSES = 8
 """Passes before what still changes is given up as unknown."""
@@ -261,7 +263,7 @@ class Comprehended:
 def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehended:
     """Run over all clauses of a comprehension and evaluate these expressions of it."""
     frame, known = it.frame.id, set(it.state.heap)
-    before = {name: value for name, value in it.state.names.items() if name[0] == frame}
+    before = {(frame, name): it.state.names.get((frame, name)) for name in comprehended(node.for_in)}
     found = it.hold(*[NOTHING for _ in wanted])
     empty, only = [YES], [True]
 
@@ -276,19 +278,26 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehe
     there = it.hold(*containers.certain(it, it.state.flight[source]))
     left_out: set[Ref] = set()
     _clause(it, node.for_in, source, inner, left_out, waits=type(node) is cst.GeneratorExp)
-    for bound in [bound for bound in it.state.names if bound[0] == frame and bound not in before]:
-        del it.state.names[bound]
-    for name in _targets(node.for_in):
-        if (frame, name) in before:
-            it.state.names[frame, name] = before[frame, name]
-        if it.looked is not None:
-            it.looked.pop((frame, name), None)  # it is a variable of the comprehension
+    for name in comprehended(node.for_in):
+        _end(it, (frame, name), before.get((frame, name)), it.scan.outlived.get(node, {}).get(name))
     values = it.land(found)
     elements, given = values[: len(wanted)], values[there - found :]
     certain = [ref for ref in references(elements[0]) if only[0] and ref not in known]
-    if node.for_in.inner_for_in is None and _named(wanted[0]) & set(_targets(node.for_in)):
+    if node.for_in.inner_for_in is None and _named(wanted[0]) & set(comprehended(node.for_in)):
         certain += [ref for ref in given if type(ref) is Ref and ref not in left_out]
     return Comprehended(elements, with_certain((), certain), empty[0] | Truth.unsure(), values[source - found])
+
+
+def _end(it: Interpreter, variable: Name, before: Value | None, kept: str | None) -> None:
+    """A variable of a comprehension is no more, but for functions made there, for which it is kept as it is in the end;
+    the name stands for what it stood for before."""
+    names, last = it.state.names, it.state.names.pop(variable, None)
+    if kept is not None and last is not None:
+        names[variable[0], kept] = one_of((names.get((variable[0], kept), last), last))
+    if before is not None:
+        names[variable] = before
+    if it.looked is not None:
+        it.looked.pop(variable, None)
 
 
 def _named(expression: Any) -> set[str]:
@@ -299,16 +308,9 @@ def _named(expression: Any) -> set[str]:
 
 def _bound(it: Interpreter, clause: cst.CompFor) -> set[Ref]:
     """What the variables of a clause may be now."""
-    held = [it.state.names.get((it.frame.id, name), NOTHING) for name in _targets(clause)]
+    held = [it.state.names.get((it.frame.id, name), NOTHING) for name in comprehended(clause)]
     inside = {ref for value in held for _, pair in it.all(value, Container) for ref in object_references(pair)}
     return inside | {ref for value in held for ref in references(value)}
-
-
-def _targets(clause: cst.CompFor) -> list[str]:
-    from gradlint.interpreter.scan import targets
-
-    names = [t.value for t in targets(clause.target) if isinstance(t, cst.Name)]
-    return names + (_targets(clause.inner_for_in) if clause.inner_for_in else [])
 
 
 def _clause(

@@ -286,7 +286,13 @@ def _open(thing: Any) -> Any:
 
 
 def _both(scan: Scan, more: Scan) -> Scan:
-    return replace(scan, scopes=scan.scopes | more.scopes, loops=scan.loops | more.loops, deep=scan.deep | more.deep)
+    return replace(
+        scan,
+        scopes=scan.scopes | more.scopes,
+        loops=scan.loops | more.loops,
+        deep=scan.deep | more.deep,
+        outlived=scan.outlived | more.outlived,
+    )
 
 
 FRESH: dict[str, Any] = {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
+import sys
+from functools import lru_cache
 from typing import NamedTuple
 
 from gradlint.domain import (
@@ -42,7 +45,7 @@ def operand(it: Interpreter, name: str, value: Value) -> Operand:
     kind = _number(value)
     if kind is not None:
         return Operand(name, value, kind, NO, None, True)
-    if all(type(option) is Const or type(option) is Named for option in alternatives(value)):
+    if all(map(_is_no_tensor, alternatives(value))):
         return Operand(name, value, None, NO, None, True)
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
 
@@ -52,6 +55,21 @@ def in_graph(it: Interpreter, value: Value) -> Slot:
     it is the one that is asked about."""
     slot, tensor = it.operand(value), it.only(value, Tensor)
     return (*slot, NOWHERE) if tensor and tensor.many and tensor.leaf.possibly(YES) else slot
+
+
+SEEN = frozenset({"torch", "numpy"}) | sys.stdlib_module_names
+"""Packages of which it is known what their names stand for: no tensors that take part in a graph."""
+
+
+def _is_no_tensor(value: Value) -> bool:
+    return type(value) is Const or (type(value) is Named and _is_seen(value.path))
+
+
+@lru_cache(4096)
+def _is_seen(path: str) -> bool:
+    """Whether an import path, or a name that nobody binds, is known to stand for no tensor."""
+    root, _, rest = path.partition(".")
+    return hasattr(builtins, rest) if root == "builtins" else root in SEEN
 
 
 def _number(value: Value) -> Dtypes | None:

@@ -33,7 +33,8 @@ class Scope:
     `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters, `periodic` names for tests
     that take a remainder; `annotations` are those of the names that a class body declares, and of what its methods
     declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules
-    or parameters are switched here; `rebindings` are filled when somebody asks for them (see `dropping`).
+    or parameters are switched here; `outlived` are the variables of comprehensions that stand around this, under the
+    names by which they are kept for it; `rebindings` are filled when somebody asks for them (see `dropping`).
     """
 
     node: cst.CSTNode
@@ -49,6 +50,7 @@ class Scope:
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     periodic: set[str] = field(default_factory=set)
+    outlived: dict[str, str] = field(default_factory=dict)
     generator: bool = False
     inner: bool = False
     rebindings: dict[cst.CSTNode, Any] | None = None
@@ -70,13 +72,15 @@ class Loop:
 class Scan:
     """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
     `imports` are the top-level modules that the file imports, `periodic` the tests of `if` statements that take a
-    remainder, and so hold every so many times."""
+    remainder, and so hold every so many times; `outlived` are the variables of comprehensions that functions inside
+    may still see when the comprehension has ended, each with the name by which it is kept for them."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
     deep: set[cst.CSTNode] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
     periodic: set[cst.CSTNode] = field(default_factory=set)
+    outlived: dict[cst.CSTNode, dict[str, str]] = field(default_factory=dict)
     statements: int = 0
 
 
@@ -144,6 +148,7 @@ _STATEMENTS = frozenset(
 )
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
+COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _BINDING = (cst.For, cst.CompFor, cst.NamedExpr, cst.AsName)
 
 
@@ -157,16 +162,17 @@ def scan(tree: cst.Module) -> Scan:
 
 def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
     """Look at every piece of syntax in these, which stand in a scope."""
-    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], int]] = [(node, top, (), 0) for node in reversed(nodes)]
+    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], tuple[Any, ...], int]]
+    todo = [(node, top, (), (), 0) for node in reversed(nodes)]
     while todo:
-        node, scope, loops, depth = todo.pop()
+        node, scope, loops, around, depth = todo.pop()
         kind = type(node)
         if depth > DEEPEST and isinstance(node, cst.BaseExpression):
             out.deep.add(node)
             continue
         if kind in _SCOPES:
             scope.inner = True
-            scope, loops = Scope(node, scope), ()
+            scope, loops, around = Scope(node, scope, outlived=_outlived(out, around)), (), ()
             out.scopes[node] = scope
             scope.binds.update(_parameter_names(node))
         elif kind in _LOOPS:
@@ -174,6 +180,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
                 loop.height = max(loop.height, height)
             found = out.loops[node] = Loop()
             loops = (*loops, found)
+        elif kind in COMPREHENSIONS:
+            around = (*around, node)
         elif kind in _STATEMENTS:
             out.statements += 1
             if isinstance(node, (cst.Import, cst.ImportFrom)):
@@ -183,7 +191,22 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
         if kind in _LOOKED_AT:
             _look(node, kind, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
-        todo += [(child, scope, loops, inside) for child in reversed(parts(node))]
+        todo += [(child, scope, loops, around, inside) for child in reversed(parts(node))]
+
+
+def _outlived(out: Scan, around: Sequence[Any]) -> dict[str, str]:
+    """The variables of these comprehensions, as they are kept for the functions that stand in them."""
+    found: dict[str, str] = {}
+    for node in around:
+        number = len(out.outlived)
+        found |= out.outlived.setdefault(node, {name: f"{name} of {number}" for name in comprehended(node.for_in)})
+    return found
+
+
+def comprehended(clause: cst.CompFor) -> list[str]:
+    """The variables of a comprehension, from this clause on."""
+    names = [target.value for target in targets(clause.target) if isinstance(target, cst.Name)]
+    return names + (comprehended(clause.inner_for_in) if clause.inner_for_in else [])
 
 
 def parameters_of(params: cst.Parameters) -> list[cst.Param]:
