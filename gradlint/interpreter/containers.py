@@ -193,11 +193,14 @@ def _certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
 
 
 def certain_elements(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
-    """What a container certainly holds, as an element (a value, in a mapping) or in a pair that is one."""
+    """What a container certainly holds, as an element (a value, in a mapping) or in a pair that is one. At a place of
+    its own stands but one of several tensors that only one handle stands for."""
     held = [value for _, value in thing.items]
     inside = [value for element in held if (pair := it.only(element, Container)) and pair.kind == "tuple"
               for _, value in pair.items]  # fmt: skip
-    return with_certain(thing.certain, [*held, *inside])
+    return with_certain(
+        thing.certain, [value for value in (*held, *inside) if not getattr(it.thing(value), "many", False)]
+    )
 
 
 def _certainly_given(it: Interpreter, thing: Iterator) -> tuple[Ref, ...]:

@@ -24,6 +24,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Array,
+    Belief,
     Const,
     Container,
     Device,
@@ -39,6 +40,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    references,
     truth,
 )
 from gradlint.domain.changing import replace
@@ -62,6 +64,7 @@ from gradlint.interpreter.tensors import (
     precision_named,
     truth_of,
 )
+from gradlint.interpreter.uses import unknown_tensor
 from gradlint.interpreter.writing import Write, write
 from gradlint.knowledge.rows import Factory, Operation
 from gradlint.knowledge.sizes import RESIZING
@@ -116,6 +119,9 @@ def operation_row(it: Interpreter, path: str, args: Arguments) -> Operation | No
             return it.torch.operations[path + " along dim"]
     if path == "torch.where" and len(args.positional) == 1:
         return it.torch.operations["torch.where indices"]
+    of_tensors = it.torch.operations.get(path + " of tensors")
+    if of_tensors is not None and any(it.may_be(value, Tensor) for value in args.values()):
+        return of_tensors
     return it.torch.operations.get(path)
 
 
@@ -249,8 +255,24 @@ def wanted_dtype(value: Value | None) -> Dtypes | None:
 
 # ---- factories
 
+AS_TO = frozenset({"dtype", "device"})
+"""What factories are asked for beside the data, and `to` as well."""
 DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 """The parameters of factories that say what the elements are."""
+
+
+def _of_tensor(it: Interpreter, node: Any, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
+    """What a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
+    from gradlint.interpreter.methods import METHODS
+
+    asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
+    if not asked:
+        return shared
+    if asked.keys() <= AS_TO and row.name == "as_tensor":
+        return METHODS["to"](it, node, shared, Arguments([], asked), "")
+    for ref, tensor in it.all(shared, Tensor) if "requires_grad" in asked else ():
+        it.set(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))  # a leaf is asked itself
+    return unknown_tensor(it, node, "made", Belief.PROVEN, references(shared))
 
 
 def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
@@ -266,14 +288,16 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(
         it, row, bound, args, first
     )
-    if given is not None and shared is not None and given.dtype is dtype and not row.keeps:
-        return shared
+    if given is not None and shared is not None and not row.keeps:
+        return _of_tensor(it, node, row, bound, shared)
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
                              "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
         facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
     elif row.keeps and shared is not None and shared != NONE_VALUE:
         facts |= {"requires_grad": UNSURE, "inference": UNSURE}
+    elif row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value)):
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts["storage"] = array.storage

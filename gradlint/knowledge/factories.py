@@ -30,7 +30,14 @@ ROWS = (
     ),
     Factory("randint", ("torch.randint",), ("low", "high", "size"), "i", "torch.randint(0, 3, (2,))"),
     Factory("randperm", ("torch.randperm",), ("n",), "i", "torch.randperm(3)"),
-    Factory("normal", ("torch.normal",), ("mean", "std", "size"), "default", "torch.normal(0.0, 1.0, (2,))"),
+    Factory(
+        "normal",
+        ("torch.normal",),
+        ("mean", "std", "size"),
+        "default",
+        "torch.normal(0.0, 1.0, (2,))",
+        follows=True,
+    ),
     Factory(
         "tril_indices",
         ("torch.tril_indices",),
@@ -111,8 +118,9 @@ ROWS = (
         "torch.as_tensor([1.0])",
         takes_requires_grad=False,
         shares="data",
+        follows=True,
     ),
-    Factory("asarray", ("torch.asarray",), ("obj",), "data", "torch.asarray([1.0])", shares="obj"),
+    Factory("asarray", ("torch.asarray",), ("obj",), "data", "torch.asarray([1.0])", shares="obj", follows=True),
     Factory(
         "from_numpy",
         ("torch.from_numpy",),
@@ -139,6 +147,7 @@ ROWS = (
         "torch.Tensor([1, 2])",
         takes_dtype=False,
         takes_requires_grad=False,
+        follows=True,
     ),
     Factory(
         "FloatTensor",
@@ -148,6 +157,7 @@ ROWS = (
         "torch.FloatTensor([1])",
         takes_dtype=False,
         takes_requires_grad=False,
+        follows=True,
     ),
     Factory(
         "DoubleTensor",
@@ -157,6 +167,7 @@ ROWS = (
         "torch.DoubleTensor([1])",
         takes_dtype=False,
         takes_requires_grad=False,
+        follows=True,
     ),
     Factory(
         "HalfTensor",
@@ -166,6 +177,7 @@ ROWS = (
         "torch.HalfTensor([1])",
         takes_dtype=False,
         takes_requires_grad=False,
+        follows=True,
     ),
     Factory(
         "BFloat16Tensor",
@@ -175,6 +187,7 @@ ROWS = (
         "torch.BFloat16Tensor([1])",
         takes_dtype=False,
         takes_requires_grad=False,
+        follows=True,
     ),
     Factory(
         "LongTensor",
@@ -250,6 +263,7 @@ ROWS = (
         takes_dtype=False,
         takes_requires_grad=False,
         shares="data",
+        follows=True,
         keeps=True,
     ),
 )

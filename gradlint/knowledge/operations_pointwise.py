@@ -300,6 +300,18 @@ ROWS = (
         refuses=("[bic]",),
     ),
     Operation(
+        "normal",
+        ("torch.normal of tensors",),
+        parameters=("mean", "std"),
+        operands=("mean", "std"),
+        example="f(x, y)",
+        results=(Result(dtype="inexact"),),
+        numbers=("mean", "std"),
+        refuses=("=[bi].", "=.[cC]", "=[A-Z][^f]", "=C."),
+        rejects_grad=("mean: c.", "std: c."),
+        takes_out=True,
+    ),
+    Operation(
         "conj_physical",
         ("torch.conj_physical", "torch.Tensor.conj_physical"),
         results=(Result("self or fresh"),),

@@ -7,6 +7,23 @@ from gradlint.knowledge.rows import Operation, Result
 ROWS = (
     Operation("view", ("torch.Tensor.view",), example="f(x, -1)", results=(Result("view"),)),
     Operation(
+        "alias",
+        ("torch.Tensor of tensors",),
+        results=(Result("view"),),
+    ),
+    Operation(
+        "alias",
+        ("torch.FloatTensor of tensors",),
+        results=(Result("view"),),
+        refuses=("[bic]",),
+    ),
+    Operation(
+        "alias",
+        ("torch.DoubleTensor of tensors", "torch.HalfTensor of tensors", "torch.BFloat16Tensor of tensors"),
+        results=(Result("view"),),
+        measured=False,
+    ),
+    Operation(
         "view_as",
         ("torch.Tensor.view_as",),
         parameters=("input", "other"),

@@ -242,6 +242,8 @@ class Factory(Versioned):
     takes_requires_grad: bool = True
     shares: str = ""
     """Name of the parameter whose memory the result may share (`from_numpy`, `as_tensor`), or empty."""
+    follows: bool = False
+    """Whether what it makes of a tensor is recorded, or that very tensor: what is unknown may be one."""
     asks: bool = False
     """Whether the result requires grad unless told otherwise (`nn.Parameter`)."""
     keeps: bool = False

@@ -1,0 +1,30 @@
+"""What a factory makes of a tensor may be recorded, or the tensor itself."""
+
+import torch
+
+leaf = torch.rand(2, requires_grad=True)
+plain = torch.rand(2)
+alias = torch.Tensor(leaf)
+floats = torch.FloatTensor(leaf)
+listed = torch.Tensor([1.0, 2.0])
+written = torch.Tensor(plain)
+written.add_(1)
+doubles = torch.DoubleTensor(leaf.double())
+same = torch.as_tensor(leaf, device="cpu")
+wider = torch.as_tensor(leaf, dtype=torch.float64)
+apart = torch.as_tensor(leaf.detach(), dtype=torch.float64)
+whole = torch.as_tensor(leaf, dtype=torch.long)
+copied = torch.asarray(plain, copy=True)
+drawn = torch.normal(leaf, 1.0)
+both = torch.normal(mean=leaf, std=plain)
+spread = torch.normal(0.0, leaf)
+none = torch.normal(torch.zeros(2), torch.ones(2))
+sized = torch.normal(0.0, 1.0, size=(2,))
+with torch.no_grad():
+    alias = torch.Tensor(leaf)
+    wider = torch.as_tensor(leaf, dtype=torch.float64)
+    drawn = torch.normal(leaf, 1.0)
+    kept = torch.asarray(leaf, dtype=torch.float64)
+drawn = torch.normal(leaf, 1.0)
+drawn.sum().backward()
+left = torch.asarray(leaf, requires_grad=False)
