@@ -49,7 +49,16 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import gifts, libraries, library, module_containers, module_methods, modules, optimizers
+from gradlint.interpreter import (
+    descriptors,
+    gifts,
+    libraries,
+    library,
+    module_containers,
+    module_methods,
+    modules,
+    optimizers,
+)
 from gradlint.interpreter.ancestry import ancestry, field_of, find_member, find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.batches import PARTS, is_batch
@@ -341,6 +350,7 @@ def _member(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) ->
 
     if type(member) is not Function:
         known = libraries.looked_up(it, node, owner, member.path) if type(member) is Named else None
+        known = descriptors.answered(it, node, owner, member) if known is None else known
         return member if known is None else known
     if member.kind == "property":
         return call_function(it, node, member, Arguments([owner]))

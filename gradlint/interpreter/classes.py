@@ -32,7 +32,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import libraries, optimizers
+from gradlint.interpreter import descriptors, libraries, optimizers
 from gradlint.interpreter.ancestry import (
     BASE_KINDS,
     ancestry,
@@ -82,6 +82,7 @@ def define(it: Interpreter, node: cst.ClassDef) -> Ref:
     ref = it.new(node, "class", made)
     if not frame.file.foreign:
         it.classes[node] = ref
+    descriptors.named(it, node, ref)
     if made.kind in COMPLETED:
         COMPLETED[made.kind](it, node, ref, made)
     return ref

@@ -36,7 +36,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import optimizers, sizes
+from gradlint.interpreter import descriptors, optimizers, sizes
 from gradlint.interpreter.ancestry import find_member, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
@@ -210,6 +210,8 @@ def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, 
     redirect = find_method(it, thing.cls, "__setattr__")
     if redirect is not None:
         call_function(it, node, redirect, Arguments([ref, Const(name), value]))
+        return
+    if descriptors.taken(it, node, ref, find_member(it, thing.cls, name), value):
         return
     set_plainly(it, ref, name, value, sure=sure)
 

@@ -1,0 +1,40 @@
+"""Descriptors of the program: objects that a class holds and that answer for an attribute of its instances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import Class, Const, Instance, Ref, Value
+from gradlint.interpreter.ancestry import method_of
+from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.core import Interpreter
+
+
+def answered(it: Interpreter, node: Any, owner: Ref, member: Value) -> Value | None:
+    """What a member of the class of an object gives as an attribute of that; None if it is given itself."""
+    from gradlint.interpreter.functions import call_function
+
+    method = method_of(it, member, "__get__")
+    return None if method is None else call_function(it, node, method, Arguments([member, owner, it[owner].cls]))
+
+
+def taken(it: Interpreter, node: Any, owner: Ref, member: Value | None, value: Value) -> bool:
+    """Whether a member of the class of an object takes what is set as an attribute of that."""
+    from gradlint.interpreter.functions import call_function
+
+    method = None if member is None else method_of(it, member, "__set__")
+    if method is not None and member is not None:
+        call_function(it, node, method, Arguments([member, owner, value]))
+    return method is not None
+
+
+def named(it: Interpreter, node: Any, cls: Ref) -> None:
+    """Members of a class that was made are told their names."""
+    from gradlint.interpreter.functions import call_function
+
+    made: Class = it[cls]
+    for name, member in made.members:
+        if type(it.thing(member)) is Instance and (method := method_of(it, member, "__set_name__")) is not None:
+            start = it.hold(cls)
+            call_function(it, it.place_of(node, f"name {name}"), method, Arguments([member, cls, Const(name)]))
+            it.land(start)
