@@ -199,13 +199,16 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
 
 
 def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
-    """The tensors that belong to a module, as they take part in what it computes, by the names of its own."""
+    """The tensors that belong to a module, as they take part in what it computes, by the names of its own; what nobody
+    knows takes part where a layer has a parameter."""
     found: dict[Value, str] = {}
     sure = {ref}
     for part in submodules(it, ref):
         module: Module = it[part]
+        row = it.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+        parameters = () if row is None else row.parameters
         for name, value in (*module.attributes, ("", module.rest)):
-            if it.may_be(value, Tensor):
+            if it.may_be(value, Tensor) or (type(value) is Unknown and name in parameters):
                 key = value if part in sure else _perhaps(value)
                 found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
