@@ -12,7 +12,7 @@ import torch
 
 from gradlint.interpreter.module_methods import METHODS
 from gradlint.knowledge.module_families import FAMILIES, public
-from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
+from gradlint.knowledge.module_settings import INDICES_AT, MODULE_NAMES, SETTINGS, SIZES
 from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow, saving
 from gradlint.testing.measuring import MODES, TABLES, kind_of, resolve, storage
 
@@ -231,3 +231,11 @@ def test_what_a_module_remembers_of_its_making_is_told(row: ModuleRow) -> None:
 def test_every_name_of_a_module_is_told() -> None:
     public_names = {name for name in dir(torch.nn.Module()) if not name.startswith("_")}
     assert public_names == MODULE_NAMES | METHODS.keys() & public_names
+
+
+@pytest.mark.torch
+def test_return_indices_stands_where_it_is_said_to() -> None:
+    kinds = inspect.getmembers(torch.nn, lambda one: inspect.isclass(one) and issubclass(one, torch.nn.Module))
+    parameters = {name: list(inspect.signature(kind).parameters) for name, kind in kinds}
+    found = {name: names.index("return_indices") for name, names in parameters.items() if "return_indices" in names}
+    assert found == INDICES_AT

@@ -46,7 +46,7 @@ from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, submodules
 from gradlint.interpreter.narrowing import peek
-from gradlint.interpreter.operations import first_argument
+from gradlint.interpreter.operations import COUNTS, first_argument, perhaps_itself, perhaps_written, with_counts
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.tensors import truth_of
@@ -246,11 +246,18 @@ def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], result
 
 def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     result = row.result
-    if row.inplace_at is not None and truth_of(dict(module.attributes).get("inplace", Const(False))) is YES:
+    attributes = dict(module.attributes)
+    inplace = NO if row.inplace_at is None else truth_of(attributes.get("inplace", Const(False)))
+    if inplace is YES:
         return _written(it, node, module, row, args)
+    if inplace is not NO:
+        perhaps_written(it, lambda: _written(it, node, module, row, args))
+        result = perhaps_itself(result)
     if (idle := _idle(module, row)) is not NO:
         result = replace(result, kind="self" if idle is YES else "self or fresh")
-    return _applied(it, node, ref, _operation(module, row, ("input",), (result,)), args, 1, sizes.of_layer(it, module))
+    operation = _operation(module, row, ("input",), (result,))
+    made = _applied(it, node, ref, operation, args, 1, sizes.of_layer(it, module))
+    return with_counts(it, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
 
 
 def _idle(module: Module, row: ModuleRow) -> Truth:

@@ -54,6 +54,7 @@ from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge.module_families import LAZY
+from gradlint.knowledge.module_settings import INDICES_AT
 from gradlint.knowledge.rows import ModuleRow
 
 MOST_MODULES_DEEP = 3
@@ -96,6 +97,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes[DROPPED] = UNKNOWN if args.unknown else args.get(DROPPED, 0, Const(0.5))
     if row.inplace_at is not None:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
+    if (at := INDICES_AT.get(path.rpartition(".")[2])) is not None:
+        attributes["return_indices"] = UNKNOWN if args.unknown else args.get("return_indices", at, Const(False))
     attributes |= {name: _own_buffer(it, node, name, args) for name in row.buffers}
     ref = it.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,

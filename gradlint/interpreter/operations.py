@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -66,7 +67,7 @@ from gradlint.interpreter.tensors import (
 )
 from gradlint.interpreter.uses import unknown_tensor
 from gradlint.interpreter.writing import Write, write
-from gradlint.knowledge.rows import Factory, Operation
+from gradlint.knowledge.rows import Factory, Operation, Result
 from gradlint.knowledge.sizes import RESIZING
 
 
@@ -195,15 +196,53 @@ def _run(
     writes = truth_of(bound[row.writes_if]) if row.writes_if in bound else YES
     if row.writes or inplace is YES:
         return _in_place(it, node, row, slots, by if row.writes else "function", name, writes)
+    if inplace is not NO:
+        perhaps_written(it, lambda: _in_place(it, node, row, slots, "function", name, writes))
+        row = replace(row, results=(perhaps_itself(row.results[0]),))
     if row.bundle == "list" and row.operands[0].startswith("*"):
         return _one_each(it, node, row, bound, slots, part)
     result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), part=part)
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
-        write(it, out, Write(node, row.name, "out", [value for _, value in slots]))
+        this = Write(node, row.name, "out", [value for _, value in slots], differentiable=row.results[0].differentiable)
+        write(it, out, replace(this, differentiable=False) if row.out_unchecked else this)
+        if row.out_unchecked:  # some are recorded all the same: those that consist of others
+            perhaps_written(it, lambda: write(it, out, this))
         it.update(out, Tensor, **sizes.UNKNOWN_SIZES)
         return out
-    return result
+    return with_counts(it, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound], part)
+
+
+def perhaps_written(it: Interpreter, happening: Callable[[], Any]) -> None:
+    """Something may be written or not: nothing is told of that, and torch may refuse it or not."""
+    refused = it.state.refused
+    with it.silently():
+        it.perhaps(happening)
+    it.state.refused = refused
+
+
+def perhaps_itself(result: Result) -> Result:
+    """The result of an operation that may give its operand back."""
+    return result if result.kind.startswith("self") else replace(result, kind=f"self or {result.kind}")
+
+
+COUNTS = ("return_indices", "return_inverse", "return_counts")
+"""Parameters that ask for whole numbers beside the result, in the order in which these come."""
+
+
+def with_counts(it: Interpreter, node: Any, result: Value, asked: Sequence[Truth], part: str = "") -> Value:
+    """The result of an operation, in a tuple with whole numbers for each time that these are asked for."""
+    more = [
+        fresh(it, node, f"{part}count {index}", dtype=INTEGER, requires_grad=NO, leaf=YES, made="count")
+        for index, one in enumerate(asked)
+        if one is not NO
+    ]
+    if not more:
+        return result
+    if all(one is YES for one in asked if one is not NO):
+        return it.new(node, f"{part}counted", Container("tuple", items=tuple(enumerate([result, *more]))))
+    several = Container("tuple", items=((0, result),), rest=one_of(more))
+    return one_of([result, it.new(node, f"{part}counted", several)])
 
 
 def _one_each(
