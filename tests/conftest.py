@@ -15,6 +15,7 @@ NEED_TORCH = (
     "test_knowledge.py",
     "test_knowledge_distributions.py",
     "test_knowledge_flat.py",
+    "test_knowledge_keywords.py",
     "test_knowledge_sizes.py",
     "test_knowledge_squashing.py",
     "test_knowledge_views.py",
