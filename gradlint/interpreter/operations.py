@@ -314,6 +314,18 @@ def _of_tensor(it: Interpreter, node: Any, row: Factory, bound: dict[str, Value]
     return unknown_tensor(it, node, "made", Belief.PROVEN, references(shared))
 
 
+def _filled(it: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) -> Value:
+    """A factory fills a tensor that is there, and a leaf then requires grad as the factory is told."""
+    write(it, out, Write(node, row.name, "out", differentiable=False))
+    it.update(out, Tensor, **sizes.UNKNOWN_SIZES)
+    found = it.all(out, Tensor)
+    for ref, tensor in found:
+        if tensor.leaf.may(YES):
+            now = wants if tensor.leaf is YES else tensor.requires_grad | wants
+            it.put(ref, replace(tensor, requires_grad=now), sure=it.sure(found))
+    return out
+
+
 def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
     """A factory of torch makes a new leaf."""
     bound = dict(zip((p.lstrip("*") for p in row.parameters), args.positional, strict=False)) | args.keywords
@@ -351,6 +363,9 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["scalar"] = scalar
     if not args.unknown:
         facts["planar"] = sizes.planar_factory(it, row, bound, args.positional)
+    out = bound.get("out", NONE_VALUE)
+    if out != NONE_VALUE:
+        return _filled(it, node, row, out, truth_of(bound.get("requires_grad", Const(False))))
     made = fresh(it, node, **facts)
     _tell_made(it, node, row, made)
     wants = bound.get("requires_grad")
