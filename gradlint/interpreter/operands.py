@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import sys
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,7 +56,11 @@ def in_graph(it: Interpreter, value: Value) -> Slot:
     return (*slot, NOWHERE) if tensor and tensor.many and tensor.leaf.possibly(YES) else slot
 
 
-SEEN = frozenset({"torch", "numpy"}) | sys.stdlib_module_names
+SEEN = frozenset(
+    "torch numpy math cmath numbers random string os sys time datetime itertools functools operator collections typing "
+    "enum copy re json logging pathlib dataclasses warnings abc types inspect contextlib statistics fractions decimal "
+    "argparse io pickle gc tempfile shutil glob uuid threading multiprocessing subprocess asyncio unittest".split()
+)
 """Packages of which it is known what their names stand for: no tensors that take part in a graph."""
 
 

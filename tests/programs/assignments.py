@@ -22,7 +22,7 @@ reveal(annotated)  # Tensor[float, requires_grad=yes, leaf=no]
 if (total := weight.sum()) is not None:
     reveal(total)  # Tensor[float, requires_grad=yes, leaf=no]
 doubled = [(latest := tensor * 2) for tensor in [weight]]
-reveal(latest)  # builtins.latest
+reveal(latest)  # Tensor[float, requires_grad=yes, leaf=no]
 left, right = weight, plain
 left, right = right, left
 reveal(left)  # Tensor[float, requires_grad=no, leaf=yes]
