@@ -329,3 +329,8 @@ def test_backward_notices_writes_but_those_through_data_and_numpy() -> None:
     assert not stale(lambda t: t.data.add_(1))
     assert not stale(lambda t: t.detach().numpy().fill(5))
     assert not stale(lambda t: t + 1)
+
+
+def test_no_name_of_torch_stands_for_a_tensor() -> None:
+    homes = (torch, torch.nn, torch.nn.functional, torch.linalg, torch.special, torch.fft, torch.autograd, torch.optim)
+    assert [name for home in homes for name, held in vars(home).items() if isinstance(held, torch.Tensor)] == []

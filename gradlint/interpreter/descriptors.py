@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Class, Const, Instance, Ref, Value
+from gradlint.domain import Class, Const, Function, Instance, Ref, Value
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
@@ -18,14 +18,20 @@ def answered(it: Interpreter, node: Any, owner: Ref, member: Value) -> Value | N
     return None if method is None else call_function(it, node, method, Arguments([member, owner, it[owner].cls]))
 
 
+def takes(it: Interpreter, member: Value | None) -> Function | None:
+    """The method of a member of the class of an object that takes what is set as an attribute of that."""
+    return None if member is None else method_of(it, member, "__set__")
+
+
 def taken(it: Interpreter, node: Any, owner: Ref, member: Value | None, value: Value) -> bool:
-    """Whether a member of the class of an object takes what is set as an attribute of that."""
+    """Hand what is set as an attribute of an object to a member of its class that takes it; whether that does."""
     from gradlint.interpreter.functions import call_function
 
-    method = None if member is None else method_of(it, member, "__set__")
-    if method is not None and member is not None:
-        call_function(it, node, method, Arguments([member, owner, value]))
-    return method is not None
+    method = takes(it, member)
+    if method is None or member is None:
+        return False
+    call_function(it, node, method, Arguments([member, owner, value]))
+    return True
 
 
 def named(it: Interpreter, node: Any, cls: Ref) -> None:

@@ -278,8 +278,9 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehe
     there = it.hold(*containers.certain(it, it.state.flight[source]))
     left_out: set[Ref] = set()
     _clause(it, node.for_in, source, inner, left_out, waits=type(node) is cst.GeneratorExp)
-    for name in comprehended(node.for_in):
-        _end(it, (frame, name), before.get((frame, name)), it.scan.outlived.get(node, {}).get(name))
+    outlived = it.scan.outlived.get(node, {})
+    for variable, value in before.items():
+        _end(it, variable, value, outlived.get(variable[1]))
     values = it.land(found)
     elements, given = values[: len(wanted)], values[there - found :]
     certain = [ref for ref in references(elements[0]) if only[0] and ref not in known]

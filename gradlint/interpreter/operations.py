@@ -319,10 +319,11 @@ def _filled(it: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) 
     write(it, out, Write(node, row.name, "out", differentiable=False))
     it.update(out, Tensor, **sizes.UNKNOWN_SIZES)
     found = it.all(out, Tensor)
+    sure = it.sure(found)
     for ref, tensor in found:
         if tensor.leaf.may(YES):
             now = wants if tensor.leaf is YES else tensor.requires_grad | wants
-            it.put(ref, replace(tensor, requires_grad=now), sure=it.sure(found))
+            it.put(ref, replace(tensor, requires_grad=now), sure=sure)
     return out
 
 

@@ -238,7 +238,9 @@ def has_setter(it: Interpreter, owner: Value, name: str) -> bool:
     thing = it.thing(owner)
     if not isinstance(thing, (Module, Instance)):
         return False
-    return any(find_method(it, thing.cls, known) is not None for known in (setter_of(name), "__setattr__"))
+    if any(find_method(it, thing.cls, known) is not None for known in (setter_of(name), "__setattr__")):
+        return True
+    return descriptors.takes(it, find_member(it, thing.cls, name)) is not None
 
 
 def _set_on_class(it: Interpreter, node: Any, ref: Ref, thing: Class, name: str, value: Value, sure: bool) -> None:

@@ -263,7 +263,6 @@ ROWS = (
         takes_dtype=False,
         takes_requires_grad=False,
         shares="data",
-        follows=True,
         keeps=True,
     ),
 )

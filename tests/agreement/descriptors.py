@@ -37,3 +37,23 @@ holder.double = torch.rand(2)
 own = holder.double
 holder.value = own * leaf
 again = holder.value
+
+
+class Frozen:
+    def __get__(self, held_by, cls=None):
+        return held_by.inside
+
+    def __set__(self, held_by, value):
+        held_by.inside = value.detach()
+
+
+class Counter:
+    total = Frozen()
+
+    def __init__(self):
+        self.inside = torch.zeros(2)
+
+
+counter = Counter()
+counter.total += leaf
+total = counter.total
