@@ -33,6 +33,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    either,
     number_kind,
     one_of,
 )
@@ -51,10 +52,11 @@ from gradlint.interpreter.gradients import (
     tensors_of,
 )
 from gradlint.interpreter.leaves import want_leaves
-from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.operations import perhaps_written
+from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import STEP
-from gradlint.interpreter.writing import memory_written, written_without_graph
+from gradlint.interpreter.tensors import STEP, truth_of
+from gradlint.interpreter.writing import Write, memory_written, write, written_without_graph
 from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
 
@@ -107,8 +109,17 @@ def _filled(
         groups=_slots(it, given, refs[:MOST_ITEMS], certain),
         open=opened if len(refs) <= MOST_ITEMS else UNSURE,
         options=numbers,
+        recorded=_recorded(args),
     )
     return replace(made, listing=_listing(it, node, made, parts)), parts
+
+
+def _recorded(args: Arguments) -> Value:
+    """What the steps of an optimizer that is or may be differentiable record: something made of its settings. Settings
+    that are not seen (`**settings`) are taken not to ask for that: hardly anybody does."""
+    if truth_of(args.keywords.get("differentiable", Const(value=False))) is NO:
+        return NOTHING
+    return result_of_unknown(args.values())
 
 
 def _slots(it: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:
@@ -328,13 +339,29 @@ def _repeats(it: Interpreter, thing: Optimizer) -> bool:
 def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
     """The parameters that have a gradient are written, and their gradients used."""
     refs, sure = held(it, owner), surely_held(it, owner)
+    recorded = either([thing.differentiable for _, thing in it.all(owner, Optimizer)])
     for ref in refs:
         if has_gradient(it[ref]):
             whole = ref in sure and certain and not may_lack_gradient(it[ref])
-            written_without_graph(it, node, ref, "step", "step", sure=whole)
+            if recorded is not YES:
+                written_without_graph(it, node, ref, "step", "step", sure=whole and recorded is NO)
+            if recorded is not NO:
+                _write_recorded(it, node, ref, owner, sure=whole and recorded is YES)
         _used(it, ref, sure=ref in sure)
     it.update(owner, Optimizer, stepped=YES)
     _others(it, owner, refs)
+
+
+def _write_recorded(it: Interpreter, node: Any, ref: Ref, owner: Value, *, sure: bool) -> None:
+    """A differentiable step switches gradients on, and writes a parameter like any operation."""
+    made_of = [thing.recorded for _, thing in it.all(owner, Optimizer)]
+    this = Write(node, "step", "step", [*made_of, it[ref].gradient])
+    modes, it.state.grad_mode = it.state.modes, YES
+    if sure:
+        write(it, ref, this)
+    else:
+        perhaps_written(it, lambda: write(it, ref, this))
+    it.state.modes = modes
 
 
 def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:

@@ -21,7 +21,7 @@ the author's to say; where an optimizer of torch is all that uses them, the fix 
 
 from __future__ import annotations
 
-from gradlint.domain import NONE_VALUE, YES, Ref, Syntax, Tensor
+from gradlint.domain import NO, NONE_VALUE, YES, Ref, Syntax, Tensor
 from gradlint.events import (
     BackwardRun,
     Called,
@@ -77,7 +77,7 @@ def _is_needless(run: BackwardRun, end: ModuleFinished) -> bool:
 def _is_of_torch(step: OptimizerStepped) -> bool:
     """Whether a step updates by the gradients' values and does nothing else."""
     optimizer = step.optimizer
-    own = not optimizer.kind or isinstance(optimizer.cls, Ref) or "differentiable" in dict(optimizer.options)
+    own = not optimizer.kind or isinstance(optimizer.cls, Ref) or optimizer.differentiable is not NO
     return not own and step.closure == NONE_VALUE
 
 

@@ -19,7 +19,7 @@ Never known to be.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Const, Tensor
+from gradlint.domain import NO, YES, Tensor
 from gradlint.events import OptimizerBuilt
 from gradlint.rule import Findings, Raises, Rule
 
@@ -35,7 +35,7 @@ consequence = Raises(ValueError, "can't optimize a non-leaf Tensor")
 
 @rule.on(OptimizerBuilt)
 def check(event: OptimizerBuilt) -> Findings:
-    if dict(event.optimizer.options).get("differentiable") == Const(True):
+    if event.optimizer.differentiable is not NO:
         return
     for tensor in (one for part in event.elements for one in part):
         if _is_refused(tensor):
