@@ -119,7 +119,8 @@ class Diary:
                 continue
             seen.add((id(node), unit))
             leaf = getattr(node, "variable", None)
-            if leaf is not None and (asked is None or id(leaf) in asked):
+            trained = leaf is not None and leaf.requires_grad  # nothing arrives at what was frozen since
+            if trained and (asked is None or id(leaf) in asked):
                 self.of(leaf)
                 found[leaf] = found.get(leaf, unit) | unit
             todo += [(other, unit) for other, _ in node.next_functions if other is not None]
