@@ -64,15 +64,16 @@ MOST_CUTS = 3
 
 
 def _recorded_for(wants: Truth, operands: Sequence[Operand]) -> Truth:
-    """Whether an operation that should be recorded is: one on nothing but tensors made in inference mode may not be,
-    whatever their flags say (`exp` is not, `to` is).
+    """Whether an operation that should be recorded is: one that only tensors made in inference mode ask for may not be,
+    whatever their flags say (of these alone `exp` is not, `to` is; beside another `+` is, `einsum`, which views them
+    first, is not).
 
     Of what unseen code hands over it is taken that it was not made there.
     """
-    made_there = [o.tensor.inference for o in operands if o.tensor]
-    if not any(fact.possibly(YES) for fact in made_there) or any(fact is NO for fact in made_there):
+    if not any(o.tensor.inference.possibly(YES) for o in operands if o.tensor):
         return wants
-    return wants | NO
+    others = [o.requires_grad for o in operands if o.tensor is None or not o.tensor.inference.possibly(YES)]
+    return wants if either(others) is YES else wants | NO
 
 
 def apply(
@@ -96,8 +97,8 @@ def apply(
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, name, value) for name, value in extra]
     involved = operands + own
-    wants = either([o.requires_grad for o in involved if o.name not in row.ignores])
-    wants = _recorded_for(wants, involved)
+    asking = [o for o in involved if o.name not in row.ignores]
+    wants = _recorded_for(either([o.requires_grad for o in asking]), asking)
     parts = [
         _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, part)
         for index, result in enumerate(row.results)

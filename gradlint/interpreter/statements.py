@@ -18,12 +18,15 @@ from gradlint.domain import (
     Imported,
     Module,
     Named,
+    Node,
     Plain,
+    Ref,
     State,
     Tensor,
     Unknown,
     Value,
     alternatives,
+    object_references,
     one_of,
 )
 from gradlint.interpreter import containers, module_containers, receivers
@@ -41,6 +44,7 @@ from gradlint.interpreter.functions import (
     tell_returned,
 )
 from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
+from gradlint.interpreter.operations import perhaps_written
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.saving import saved_in_place
@@ -151,10 +155,7 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
     """The value afterwards, and whether it is the same object, changed in place."""
     operation = AUGMENTED[type(node.operator)]
     if it.only(old, Tensor) is not None:
-        row = it.torch.operations.get(f"operator.i{operation}")
-        saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
-        op = row.name if row else operation
-        write(it, old, Write(node.target, op, "augmented", [more], name, saves=saves, added=node.value))
+        write(it, old, _written_by(it, node, old, more, name))
         return old, True
     if it.only(old, Array) is not None:
         write_array(it, node.target, old, operation, name)
@@ -169,7 +170,33 @@ def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name
         return call_function(it, node, method, Arguments([old, more])), False
     binary = {"and": "and_", "or": "or_"}.get(operation, operation)
     assert binary in BINARY.values()
-    return compute(it, node, binary, [old, more]), False
+    if it.may_be(old, Tensor) or any(type(option) is Unknown for option in alternatives(old)):
+        start = it.hold(old, more)
+        perhaps_written(it, lambda: write(it, old, _written_by(it, node, old, more, name)))
+        old, more = it.land(start)
+    start = it.hold(*(ref for ref, _ in it.all(old, Tensor) if _held_elsewhere(it, node.target, ref)))
+    computed = compute(it, node, binary, [old, more])
+    return one_of((*it.land(start), computed)), False
+
+
+def _held_elsewhere(it: Interpreter, target: Any, ref: Ref) -> bool:
+    """Whether anything but this variable holds an object: else whether it is the same one afterwards shows nowhere."""
+    if not isinstance(target, cst.Name):
+        return True
+    frame = it.frame.declared.get(target.value, it.frame)
+    others = [value for name, value in it.state.names.items() if name != (frame.id, target.value)]
+    if any(ref in alternatives(value) for value in (*others, *it.state.flight)):
+        return True
+    return any(ref in object_references(thing) for thing in it.state.heap.values() if type(thing) not in (Node, Tensor))
+
+
+def _written_by(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> Write:
+    """The write in place that an augmented assignment to a tensor is."""
+    operation = AUGMENTED[type(node.operator)]
+    row = it.torch.operations.get(f"operator.i{operation}")
+    saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
+    op = row.name if row else operation
+    return Write(node.target, op, "augmented", [more], name, saves=saves, added=node.value)
 
 
 def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:

@@ -93,7 +93,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
             continue
         mark = Mark("hidden" if noticed is NO else "written", syntax(this.node), name=this.name)
         memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
-        gradients_written(it, tensor.storage, "" if Const(0) in this.operands else this.op)
+        gradients_written(it, tensor.storage, this.op, this.operands)
         _leave_marks(it, this, ref, cut, sure)
         if this.differentiable and this.checked:
             _rebase(it, this, ref, wants, sure)
@@ -107,7 +107,7 @@ def _write_unknown(it: Interpreter, target: Value, this: Write) -> None:
     if reach:
         _, memories = made_of(it, reach)
         memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
-        gradients_written(it, memories, this.op)
+        gradients_written(it, memories)
 
 
 def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -> None:
@@ -169,16 +169,26 @@ def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
     return any(type(one) is Node and one.grows.possibly(YES) for one in made)
 
 
-def gradients_written(it: Interpreter, memories: Iterable[Ref], op: str = "") -> None:
+def gradients_written(it: Interpreter, memories: Iterable[Ref], op: str = "", operands: Sequence[Value] = ()) -> None:
     """A gradient in this memory that the program itself writes, or gives another memory, may be in any unit afterwards;
     one that had been cleared may be there again, and one that was there may be cleared."""
-    for ref in _with_gradients_in(it, memories):
+    found = _with_gradients_in(it, memories)
+    if found and _may_be_zeros(it, memories, operands):
+        op = ""
+    for ref in found:
         thing = it.state.heap.get(ref)
         if type(thing) is Tensor:
             refilled = thing.grad.may(NONE | LOST) and op not in KEEPING_ZEROS
             grad = thing.grad | FRESH if refilled else thing.grad
             grad = grad if op in KEEPING_SOME else grad | CLEARING.of(thing)
             it.set(ref, replace(thing, grad=grad, unit=thing.unit | Unit.unsure()))
+
+
+def _may_be_zeros(it: Interpreter, memories: Iterable[Ref], operands: Sequence[Value]) -> bool:
+    """Whether what is written here with these operands may be zeros, whatever was there: times zero, or less itself."""
+    reach = [ref for value in operands for one in alternatives(value) if type(one) is Unknown for ref in one.reach]
+    others = {memory for value in operands for _, other in it.all(value, Tensor) for memory in other.storage}
+    return Const(0) in operands or not (others | set(made_of(it, reach)[1])).isdisjoint(memories)
 
 
 def _with_gradients_in(it: Interpreter, memories: Iterable[Ref]) -> dict[Ref, None]:

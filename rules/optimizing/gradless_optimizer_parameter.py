@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import NO, YES, Belief, Tensor, Unknown
+from gradlint.domain import NO, NONE, YES, Belief, Tensor, Unknown
 from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, RequiresGradChanged, Thing
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed
 
@@ -67,8 +67,9 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _stays_put(tensor: Tensor) -> bool:
-    """Whether it is certainly a tensor of the program that nothing asked to require grad; no frozen parameter."""
-    if not (tensor.requires_grad <= NO and tensor.leaf <= YES and tensor.parameter <= NO):
+    """Whether it is certainly a tensor of the program that nothing asked to require grad or gave a gradient; no frozen
+    parameter."""
+    if not (tensor.requires_grad <= NO and tensor.leaf <= YES and tensor.parameter <= NO and tensor.grad <= NONE):
         return False
     return tensor.belief < Belief.BY_NAME and not tensor.many and bool(tensor.made) and bool(tensor.storage)
 
