@@ -83,6 +83,8 @@ FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for any file, besides one for every two of its own."""
 BOUND = "bound: "
 """How the counts begin that tell of a bound that was hit."""
+STEPS = "steps"
+"""The bound that calls are left out of where it is hit."""
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ from gradlint.domain import (
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import tell_handed
-from gradlint.interpreter.core import MOST_CALLS_DEEP, Frame, Interpreter
+from gradlint.interpreter.core import MOST_CALLS_DEEP, STEPS, Frame, Interpreter
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -85,7 +85,7 @@ def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
 def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
     """How many statements may still be run in the file of a frame, and how they are called."""
     here = frame.file.foreign == it.frame.file.foreign
-    steps = "steps in other files" if frame.file.foreign else "steps"
+    steps = "steps in other files" if frame.file.foreign else STEPS
     return steps, it.steps_left if here else it.steps_left_elsewhere
 
 

@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any
 
 from gradlint import linter
-from gradlint.domain import Fact, Object, OneOf, Tensor
+from gradlint.domain import UNKNOWN, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
+from gradlint.interpreter.core import BOUND, STEPS
 from gradlint.interpreter.walking import calls_of
 from gradlint.project import InMemory, Project
 from gradlint.proving import known_here
@@ -136,9 +137,12 @@ def judged(
             rows.update(_reveals(text, event.node))
 
     project = Project(InMemory(dict(files))).at(MAIN) if files else None
-    found = linter.analyse(text, known_rules(), packs=known_here(), listen=hear, project=project).findings
+    run = linter.analyse(text, known_rules(), packs=known_here(), listen=hear, project=project)
     known = {(rows[node], place): thing for node, shown in things.items() for place, thing in enumerate(shown)}
-    return known, linter.shown(found, known_rules(), Confidence.LIKELY)
+    if BOUND + STEPS in dict(run.counts):  # calls were left out: what holds in all others says nothing of these
+        inner = _rows_of(text, ast.FunctionDef, ast.AsyncFunctionDef)
+        known |= {asked: UNKNOWN for asked in known if asked[0] in inner}
+    return known, linter.shown(run.findings, known_rules(), Confidence.LIKELY)
 
 
 def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
@@ -152,7 +156,7 @@ def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
 
 
 def _facts(text: str, seen: Seen, known: dict[tuple[int, int], Thing], out: Compared) -> Iterator[Disagreement]:
-    looped = _looped_rows(text)
+    looped = _rows_of(text, ast.For, ast.AsyncFor, ast.While)
     for (row, position), had in seen.had.items():
         where = ", inside a loop" if row in looped else ""
         if (row, position) not in known:
@@ -177,10 +181,10 @@ def _sort(thing: Thing, one: dict[str, Any], fault: str) -> str:
     return f"torch has a {one['is']}, gradlint says {type(thing).__name__}"
 
 
-def _looped_rows(text: str) -> set[int]:
-    """The rows inside loops."""
-    loops = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.For | ast.AsyncFor | ast.While))
-    return {row for loop in loops for row in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)}
+def _rows_of(text: str, *kinds: type[ast.stmt]) -> set[int]:
+    """The rows inside statements of these kinds."""
+    found = (each for each in ast.walk(ast.parse(text)) if isinstance(each, kinds))
+    return {row for each in found for row in range(each.lineno, (each.end_lineno or each.lineno) + 1)}
 
 
 def _count(thing: Thing, had: list[dict[str, Any]], out: Compared) -> None:
