@@ -273,8 +273,9 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
         }
     if isinstance(value, GeneratorType):
         return {"is": "Iterator", "used": truth(value.gi_frame is None)}
-    if type(value) in NUMBER_KINDS:
-        return {"is": "number", "dtype": NUMBER_KINDS[type(value)], "value": value}
+    kind = next((kind for cls, kind in NUMBER_KINDS.items() if isinstance(value, cls)), None)
+    if kind is not None:  # numbers of NumPy are among them
+        return {"is": "number", "dtype": kind, "value": value}
     return {"is": type(value).__name__, "value": value if value is None or isinstance(value, str) else ...}
 
 
