@@ -249,7 +249,7 @@ class Optimizer(Cell):
     """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
     `held_back` whether its `step()` and `zero_grad()` may do nothing (a wrapper that accumulates gradients), `stepped`
     whether it has stepped yet, `stage` where it stands with its GradScaler; `options` are the constants it was made
-    with (`lr`, `momentum`), `recorded` what its steps record in the parameters, if they are or may be `differentiable`,
+    with (`lr`, `momentum`), `differentiable` whether its steps are recorded, and `recorded` what they are then made of;
     `listing` is its `param_groups`. Of a class of the program `cls` is that class and `attributes` what was set on
     it."""
 
@@ -260,19 +260,13 @@ class Optimizer(Cell):
     stepped: Truth = UNSURE
     stage: Stage = Stage.unsure()
     options: Items = _items(default=())
+    differentiable: Truth = NO
     recorded: Value = _value(default=NOTHING)
     listing: Value = _value(default=NOTHING)
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
-
-    @property
-    def differentiable(self) -> Truth:
-        """Whether its steps are recorded."""
-        if self.recorded == NOTHING:
-            return NO
-        return YES if dict(self.options).get("differentiable") == Const(value=True) else UNSURE
 
     def __str__(self) -> str:
         return f"Optimizer[{self.kind or '?'}]"

@@ -46,11 +46,11 @@ from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, submodules
 from gradlint.interpreter.narrowing import peek
-from gradlint.interpreter.operations import COUNTS, first_argument, perhaps_itself, perhaps_written, with_counts
+from gradlint.interpreter.operations import COUNTS, first_argument, perhaps_itself, with_counts
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.tensors import truth_of
-from gradlint.interpreter.writing import Write, write
+from gradlint.interpreter.writing import Write, perhaps_written, write
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -66,7 +66,7 @@ from gradlint.interpreter.tensors import (
     truth_of,
 )
 from gradlint.interpreter.uses import unknown_tensor
-from gradlint.interpreter.writing import Write, write
+from gradlint.interpreter.writing import Write, perhaps_written, write
 from gradlint.knowledge.rows import Factory, Operation, Result
 from gradlint.knowledge.sizes import RESIZING
 
@@ -211,14 +211,6 @@ def _run(
         it.update(out, Tensor, **sizes.UNKNOWN_SIZES)
         return out
     return with_counts(it, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound], part)
-
-
-def perhaps_written(it: Interpreter, happening: Callable[[], Any]) -> None:
-    """Something may be written or not: nothing is told of that, and torch may refuse it or not."""
-    refused = it.state.refused
-    with it.silently():
-        it.perhaps(happening)
-    it.state.refused = refused
 
 
 def perhaps_itself(result: Result) -> Result:

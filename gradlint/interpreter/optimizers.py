@@ -52,11 +52,10 @@ from gradlint.interpreter.gradients import (
     tensors_of,
 )
 from gradlint.interpreter.leaves import want_leaves
-from gradlint.interpreter.operations import perhaps_written
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import STEP, truth_of
-from gradlint.interpreter.writing import Write, memory_written, write, written_without_graph
+from gradlint.interpreter.writing import Write, memory_written, perhaps_written, write, written_without_graph
 from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
 
@@ -109,17 +108,16 @@ def _filled(
         groups=_slots(it, given, refs[:MOST_ITEMS], certain),
         open=opened if len(refs) <= MOST_ITEMS else UNSURE,
         options=numbers,
-        recorded=_recorded(args),
+        differentiable=(recorded := _differentiable(args)),
+        recorded=NOTHING if recorded is NO else result_of_unknown(args.values()),
     )
     return replace(made, listing=_listing(it, node, made, parts)), parts
 
 
-def _recorded(args: Arguments) -> Value:
-    """What the steps of an optimizer that is or may be differentiable record: something made of its settings. Settings
-    that are not seen (`**settings`) are taken not to ask for that: hardly anybody does."""
-    if truth_of(args.keywords.get("differentiable", Const(value=False))) is NO:
-        return NOTHING
-    return result_of_unknown(args.values())
+def _differentiable(args: Arguments) -> Truth:
+    """Whether the steps of an optimizer are to be recorded. Settings that are not seen (`**settings`) are taken not to
+    ask for that: hardly anybody does."""
+    return truth_of(args.keywords.get("differentiable", Const(value=False)))
 
 
 def _slots(it: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:

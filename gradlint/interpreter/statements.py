@@ -44,14 +44,13 @@ from gradlint.interpreter.functions import (
     tell_returned,
 )
 from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
-from gradlint.interpreter.operations import perhaps_written
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
-from gradlint.interpreter.writing import Write, write
+from gradlint.interpreter.writing import Write, perhaps_written, write
 
 
 @statement(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,14 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
             _rebase(it, this, ref, wants, sure)
     if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
         tell_grown(it, this.node, this.op, now, this.name, this.added, others)
+
+
+def perhaps_written(it: Interpreter, happening: Callable[[], Any]) -> None:
+    """Something may be written or not: nothing is told of that, and torch may refuse it or not."""
+    refused = it.state.refused
+    with it.silently():
+        it.perhaps(happening)
+    it.state.refused = refused
 
 
 def _write_unknown(it: Interpreter, target: Value, this: Write) -> None:

@@ -99,6 +99,12 @@ if __name__ == "__main__":
     main()
 
 
+def guessed(scores, noise):
+    position = torch.zeros(3)
+    position.grad = -(scores[:, None] * noise).mean(0)
+    return torch.optim.SGD([position], lr=0.01, momentum=0.9)  # ok: it has its gradient by hand already
+
+
 class Idle(torch.optim.Optimizer):
     def __init__(self):
         super().__init__([torch.zeros(1)], {})  # ok: there to satisfy the base class, and never stepped
