@@ -48,7 +48,7 @@ def program(chance: random.Random) -> str:
 def stopped(text: str, space: dict[str, Any]) -> Exception | None:
     """What stops a program, if anything does."""
     random.seed(0)
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

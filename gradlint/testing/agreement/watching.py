@@ -79,7 +79,7 @@ def begin(number: int) -> None:
     """Gradients are on, and chance starts from a number."""
     torch.set_grad_enabled(True)
     random.seed(number)
-    torch.manual_seed(number)
+    torch.default_generator.manual_seed(number)
 
 
 @contextmanager

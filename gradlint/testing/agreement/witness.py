@@ -59,7 +59,7 @@ def one_run(text: str, number: int = 0, *, keeping: bool = False) -> Run:
     run = Run(text, number, names=names_read(text))
     code = compile(told(text), FILE, "exec", dont_inherit=True)
     random.seed(number)
-    torch.manual_seed(number)
+    torch.default_generator.manual_seed(number)
     with kept() as book:
         witness = Witness(run, book)
         run.space = {"__name__": "__main__", "reveal": lambda *_: None, WITNESS: witness}
