@@ -292,6 +292,21 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
     return True
 
 
+def rounds_at_least(it: Interpreter, value: Value) -> int:
+    """How often iterating over a value runs at least, up to two, whatever happens meanwhile."""
+    if not certainly_not_empty(it, value):
+        return 0
+    return 2 if all(_stays_several(it, option) for option in alternatives(value)) else 1
+
+
+def _stays_several(it: Interpreter, value: Value) -> bool:
+    """Whether something has more than one element as long as it lives."""
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is Iterator:
+        return thing.by in RESTARTING and thing.several is YES
+    return type(thing) is Container and thing.kind == "tuple" and len(thing.items) > 1
+
+
 def certainly_at_most_one(it: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What a
     caller hands over may be longer another time."""
@@ -339,6 +354,7 @@ def iterator(
     by: str,
     *,
     empty: Truth = UNSURE,
+    several: Truth = UNSURE,
     source: Value = UNKNOWN,
     listed: Value = NOTHING,
     certain: tuple[Ref, ...] = (),
@@ -355,6 +371,7 @@ def iterator(
         source,
         by,
         empty=empty,
+        several=several,
         listed=listed,
         certain=certain,
         touches=tuple(dict.fromkeys([*touches, *(followed.touches() if followed is not None else ())])),

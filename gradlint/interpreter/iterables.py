@@ -396,7 +396,8 @@ def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
     stop = args.positional[1] if len(args.positional) > 1 else _first(args)
     begin = args.positional[0] if len(args.positional) > 1 else Const(0)
     if len(args.positional) < 3 and _whole(stop) and _whole(begin) and begin.value < stop.value:  # type: ignore[union-attr,operator]
-        return containers.iterator(it, node, Scalar(INTEGER), "range", empty=NO)
+        several = YES if begin.value + 1 < stop.value else NO  # type: ignore[union-attr,operator]
+        return containers.iterator(it, node, Scalar(INTEGER), "range", empty=NO, several=several)
     return it.new(node, "range", Container("list", rest=Scalar(INTEGER)))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -20,6 +21,7 @@ from gradlint.domain import (
     NO,
     NOTHING,
     UNKNOWN,
+    UNSURE,
     YES,
     Container,
     Ref,
@@ -66,18 +68,13 @@ MOST_LOOPS_DEEP = 4
 @statement(cst.For)
 def for_(it: Interpreter, node: cst.For) -> None:
     start = it.hold(containers.iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
-    leaves, first, walk = it.scan.loops[node].leaves, [True], one_by_one.walk_of(it, node)
+    leaves, walk = it.scan.loops[node].leaves, one_by_one.walk_of(it, node)
     modes, waited = it.state.modes, [False]
 
-    def step() -> None:
+    def step(first: Truth) -> None:
         iterable = it.state.flight[start]
-        if waited[0]:
-            it.state.modes = modes  # the generator goes on, and perhaps to its end
-        ended = not first[0] and containers.certainly_at_most_one(it, iterable)
-        if not (first[0] and containers.certainly_not_empty(it, iterable)):
-            left = leave(it)
-            one_by_one.went_over_all(left, start + 1, containers.certain(it, iterable))
-        first[0] = False
+        go_on(it.state)
+        ended = first is NO and containers.certainly_at_most_one(it, iterable)
         element = NOTHING if ended else containers.following(it, node, iterable)
         if element == NOTHING:
             it.end_path()
@@ -93,22 +90,31 @@ def for_(it: Interpreter, node: cst.For) -> None:
         with one_by_one.at_each(it, walk, element, start + 1):
             it.run_body(node.body.body)
 
+    def go_on(state: State) -> None:
+        if waited[0]:
+            state.modes = modes  # the generator goes on, and perhaps to its end
+
+    def left(state: State) -> None:
+        go_on(state)
+        one_by_one.went_over_all(state, start + 1, containers.certain(it, state.flight[start]))
+
     def after() -> None:
         containers.consume(it, node.iter, it.state.flight[start], "for")
 
     once = containers.certainly_at_most_one(it, it.state.flight[start])
-    run_loop(it, node, step, node.orelse, after, once=once)
+    least = containers.rounds_at_least(it, it.state.flight[start])
+    run_loop(it, node, step, node.orelse, after, once=once, least=least, left=left)
     it.land(start)
 
 
 @statement(cst.While)
 def while_(it: Interpreter, node: cst.While) -> None:
-    def step() -> None:
+    def step(_: Truth) -> None:
         decided = truthiness(it, it.value(node.test))
         if decided is not YES:
             aside = it.fork()
             narrow(it, node.test, False)
-            leave(it)
+            _leave(it)
             it.state = aside
         if decided is NO:
             it.end_path()
@@ -116,29 +122,50 @@ def while_(it: Interpreter, node: cst.While) -> None:
         narrow(it, node.test, True)
         it.run_body(node.body.body)
 
-    run_loop(it, node, step, node.orelse, lambda: None)
+    run_loop(it, node, step, node.orelse)
 
 
-def leave(it: Interpreter) -> State:
-    """The loop may end here, because there is nothing more to go over. Gives the state in which it does."""
+def _leave(it: Interpreter, left: Callable[[State], None] = lambda _: None) -> None:
+    """The loop may end here, because there is nothing more to go over. `left` is told the state in which it does."""
     assert it.frame.loop is not None
-    left = it.fork()
-    if left.live:
-        it.frame.loop.exits.append(left)
-    return left
+    if it.state.live:
+        state = it.fork()
+        it.frame.loop.exits.append(state)
+        left(state)
 
 
 def run_loop(
     it: Interpreter,
     node: Any,
-    step: Callable[[], None],
-    orelse: cst.Else | None,
-    after: Callable[[], None],
+    step: Callable[[Truth], None],
+    orelse: cst.Else | None = None,
+    after: Callable[[], None] = lambda: None,
     *,
     once: bool = False,
+    least: int | None = None,
+    left: Callable[[State], None] = lambda _: None,
 ) -> None:
-    """Run `step` for the first and for later iterations, and go on from all the ways the loop can end. Where the first
-    may be all (`once`), it is told by itself, however far out the loop is."""
+    """Run `step` for the first and for later iterations (it is told whether it is the first), and go on from all the
+    ways the loop can end. Where the first may be all (`once`), it is told by itself, however far out the loop is.
+
+    The loop ends when there is nothing more to go over, but not before it has run `least` times (no more than two are
+    told apart), and `left` is told the states in which it does; None where `step` itself says when the loop ends.
+    """
+
+    def turn(first: Truth) -> None:
+        before = least == 0 or (least == 1 and first is NO)
+        if before:
+            _leave(it, left)
+        step(first)
+        it.join([it.state, *paths.continues])
+        paths.continues.clear()
+        it.state.sweep()
+        if least and not before and first is not YES:
+            goes_on = it.fork()
+            grow_older()
+            _leave(it, left)
+            it.state = goes_on
+
     outer, began, depth = it.frame.loop, len(it.story), len(it.state.flight)
     paths = it.frame.loop = LoopPaths(conditions=it.conditions)
     height = it.scan.loops[node].height if node in it.scan.loops else 0
@@ -146,16 +173,17 @@ def run_loop(
     with _ageing(it) as grow_older:
         if peel:
             it.peeled += 1
-            _pass(it, paths, step)
+            turn(YES)
         it.loops_deep += 1
         if it.loops_deep > MOST_LOOPS_DEEP:
             it.hit("depth of loops")
             if not peel:
-                _pass(it, paths, step)
+                turn(YES)
+            _leave(it, left)
         elif it.state.live:
             outer_later = it.later
             it.later = YES if peel else it.later if it.later is YES else MAYBE
-            _fixpoint(it, paths, step, grow_older)
+            _fixpoint(it, partial(turn, NO if peel else UNSURE), grow_older)
             it.later = outer_later
         it.loops_deep -= 1
         if peel:
@@ -201,15 +229,7 @@ def _ageing(it: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
     it.entered |= entered
 
 
-def _pass(it: Interpreter, paths: LoopPaths, step: Callable[[], None]) -> None:
-    """One iteration; what continues meets at its end. Objects that nobody holds any more are forgotten."""
-    step()
-    it.join([it.state, *paths.continues])
-    paths.continues.clear()
-    it.state.sweep()
-
-
-def _fixpoint(it: Interpreter, paths: LoopPaths, step: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
+def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
     """Run later iterations until another one changes nothing; only that one is told, for it knows all the others.
 
     What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
@@ -221,7 +241,7 @@ def _fixpoint(it: Interpreter, paths: LoopPaths, step: Callable[[], None], grow_
         with it.provisionally() as forget:
             oldest = grow_older()
             head.foresee(it.state, oldest)
-            _pass(it, paths, step)
+            turn()
             new = joined_states([head, it.state]) if it.state.live else head
             if same(new, head):
                 return
@@ -326,8 +346,7 @@ def _clause(
     """Run over what is in flight there, and use it up, unless the expression `waits` to be asked. What a condition may
     leave out is noted."""
 
-    def step() -> None:
-        leave(it)
+    def step(_: Truth) -> None:
         element = containers.following(it, clause, it.state.flight[start])
         if element == NOTHING:
             it.end_path()
@@ -359,4 +378,4 @@ def _clause(
         if not waits:
             containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
 
-    run_loop(it, clause, step, None, after)
+    run_loop(it, clause, step, None, after, least=0)

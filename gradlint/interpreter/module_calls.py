@@ -345,21 +345,19 @@ def _through_each(it: Interpreter, node: Any, ref: Ref, module: Module, value: V
 
 def _through_all(it: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
     """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
-    from gradlint.interpreter.loops import leave, run_loop
+    from gradlint.interpreter.loops import run_loop
 
     start = it.hold(ref, value)
     place = it.place_of(node, f"{ref.site} parts")
-    entered = [module_containers.certainly_not_empty(it, it[ref])]
+    least = 1 if module_containers.certainly_not_empty(it, it[ref]) else 0
 
-    def step() -> None:
+    def step(_: Truth) -> None:
         held, given = it.state.flight[start : start + 2]
-        if not entered.pop() if entered else True:
-            leave(it)
         some = module_containers.all_parts(it, it[held])  # type: ignore[index]
         it.state.flight[start + 1] = call(it, place, some, Arguments([given]), "call", "")
 
     it.inside_module += 1
-    run_loop(it, place, step, None, lambda: None)
+    run_loop(it, place, step, least=least)
     it.inside_module -= 1
     return it.land(start)[1]
 

@@ -303,17 +303,13 @@ def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returne
 def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Value:
     """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
     from gradlint.interpreter.calls import call_value
-    from gradlint.interpreter.loops import leave, run_loop
+    from gradlint.interpreter.loops import run_loop
 
     place = it.place_of(node, "closure")
     found = it.hold(NOTHING)
     again = any(_repeats(it, thing) for _, thing in it.all(it.state.flight[start], Optimizer))
-    ran: list[None] = []
 
-    def once() -> None:
-        if ran:
-            leave(it)
-        ran.append(None)
+    def run(_: Truth) -> None:
         mode, it.state.grad_mode = it.state.grad_mode, YES
         given = call_value(it, place, closure, Arguments(), "closure")
         it.state.grad_mode = mode
@@ -322,9 +318,9 @@ def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Valu
             update(it, node, it.state.flight[start], certain=True)
 
     if again:
-        run_loop(it, place, once, None, lambda: None)
+        run_loop(it, place, run, least=1)
     else:
-        once()
+        run(YES)
     return it.land(found)[0]
 
 
