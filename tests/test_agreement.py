@@ -197,6 +197,27 @@ for each in held['a']:
     assert not compare(asked).disagreements
 
 
+def test_a_module_is_asked_for_once_it_has_begun() -> None:
+    text = """import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 2)
+
+net = Net()
+"""
+    asked = with_reveals(text)
+    assert "__init__(self):\n        super().__init__()\n        reveal(self)\n" in asked
+    assert asked.endswith("net = Net()\nreveal(net, net.layer.weight, net.layer.bias)\n")
+
+
+def test_a_fault_of_a_probe_is_not_taken_for_the_programs() -> None:
+    text = "class Odd:\n    __dict__ = property(lambda self: 1 / 0)\n\nodd = Odd()\n"
+    with pytest.raises(ZeroDivisionError):
+        with_reveals(text)
+
+
 def test_a_wrong_claim_shrinks_to_what_it_needs() -> None:
     text = "import torch\n\nx = torch.ones(2)\nif x.sum() > 0:\n    y = x * 2\n    z = x + 1\nreveal(x, y)\n"
     small = shrunk(text, lambda each: "y = x * 2" in each and "reveal(" in each)

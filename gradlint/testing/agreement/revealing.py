@@ -115,21 +115,28 @@ def _filled(lines: list[str], gaps: list[tuple[int, str]], calls: list[str]) -> 
 def _places(text: str, files: Files) -> dict[int, tuple[str, ...]]:
     """The expressions for which there was something each time a probe came by, oldest first."""
     found: dict[int, dict[str, None]] = {}
+    faults: list[Exception] = []
 
     def probe(number: int, names: dict[str, Any]) -> None:
-        there = dict.fromkeys(place for name, value in names.items() for place in _asked(name, value))
+        try:
+            there = dict.fromkeys(place for name, value in names.items() for place in _asked(name, value))
+        except Exception as fault:  # not the program's, which would only end there
+            faults.append(fault)
+            return
         known = found.setdefault(number, there)
         found[number] = {place: None for place in known if place in there}
 
     with settled(files):
         for code, number in runs_of(text):
             execute(code, number, **{PROBE: probe, REVEAL: lambda *_: None})
+    if faults:
+        raise faults[0]
     return {number: tuple(places) for number, places in found.items()}
 
 
 def _asked(name: str, value: Any) -> Iterator[str]:
     """A name, if what it holds is worth asking for, and the tensors in it."""
-    if name.startswith("_"):
+    if name.startswith("_") or not _is_begun(value):
         return
     if (
         value is None
@@ -144,9 +151,14 @@ def tensors_in(place: str, value: Any, depth: int) -> Iterator[str]:
     """Expressions for the tensors that are in something, itself included."""
     if is_plain_tensor(value):
         yield place
-    elif depth:
+    elif depth and _is_begun(value):
         for inner, part in list(_parts(place, value))[:MOST_PARTS]:
             yield from tensors_in(inner, part, depth - 1)
+
+
+def _is_begun(value: Any) -> bool:
+    """Whether it can be asked: a module can from `super().__init__()` on."""
+    return not isinstance(value, torch.nn.Module) or "_parameters" in vars(value)
 
 
 def _parts(place: str, value: Any) -> Iterator[tuple[str, Any]]:
