@@ -140,16 +140,27 @@ def judged(
     run = linter.analyse(text, known_rules(), packs=known_here(), listen=hear, project=project)
     known = {(rows[node], place): thing for node, shown in things.items() for place, thing in enumerate(shown)}
     if BOUND + STEPS in dict(run.counts):  # calls were left out: what holds in all others says nothing of these
-        inner = _rows_of(text, ast.FunctionDef, ast.AsyncFunctionDef)
-        known |= {asked: UNKNOWN for asked in known if asked[0] in inner}
+        known |= dict.fromkeys(_asked_in_functions(text), UNKNOWN)
     return known, linter.shown(run.findings, known_rules(), Confidence.LIKELY)
 
 
 def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
     """The syntax of each reveal with its row: both come in the order of the text, and positions cost time."""
-    calls = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Call))
-    spots = sorted((each.lineno, each.col_offset) for each in calls if getattr(each.func, "id", "") == revealing.REVEAL)
+    spots = sorted((each.lineno, each.col_offset) for each in _calls_of_reveal(text))
     yield from zip(calls_of(tree, revealing.REVEAL), (row for row, _ in spots), strict=True)
+
+
+def _calls_of_reveal(text: str) -> list[ast.Call]:
+    calls = (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Call))
+    return [each for each in calls if getattr(each.func, "id", "") == revealing.REVEAL]
+
+
+def _asked_in_functions(text: str) -> Iterator[tuple[int, int]]:
+    """Row and place of all that is asked for inside functions."""
+    inner = _rows_of(text, ast.FunctionDef, ast.AsyncFunctionDef)
+    for each in _calls_of_reveal(text):
+        if each.lineno in inner:
+            yield from ((each.lineno, place) for place in range(len(each.args)))
 
 
 # ---- what disagrees
