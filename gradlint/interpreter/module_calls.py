@@ -231,6 +231,8 @@ def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arg
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
     given = [("input", value) for value in args.values() or [UNKNOWN]]
     own = [(name, value if _is_parameter(it, value) else _perhaps(value)) for name, value in _own(it, ref)]
+    if not own and module.open.may(YES):
+        own.append(("", UNKNOWN))  # a parameter that unseen code gave it
     result = apply(it, node, row, given, extra=own, part="call ")
     belief = max(module.belief, Belief.BY_USE)
     for found, tensor in it.all(result, Tensor):

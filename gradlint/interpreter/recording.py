@@ -232,7 +232,7 @@ def _handle(
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     if _may_be_element(row, first):
         requires = UNSURE
-        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD}
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "loose": True}
     facts["many"] = row.bundle == "list"
     if viewed:
         facts["unwritable"] = _unwritable(it, row, first, handle)
