@@ -34,13 +34,17 @@ def test_a_reparametrization_leaves_what_its_row_says(row: ReparametrizationRow,
         assert not m.weight.requires_grad or row.buffers == ("weight_mask",)
 
 
-@pytest.mark.parametrize(("path", "undone"), RESTORING)
-def test_what_undoes_a_reparametrization_leaves_a_parameter(path: str, undone: str) -> None:
+@pytest.mark.parametrize(("path", "undone", "same"), RESTORING)
+def test_what_undoes_a_reparametrization_leaves_a_parameter(path: str, undone: str, same: bool) -> None:
     m = torch.nn.Linear(2, 2)
     eval(TABLES.reparametrizations[undone].example)
+    m(torch.ones(2, 2)).sum().backward()
+    before = dict(m.named_parameters())
     takes_name = path.rpartition(".")[2] in ("remove", "remove_parametrizations")
     assert resolve(path)(m, *(["weight"] if takes_name else [])) is m
     assert isinstance(m.weight, torch.nn.Parameter)
     assert m.weight.requires_grad
+    assert any(m.weight is each for each in before.values()) is same
+    assert (m.weight.grad is not None) is same
     assert {name for name, _ in m.named_parameters()} == {"weight", "bias"}
     assert not list(m.buffers())

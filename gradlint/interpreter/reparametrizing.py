@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from gradlint.domain import (
@@ -89,24 +91,32 @@ def _put(it: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffe
     it.put(ref, replace(module, attributes=attributes, buffers=buffers))
 
 
-def _restore(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """What was computed is a parameter again."""
-    owner, name = args.get("module", 0, NONE_VALUE), _name(args)
-    for ref, module in it.all(owner, Module):
-        known = dict(module.attributes)
-        tensor = it.only(known.get(name, NONE_VALUE), Tensor)
-        if tensor is None or tensor.made != COMPUTED.name:
-            continue
-        asked = Truth.of(0)
-        for path, source in parameters(it, ref)[0]:
-            if path.startswith((f"{name}_", f"{INSIDE}.{name}.")):
-                asked = asked | it[source].requires_grad
-        kept = {k: v for k, v in known.items() if k != INSIDE and not str(k).startswith(f"{name}_")}
-        made = parameter(it, node, "restored", requires_grad=asked, dtype=tensor.dtype)
-        it.put(ref, replace(module, attributes=tuple((kept | {name: made}).items())))
-    return owner
+def _restoring(path: str) -> Known:
+    keeps = any(same for one, _, same in RESTORING if one == path)
+
+    def restore(it: Interpreter, node: Any, args: Arguments) -> Value:
+        """What was computed is a parameter again."""
+        owner, name = args.get("module", 0, NONE_VALUE), _name(args)
+        for ref, module in it.all(owner, Module):
+            known = dict(module.attributes)
+            tensor = it.only(known.get(name, NONE_VALUE), Tensor)
+            if tensor is None or tensor.made != COMPUTED.name:
+                continue
+            inside = (f"{name}_", f"{INSIDE}.{name}.")
+            sources = [source for at, source in parameters(it, ref)[0] if at.startswith(inside)]
+            if keeps and len(sources) == 1:
+                made = sources[0]
+            else:
+                asked = reduce(or_, (it[source].requires_grad for source in sources), Truth.of(0))
+                made = parameter(it, node, "restored", requires_grad=asked, dtype=tensor.dtype)
+            kept = {k: v for k, v in known.items() if k != INSIDE and not str(k).startswith(f"{name}_")}
+            it.put(ref, replace(module, attributes=tuple((kept | {name: made}).items())))
+        return owner
+
+    return restore
 
 
 for _row in ROWS["reparametrizations"]:
     special(_row.path)(_reparametrizing(_row.path))
-special(*(path for path, _ in RESTORING))(_restore)
+for _path in {path: None for path, _, _ in RESTORING}:
+    special(_path)(_restoring(_path))

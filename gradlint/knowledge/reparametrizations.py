@@ -50,9 +50,18 @@ ROWS = (
     ),
 )
 RESTORING = (
-    ("torch.nn.utils.remove_weight_norm", "torch.nn.utils.weight_norm"),
-    ("torch.nn.utils.remove_spectral_norm", "torch.nn.utils.spectral_norm"),
-    ("torch.nn.utils.prune.remove", "torch.nn.utils.prune.l1_unstructured"),
-    ("torch.nn.utils.parametrize.remove_parametrizations", "torch.nn.utils.parametrizations.weight_norm"),
+    ("torch.nn.utils.remove_weight_norm", "torch.nn.utils.weight_norm", False),
+    ("torch.nn.utils.remove_spectral_norm", "torch.nn.utils.spectral_norm", False),
+    ("torch.nn.utils.prune.remove", f"{PRUNE}l1_unstructured", True),
+    ("torch.nn.utils.parametrize.remove_parametrizations", f"{PARAMETRIZATIONS}weight_norm", False),
+    ("torch.nn.utils.parametrize.remove_parametrizations", f"{PARAMETRIZATIONS}spectral_norm", True),
+    ("torch.nn.utils.parametrize.remove_parametrizations", f"{PARAMETRIZATIONS}orthogonal", True),
+    (
+        "torch.nn.utils.parametrize.remove_parametrizations",
+        "torch.nn.utils.parametrize.register_parametrization",
+        True,
+    ),
 )
-"""Functions that put a computed parameter back, and an example of what they undo."""
+"""Functions that put a computed parameter back, what they undo, and whether the parameter that it was computed from is
+the one that is put back, with its gradient: so it is where there was but one, unless the norm of it is undone by the
+functions of old."""
