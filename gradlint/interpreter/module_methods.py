@@ -16,7 +16,6 @@ from gradlint.domain import (
     NONE_VALUE,
     NOTHING,
     OPAQUE,
-    TRAIN,
     UNKNOWN,
     UNSURE,
     YES,
@@ -24,7 +23,6 @@ from gradlint.domain import (
     Const,
     Container,
     Mark,
-    Mode,
     Module,
     Named,
     Plain,
@@ -51,6 +49,7 @@ from gradlint.interpreter.modules import (
     buffers,
     certain_parts,
     depends_on_mode,
+    mode_of,
     of_lazy_layers,
     parameters,
     set_mode,
@@ -87,9 +86,7 @@ def _named_buffers(it: Interpreter, node: Any, owner: Value, args: Arguments) ->
 
 
 def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    given = truth_of(args.get("mode", 0, Const(True)))
-    mode = {YES: TRAIN, NO: EVAL}.get(given, Mode.unsure())
-    set_mode(it, node, owner, mode)
+    set_mode(it, node, owner, mode_of(truth_of(args.get("mode", 0, Const(True)))))
     return owner
 
 

@@ -9,6 +9,7 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_GRAD,
+    ANY_MODE,
     BOOL,
     EVAL,
     FLOAT,
@@ -202,13 +203,14 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
     return it.new(node, part, made)
 
 
-def walk(it: Interpreter, value: Value) -> dict[Ref, str | None]:
-    """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known."""
+def walk(it: Interpreter, value: Value, wanted: Callable[[Ref], bool] = lambda _: True) -> dict[Ref, str | None]:
+    """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known;
+    what is not `wanted` is left out with all that is reached through it alone."""
     found: dict[Ref, str | None] = {}
     todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in it.all(value, Module)]
     while todo:
         ref, path = todo.pop(0)
-        if ref in found:
+        if ref in found or not wanted(ref):
             continue
         found[ref] = path
         module: Module = it[ref]
@@ -298,6 +300,11 @@ def of_lazy_layers(it: Interpreter, value: Value) -> set[Ref]:
     return {ref for layer in layers for _, part in layer.attributes for ref, _ in it.all(part, Tensor)}
 
 
+def mode_of(trains: Truth) -> Mode:
+    """The mode of a module that trains, or does not."""
+    return {YES: TRAIN, NO: EVAL}.get(trains, ANY_MODE)
+
+
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
     found = it.all(owner, Module)
@@ -306,11 +313,15 @@ def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
         it.emit(events.ModeChanged, node, module=shown, to=mode, matters=depends_on_mode(it, owner))
     tops = {ref for ref, _ in found}
     overriding: dict[Ref, Function] = {}
-    certain = certain_parts(it, owner)
-    for ref in submodules(it, owner):
-        it.put(ref, replace(it[ref], mode=mode), sure=ref in certain)
+
+    def is_reached(ref: Ref) -> bool:
         if ref not in tops and type(it[ref].cls) is Ref and (method := find_method(it, it[ref].cls, "train")):
             overriding[ref] = method
+        return ref not in overriding
+
+    certain = certain_parts(it, owner)
+    for ref in walk(it, owner, is_reached):
+        it.put(ref, replace(it[ref], mode=mode), sure=ref in certain)
     _hand_mode_on(it, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
 
 

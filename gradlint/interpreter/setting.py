@@ -44,6 +44,7 @@ from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
+from gradlint.interpreter.modules import mode_of
 from gradlint.interpreter.tensors import CLEARING, truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
 from gradlint.interpreter.writing import gradients_written
@@ -219,6 +220,9 @@ def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, 
 def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
     """An attribute of an object is set, whatever its class makes of that."""
     thing: Any = it.state.heap.get(ref)
+    if type(thing) is Module and name == "training":  # that of the module alone; its parts keep theirs
+        it.put(ref, replace(thing, mode=mode_of(truth_of(value))), sure=sure)
+        return
     attributes = dict(thing.attributes) | {name: value}
     it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
     if type(thing) is Module and thing.initialised is not YES and _is_registered(it, value):
