@@ -84,7 +84,8 @@ FEWEST_STEPS_ELSEWHERE = 100
 BOUND = "bound: "
 """How the counts begin that tell of a bound that was hit."""
 STEPS = "steps"
-"""The bound that calls are left out of where it is hit."""
+CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
+"""The bounds behind which calls are not followed."""
 
 
 @dataclass(slots=True)

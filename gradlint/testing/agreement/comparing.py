@@ -13,7 +13,7 @@ from gradlint import linter
 from gradlint.domain import UNKNOWN, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
-from gradlint.interpreter.core import BOUND, STEPS
+from gradlint.interpreter.core import BOUND, CALLS_LEFT_OUT
 from gradlint.interpreter.walking import calls_of
 from gradlint.project import InMemory, Project
 from gradlint.proving import known_here
@@ -139,7 +139,8 @@ def judged(
     project = Project(InMemory(dict(files))).at(MAIN) if files else None
     run = linter.analyse(text, known_rules(), packs=known_here(), listen=hear, project=project)
     known = {(rows[node], place): thing for node, shown in things.items() for place, thing in enumerate(shown)}
-    if BOUND + STEPS in dict(run.counts):  # calls were left out: what holds in all others says nothing of these
+    if not {BOUND + bound for bound in CALLS_LEFT_OUT}.isdisjoint(dict(run.counts)):
+        # what holds in all other calls says nothing of these
         known |= dict.fromkeys(_asked_in_functions(text), UNKNOWN)
     return known, linter.shown(run.findings, known_rules(), Confidence.LIKELY)
 
