@@ -189,11 +189,18 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
 
 
 def _owner_of_method(it: Interpreter, node: Any) -> list[Value]:
-    """The module whose method is called, if its class is not known: nobody can say what the method does to it."""
+    """The object whose method is called, if its class is not known whole: nobody can say what that does to it."""
     func = getattr(syntax(node), "func", None)
     owner = peek(it, func.value) if type(func) is cst.Attribute else None
-    thing = it.only(owner, Module) if owner is not None else None
-    return [owner] if owner is not None and thing is not None and thing.cls == UNKNOWN else []
+    return [owner] if owner is not None and any(_has_unseen_methods(it, one) for one in alternatives(owner)) else []
+
+
+def _has_unseen_methods(it: Interpreter, owner: Value) -> bool:
+    thing = it.state.heap.get(owner) if type(owner) is Ref else None
+    if type(thing) is Module and thing.cls == UNKNOWN:
+        return True
+    cls = it.only(thing.cls, Class) if isinstance(thing, (Module, Instance)) else None
+    return cls is not None and cls.open is not NO
 
 
 def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args: Arguments, name: str) -> Value | None:
