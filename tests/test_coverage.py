@@ -258,6 +258,16 @@ def test_what_a_bound_leaves_out_may_differentiate():
     assert [finding.code for finding in found.findings] == []
 
 
+OFTEN = "".join(f"    x = f(x, {n})\n" for n in range(40))
+CALLED = "import torch\ndef f(x, n):\n" + "    x = x * n\n" * 40 + "    return x\n"
+
+
+@pytest.mark.parametrize(("start", "bounded"), [("if True:\n", False), ("def never_called():\n", True)])
+def test_what_a_script_does_is_followed_further(start: str, bounded: bool):
+    counts = dict(linter.analyse(f"{CALLED}{start}    x = torch.ones(2)\n{OFTEN}", ()).counts)
+    assert ("bound: steps" in counts) is bounded
+
+
 def test_the_same_files_are_looked_at_as_are_linted(gradlint, here: Path):
     (here / "build").mkdir()
     (here / "build" / "left_out.py").write_text("x.grad\n")

@@ -75,6 +75,8 @@ MOST_CALLS_DEEP = 8
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
 FEWEST_STEPS = 1_000
+FEWEST_STEPS_OF_A_SCRIPT = 5_000
+"""The same for what is run because the file is: in a library little, in a script all that it does."""
 MOST_STEPS_IN_ALL = 10
 """How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
 otherwise the cost of a file would grow with the square of its length."""
@@ -252,15 +254,16 @@ class Interpreter:
         self.counts: Counter[str] = Counter()
         self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = self.granted = 0
-        self.steps_in_all = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
+        others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
+        self.steps_in_all = FEWEST_STEPS_OF_A_SCRIPT + others
         self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2
-        self.grant_steps()
+        self.grant_steps(FEWEST_STEPS_OF_A_SCRIPT)
 
-    def grant_steps(self) -> None:
+    def grant_steps(self, fewest: int = FEWEST_STEPS) -> None:
         """What begins now may run this many statements before calls are no longer followed, however much it was that
         ran before it, as long as there are steps left in all."""
         self.steps_in_all -= self.granted - self.steps_left
-        most = max(FEWEST_STEPS, MOST_STEPS_PER_STATEMENT * self.scan.statements)
+        most = max(fewest, MOST_STEPS_PER_STATEMENT * self.scan.statements)
         self.granted = self.steps_left = max(FEWEST_STEPS_LATE, min(most, self.steps_in_all))
 
     # ---- running syntax
