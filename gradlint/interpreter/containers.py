@@ -251,11 +251,13 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
 
 
 def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
-    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is."""
+    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is. One that
+    is used up already, as are all behind it, may stand for several of a row, each of which runs over the one before."""
     sure = sure and len(alternatives(value)) == 1
     for ref, thing in it.all(value, Iterator):
-        if thing.by not in RESTARTING:
-            it.put(ref, replace(thing, used=YES if sure else thing.used | UNSURE))
+        used = YES if sure else thing.used | UNSURE
+        if thing.by not in RESTARTING and used is not thing.used:
+            it.put(ref, replace(thing, used=used))
             _consume_source(it, thing.source, sure=sure)
 
 
