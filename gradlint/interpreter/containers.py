@@ -225,7 +225,7 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
             element = elements(it, node, option)
             for slot in out:
                 slot.append(element)
-    return [one_of(slot) for slot in out]
+    return [one_of(slot, MOST_ITEMS) for slot in out]
 
 
 WAITING = "generator expression"
@@ -251,8 +251,8 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
 
 
 def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
-    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is. One that
-    is used up already, as are all behind it, may stand for several of a row, each of which runs over the one before."""
+    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is. What
+    is used up already may stand for several in a row, each of which runs over the one before it."""
     sure = sure and len(alternatives(value)) == 1
     for ref, thing in it.all(value, Iterator):
         used = YES if sure else thing.used | UNSURE

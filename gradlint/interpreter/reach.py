@@ -114,6 +114,13 @@ def in_strange_hands(thing: Object) -> Object:
     return thing if change is None else change(thing)
 
 
+def done_to_one_of(it: Interpreter, unknown: Unknown) -> None:
+    """Something may be done to what is not known; it may be one of the objects in its reach."""
+    for ref in unknown.reach:
+        if (thing := it.state.heap.get(ref)) is not None and (now := in_strange_hands(thing)) is not thing:
+            it.set(ref, now)
+
+
 def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     """Unknown code gets hold of these values."""
     values = [value for value in values if not _out_of_reach(value)]

@@ -45,6 +45,7 @@ from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.modules import mode_of
+from gradlint.interpreter.reach import done_to_one_of
 from gradlint.interpreter.tensors import CLEARING, truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
 from gradlint.interpreter.writing import gradients_written
@@ -82,6 +83,7 @@ def set_attribute(
             it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
+        done_to_one_of(it, owner)
 
 
 def tell_assigned(

@@ -281,9 +281,14 @@ def _is_operand(it: Interpreter, use: str) -> bool:
 
 def told_by_use(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
     """The value itself, or what its use tells where nothing else does."""
+    from gradlint.interpreter.reach import done_to_one_of
+
     if type(value) is Unknown:
         found = by_use(it, node, chain, chain, reach=value.reach)
-        return value if found is None else found
+        if found is None:
+            return value
+        done_to_one_of(it, value)  # what is done to the stand-in from now on
+        return found
     if type(value) is Ref and is_some_object(it.state.heap.get(value)):
         found = by_use(it, node, chain, chain)
         if found is not None:
