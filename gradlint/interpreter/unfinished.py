@@ -75,7 +75,9 @@ class Followed:
         heap = self.it.state.heap
         for ref, thing in list(heap.items()):
             old, names = self._before(ref), RESTORED.get(type(thing), ())
-            if old is not None and ref not in self.changed and any(getattr(old, n) != getattr(thing, n) for n in names):
+            if type(old) is not type(thing) or ref in self.changed:
+                continue  # what it was not known to be then is no change
+            if any(getattr(old, n) != getattr(thing, n) for n in names):
                 heap[ref] = replace(thing, **{name: getattr(old, name) for name in names})
 
     def touches(self) -> tuple[Ref, ...]:
