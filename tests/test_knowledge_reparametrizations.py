@@ -19,9 +19,11 @@ each_row = pytest.mark.parametrize("row", TABLES.reparametrizations.values(), id
 @pytest.mark.parametrize("frozen", [False, True])
 def test_a_reparametrization_leaves_what_its_row_says(row: ReparametrizationRow, frozen: bool) -> None:
     m = torch.nn.Linear(2, 2).requires_grad_(not frozen)
+    old = m.weight
     assert eval(row.example) is m  # examples are our own rows
     parameters = dict(m.named_parameters())
     assert set(parameters) == {"bias", *row.parameters}
+    assert any(one is old for one in parameters.values()) is (len(row.parameters) == 1)
     assert {name for name, _ in m.named_buffers()} == set(row.buffers)
     assert not any(buffer.requires_grad for buffer in m.buffers())
     assert all(parameters[name].requires_grad is (row.asks or not frozen) for name in row.parameters)

@@ -75,6 +75,7 @@ MOST_CALLS_DEEP = 8
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
 FEWEST_STEPS = 1_000
+"""How many statements may be run at least, however short the file is, for each function that nobody calls."""
 FEWEST_STEPS_OF_A_SCRIPT = 5_000
 """The same for what is run because the file is: in a library little, in a script all that it does."""
 MOST_STEPS_IN_ALL = 10
@@ -86,6 +87,7 @@ FEWEST_STEPS_ELSEWHERE = 100
 BOUND = "bound: "
 """How the counts begin that tell of a bound that was hit."""
 STEPS = "steps"
+"""The bound on how many statements are run."""
 CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
 """The bounds behind which calls are not followed."""
 

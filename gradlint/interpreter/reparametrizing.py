@@ -46,9 +46,10 @@ def _reparametrizing(path: str) -> Known:
         row = it.torch.reparametrizations[path]
         start, name = it.hold(args.get("module", 0, NONE_VALUE)), _name(args)
         for ref, module in it.all(it.state.flight[start], Module):
-            tensor = it.only(dict(module.attributes).get(name, NONE_VALUE), Tensor)
-            if tensor is not None and tensor.parameter.may(YES):
-                _replace(it, node, ref, row, name, tensor)
+            held = dict(module.attributes).get(name, NONE_VALUE)
+            tensor = it.only(held, Tensor)
+            if type(held) is Ref and tensor is not None and tensor.parameter.may(YES):
+                _replace(it, node, ref, row, name, held)
                 if it.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
                     _put(it, node, ref, f"{INSIDE}.{name}.0", given)
         owner = it.land(start)[0]
@@ -57,13 +58,17 @@ def _reparametrizing(path: str) -> Known:
     return reparametrize
 
 
-def _replace(it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, old: Tensor) -> None:
-    """Others take the place of a parameter, which from now on is computed from them."""
+def _replace(it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, held: Ref) -> None:
+    """Others take the place of a parameter, which from now on is computed from them; where it is but one other, it is
+    that parameter itself under another name."""
+    old: Tensor = it[held]
     asked = YES if row.asks else old.requires_grad
     sources: list[tuple[str, Value]] = []
     for path in row.parameters:
         made_there = old.inference | it.state.inference  # some are the old numbers, others are computed here
-        made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype, inference=made_there)
+        made = held
+        if len(row.parameters) > 1:
+            made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype, inference=made_there)
         sources.append(("input", made))
         _put(it, node, ref, path.replace("weight", name), made)
     for path in row.buffers:

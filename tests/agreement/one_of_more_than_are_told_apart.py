@@ -34,3 +34,7 @@ else:
     one = f
 one.requires_grad = False
 reveal(a, b, c, d, e, f)
+d.requires_grad = True
+other = one
+other.requires_grad = False
+reveal(d)
