@@ -18,6 +18,7 @@ import torch
 from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
 from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 from gradlint.testing import measuring
+from gradlint.testing.agreement.acts import nodes_of
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     LETTERS,
@@ -264,6 +265,31 @@ def assert_as_said(row: Operation, outcome: Outcome, word: str, mode: str, askin
         assert seen == expected(row, word, mode, asking, index, seen.kind), (word, asking)
         if seen.dtype not in ("", word[0]) and "fresh" in kinds:
             assert seen.kind == "fresh", (word, asking)
+
+
+@each_row
+def test_backward_goes_on_from_every_result_that_passes(row: Operation) -> None:
+    names, word = operand_names(row), "f" * len(operand_names(row))
+    asking = frozenset(i for i in range(len(word)) if not row.rejects(names[i], word))
+    if word not in accepted(row) or not asking:
+        return
+    for function in functions(row):
+        raw = call(row, function, word, asking=asking).raw
+        for index, result in enumerate(raw if row.bundle else [raw]):
+            if isinstance(result, torch.Tensor) and result.requires_grad:
+                passes = row.results[0 if row.bundle == "list" else index].passes
+                assert _hands_on(result) in (passes, None), index
+
+
+def _hands_on(result: torch.Tensor) -> bool | None:
+    """Whether a leaf is reached; None where torch has no derivative."""
+    leaves = [one for node in nodes_of([result]) if (one := getattr(node, "variable", None)) is not None]
+    leaves = leaves or [result]
+    try:
+        given = torch.autograd.grad(result, leaves, torch.ones_like(result), retain_graph=True, allow_unused=True)
+    except (RuntimeError, NotImplementedError):
+        return None
+    return any(one is not None for one in given)
 
 
 @each_row

@@ -113,6 +113,7 @@ def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: b
     of what was made in inference mode has a flag of its own."""
     if to is base.requires_grad or base.inference is YES:
         return
+    sure = sure and it.is_meant(ref, base)
     for other, thing in list(it.state.heap.items()):
         if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
             alone = sure and thing.base == (ref,) and base.inference is NO

@@ -425,8 +425,12 @@ class Interpreter:
             written.add(ref)
         if thing is old:
             return
-        sure = sure and ref.age < 2 and (not getattr(old, "many", False) or ref in self.sweeping)
-        self.set(ref, thing if sure else joined(old, thing))
+        self.set(ref, thing if sure and self.is_meant(ref, old) else joined(old, thing))
+
+    def is_meant(self, ref: Ref, thing: object) -> bool:
+        """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
+        all."""
+        return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.sweeping)
 
     def set(self, ref: Ref, thing: Object) -> None:
         """An object is like this from now on, whoever knows it by whatever reference."""

@@ -37,6 +37,7 @@ from gradlint.domain import (
     one_of,
     summarised,
     thinned,
+    truth,
 )
 from gradlint.interpreter import containers, gifts, module_containers, receivers
 from gradlint.interpreter.ancestry import method_of
@@ -290,10 +291,16 @@ def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
     narrowed = it.state
     it.state = aside
     narrow(it, node.left, not goes_on)
-    other = it.land(start)[0]
-    it.hold(other)
+    it.hold(_deciding(it, it.land(start)[0], not goes_on))
     it.join([narrowed, it.state])
     return it.state.flight.pop() if it.state.flight else UNKNOWN
+
+
+def _deciding(it: Interpreter, value: Value, counts: bool) -> Value:
+    """What a value is where it counts as true, or where it does not."""
+    wanted = truth(counts)
+    options = [option for option in alternatives(value) if truthiness(it, option).may(wanted)]
+    return one_of([Const(counts) if option == Scalar(BOOL) else option for option in options] or [value])
 
 
 @expression(cst.IfExp)

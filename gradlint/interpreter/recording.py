@@ -106,6 +106,8 @@ def apply(
     recording = [ref for _, ref in parts if ref is not None]
     if recording:
         _record(it, node, row, operands, own, recording, part)
+        for ref in [ref for result, (_, ref) in zip(row.results, parts, strict=True) if ref and not result.passes]:
+            it.state.heap[ref] = replace(it[ref], node=tuple(dict.fromkeys((*it[ref].node, None))))
     if scalar is not UNSURE and row.results[0].kind == "fresh":
         it.update(parts[0][0], Tensor, scalar=scalar)
     if not it.muted:

@@ -209,8 +209,18 @@ def asked(it: Interpreter, thing: Iterator) -> Iterator:
     return replace(thing, element=element, listed=NOTHING, certain=(), empty=thing.empty | UNSURE)
 
 
+def _tensor(thing: Tensor) -> Object:
+    """Code of the program may give a tensor other memory as well, which unseen code is trusted not to do."""
+    loosened = {name: getattr(thing, name) | type(getattr(thing, name)).unsure() for name in OF_MEMORY}
+    return replace(in_strange_hands(thing), **loosened)
+
+
+OF_MEMORY = ("precision", "device", "inference", "scalar", "planar")
+"""What depends on the memory that a tensor has by then: `module.double()`, `x.unsqueeze_(0)`."""
+
+
 GOING_ON: dict[type, Callable[[Any], Object]] = {
-    Tensor: in_strange_hands,
+    Tensor: _tensor,
     Container: thinned,
     Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE),
     Optimizer: lambda thing: replace(thing, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure()),
@@ -219,7 +229,7 @@ GOING_ON: dict[type, Callable[[Any], Object]] = {
 
 
 RESTORED: dict[type, tuple[str, ...]] = {
-    Tensor: ("requires_grad", "leaf", "retains", "grad", "unit", "gradient"),
+    Tensor: ("requires_grad", "leaf", "retains", "grad", "unit", "gradient", *OF_MEMORY),
     Module: ("mode",),
     Optimizer: ("stepped", "stage"),
 }

@@ -368,6 +368,7 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
     made = Node(this.op, syntax(this.node), inputs, this.saves, grows=again)
     moved = it.new(this.node, "written node", made)
     family = {ref: None, **{base: None for base in tensor.base if base is not None}}
+    one = sure and all(it.is_meant(member, it.state.heap.get(member)) for member in family)
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
             family[other] = None
@@ -375,9 +376,21 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
     for other in family:
         member = it.state.heap.get(other)
         if type(member) is Tensor:
-            now = _moved(it, member, either([recorded, _recorded(member, NO)]), moved)
-            asked = other != ref and member.requires_grad is YES and member.leaf.may(YES)  # a leaf stays
-            it.put(other, it.either_way(member, now) if asked else now, sure=sure)
+            there = either([recorded, _recorded(member, NO)])
+            now = _moved(it, member, there, moved)
+            if other != ref and member.requires_grad is YES and member.leaf.may(YES):
+                now = _asking(it, member, now, there, moved)
+            it.put(other, now, sure=sure if other == ref else one)
+
+
+def _asking(it: Interpreter, member: Tensor, now: Tensor, recorded: Truth, node: Ref) -> Tensor:
+    """What may be a leaf that asks for a gradient after a recorded write to its memory: what it was if it is no view,
+    and a view goes along with what it is a view of."""
+    if member.leaf is not YES or not member.base or recorded is NO:
+        return it.either_way(member, now)
+    along = replace(member, leaf=NO, node=(node,))
+    certain = recorded is YES and it.recording is YES and viewed(it, member) is not None
+    return along if certain else it.either_way(member, along)
 
 
 def _recorded(tensor: Tensor, wants: Truth) -> Truth:

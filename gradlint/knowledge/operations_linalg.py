@@ -190,7 +190,7 @@ ROWS = (
         example="f(x, y)",
         results=(
             Result(),
-            Result(dtype="float"),
+            Result(dtype="float", passes=False),
             Result(dtype="integer"),
             Result(dtype="float", differentiable=False),
         ),

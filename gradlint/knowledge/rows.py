@@ -111,6 +111,9 @@ class Result:
     `dtype` names a rule of `DTYPE_RULES`. `precision` is the floating point dtype that the result certainly has
     (empty: not told): of an operand that has it already the result is then the operand itself.
 
+    Where `passes` is False, backward may end here though the result requires grad, and no operand gets a gradient:
+    the sign of a determinant hands nothing on, nor do residuals without elements.
+
     What follows from a row (the tests hold torch to it), where `asked` says that some operand not in `ignores`
     requires grad and the result is float or complex:
 
@@ -127,6 +130,7 @@ class Result:
     dtype: str = "same"
     differentiable: bool = True
     precision: str = ""
+    passes: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,16 @@ def from_a_hub(name):
 def toggled():
     layer = nn.Linear(4, 4)
     layer.weight.requires_grad = False
-    layer.requires_grad_(bool(1) or True)
+    layer.requires_grad_(bool(1))
     layer.weight.requires_grad = False
     nn.Sequential(layer, nn.Tanh()).train().requires_grad_()  # GRD114
+    return layer
+
+
+def one_half_is_certain():
+    layer = nn.Linear(4, 4)
+    layer.weight.requires_grad = False
+    layer.requires_grad_(bool(1) or True)  # GRD114
     return layer
 
 
@@ -155,5 +162,5 @@ if __name__ == "__main__":
     model.backbone.requires_grad_(False)
     model.lr = args.lr
     for parameter in model.backbone.parameters():
-        parameter.requires_grad = parameter.ndim > 0 or True
+        parameter.requires_grad = parameter.ndim > 0
     set_requires_grad([model.head], True)

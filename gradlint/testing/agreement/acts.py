@@ -60,6 +60,16 @@ def is_versioned(tensor: torch.Tensor) -> bool:
     return is_built(tensor) and not tensor.is_inference()
 
 
+def is_told(value: Any) -> bool:
+    """Whether torch tells of a value where it comes from: of a view made without the graph it does not once the memory
+    was written with the graph."""
+    try:
+        getattr(value, "grad_fn", None)
+    except RuntimeError:
+        return False
+    return True
+
+
 def tensors_in(thing: Any) -> dict[Any, torch.Tensor]:
     """The tensors that a dictionary, or those in a tuple, hold."""
     if isinstance(thing, tuple):

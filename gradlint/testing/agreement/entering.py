@@ -51,6 +51,14 @@ class Entries:
         yield nn.Module, "load_state_dict", self._loading
         yield nn.Parameter, "__new__", self._parameter
         yield torch, "save", self._saving
+        yield torch.inference_mode, "__enter__", self._inference
+
+    def _inference(self, run: Any) -> Any:
+        def enter(mode: Any) -> None:
+            run(mode)
+            self.witness.note("inference", on=mode.mode)
+
+        return enter
 
     def _backward(self, run: Any) -> Any:
         def backward(tensors: Any, *args: Any, **keywords: Any) -> None:

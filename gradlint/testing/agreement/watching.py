@@ -15,6 +15,7 @@ from unittest import mock
 import torch
 
 from gradlint.proving.surroundings import surroundings
+from gradlint.testing.agreement.acts import is_told
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import real
 
@@ -95,7 +96,8 @@ def _watch(code: CodeType, number: int, seen: Seen) -> None:
     def reveal(*values: Any) -> None:
         row = sys._getframe(1).f_lineno
         for position, value in enumerate(values):
-            seen.had.setdefault((row, position), []).append(real(value, diary))
+            if is_told(value):
+                seen.had.setdefault((row, position), []).append(real(value, diary))
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         if frame.f_code.co_filename != FILE:

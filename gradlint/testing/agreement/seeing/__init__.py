@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from gradlint.domain import FRESH, MIXED, USED
-from gradlint.testing.agreement.acts import Act, Run
+from gradlint.testing.agreement.acts import Act, Run, is_told
 
 Mistake = frozenset[int]
 Sight = Callable[[Run], Iterable[Mistake]]
@@ -40,7 +40,8 @@ def always(acts: Iterable[Act], test: Callable[[Act], bool]) -> Iterator[int]:
 
 def tensors(result: Any) -> Iterator[Any]:
     """The tensors in what a call gave."""
-    yield from (one for one in (result if isinstance(result, list | tuple) else [result]) if hasattr(one, "grad_fn"))
+    given = result if isinstance(result, list | tuple) else [result]
+    yield from (one for one in given if isinstance(one, torch.Tensor) and is_told(one))
 
 
 def is_computed(value: Any) -> bool:

@@ -47,7 +47,8 @@ def _calls(run: Run) -> Iterator[tuple[Act, Act]]:
 def _switched_off(run: Run, code: types.CodeType) -> bool:
     """Whether a function itself switches gradients off."""
     rows = rows_of(code)
-    return any(act.name == "_set_grad_enabled" and act.row in rows and not act.args[0] for act in run.of("op"))
+    off = [act for act in run.of("op") if act.name == "_set_grad_enabled" and not act.args[0]]
+    return any(act.row in rows for act in (*off, *(act for act in run.of("inference") if act.on)))
 
 
 def left_off(run: Run) -> Iterator[Mistake]:
