@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -86,12 +87,20 @@ def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: st
     if tensors and len(tensors) == len(options):
         return _tensor_attribute(it, node, one_of(tensors, len(tensors)), name, chain, guard)
     start = it.hold(*options)
-    found = []
     for index in range(len(options)):
         option = it.state.flight[start + index]
-        found.append(_attribute(it, node, option, name, chain, guard))
-        it.hold(found[-1])
+        uncertain = len(options) > 1 and _asks_program(it, option, name)
+        it.hold(it.perhaps(partial(_attribute, it, node, option, name, chain, guard), uncertain))
     return one_of(it.land(start)[len(options) :], max(MOST_ALTERNATIVES, len(options)))
+
+
+def _asks_program(it: Interpreter, owner: Value, name: str) -> bool:
+    """Whether an attribute of an object may be computed by code of the program, which may do more than that."""
+    thing = it.thing(owner)
+    if not isinstance(thing, (Module, Instance)) or any(known == name for known, _ in thing.attributes):
+        return False
+    member = find_member(it, thing.cls, name)
+    return type(member) is not Named if member is not None else find_method(it, thing.cls, "__getattr__") is not None
 
 
 def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
@@ -221,14 +230,21 @@ def _instance_attribute(
         return OF_ALL_OBJECTS[name](it, node, owner)
     method = find_method(it, thing.cls, "__getattr__")
     if method is not None:
-        from gradlint.interpreter.functions import call_function
-
-        return call_function(it, node, method, Arguments([owner, Const(name)]))
+        return _asked(it, node, owner, thing, name, method)
     if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in library.SPECIAL:
         return Bound(owner, name)
     if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(it, thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name)
+
+
+def _asked(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, method: Function) -> Value:
+    """What `__getattr__` gives; where not all that was set on the object was seen, it may not have been asked."""
+    from gradlint.interpreter.functions import call_function
+
+    unsure = thing.open.may(YES)
+    given = it.perhaps(lambda: call_function(it, node, method, Arguments([owner, Const(name)])), unsure)
+    return one_of([given, Unknown((owner,))]) if unsure else given
 
 
 def _is_method_of_library(it: Interpreter, cls: Value, name: str) -> bool:

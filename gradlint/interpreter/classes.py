@@ -308,16 +308,14 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
     return result_of_unknown([value.owner, *args.values()])
 
 
-def _set_plainly(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
-    from gradlint.interpreter.setting import set_plainly
+def _set_past_class(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+    from gradlint.interpreter.setting import set_past_class
 
     name = args.get("name", 0, UNKNOWN)
     if type(name) is not Const or not isinstance(name.value, str):
         havoc(it, [value.owner, *args.values()])
         return NONE_VALUE
-    for option in alternatives(value.owner):
-        if type(option) is Ref and isinstance(it.thing(option), (Module, Instance)):
-            set_plainly(it, option, name.value, args.get("value", 1, UNKNOWN))
+    set_past_class(it, node, value.owner, name.value, args.get("value", 1, UNKNOWN), registered=True)
     return NONE_VALUE
 
 
@@ -327,7 +325,7 @@ def _new(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
 
 
 OF_OBJECT: dict[str, Callable[[Interpreter, Any, Super, Arguments], Value]] = {
-    "__setattr__": _set_plainly,
+    "__setattr__": _set_past_class,
     "__new__": _new,
     "__init_subclass__": lambda it, node, value, args: NONE_VALUE,
 }

@@ -23,17 +23,6 @@ def takes(it: Interpreter, member: Value | None) -> Function | None:
     return None if member is None else method_of(it, member, "__set__")
 
 
-def taken(it: Interpreter, node: Any, owner: Ref, member: Value | None, value: Value) -> bool:
-    """Hand what is set as an attribute of an object to a member of its class that takes it; whether that does."""
-    from gradlint.interpreter.functions import call_function
-
-    method = takes(it, member)
-    if method is None or member is None:
-        return False
-    call_function(it, node, method, Arguments([member, owner, value]))
-    return True
-
-
 def named(it: Interpreter, node: Any, cls: Ref) -> None:
     """Members of a class that was made are told their names."""
     from gradlint.interpreter.functions import call_function

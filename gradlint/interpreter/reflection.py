@@ -39,7 +39,7 @@ from gradlint.interpreter.methods import is_tensor_method
 from gradlint.interpreter.names import got_somewhere, has_attribute, holders, names_of, set_somewhere
 from gradlint.interpreter.narrowing import is_instance
 from gradlint.interpreter.reach import havoc, result_of_unknown
-from gradlint.interpreter.setting import delete_attribute, set_attribute
+from gradlint.interpreter.setting import delete_attribute, set_attribute, set_past_class
 
 
 def _answer(fact: Truth) -> Value:
@@ -99,8 +99,21 @@ def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _answer(has(it, args.positional[0], names[0]))
 
 
-@special("builtins.setattr", "builtins.object.__setattr__")
+Setting = Callable[[Value, str, Value], None]
+"""How an attribute of an object is set."""
+
+
+@special("builtins.setattr")
 def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _set_by_name(it, args, lambda owner, name, value: set_attribute(it, node, owner, name, value, "", own=False))
+
+
+@special("builtins.object.__setattr__")
+def _object_setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _set_by_name(it, args, lambda owner, name, value: set_past_class(it, node, owner, name, value))
+
+
+def _set_by_name(it: Interpreter, args: Arguments, setting: Setting) -> Value:
     if len(args.positional) < 3:
         return NONE_VALUE
     owner, name, value = args.positional[:3]
@@ -115,7 +128,7 @@ def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     for one in names:
         before = it.fork()
         held = it.state.flight[start : start + 2]
-        set_attribute(it, node, held[0], one, held[1], "", own=False)
+        setting(held[0], one, held[1])
         after.append(it.state)
         it.state = before
     it.join(after)
@@ -123,11 +136,19 @@ def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-@special("builtins.delattr", "builtins.object.__delattr__")
+@special("builtins.delattr")
 def _delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is not None and len(names) == 1:
         delete_attribute(it, node, args.positional[0], names[0])
+    return NONE_VALUE
+
+
+@special("builtins.object.__delattr__")
+def _object_delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    names = names_of(args.get("name", 1, UNKNOWN))
+    if names is not None and len(names) == 1:
+        delete_attribute(it, node, args.positional[0], names[0], by_class=False)
     return NONE_VALUE
 
 

@@ -34,6 +34,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    one_of,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import descriptors, optimizers, sizes
@@ -45,7 +46,7 @@ from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
 from gradlint.interpreter.modules import mode_of
-from gradlint.interpreter.reach import done_to_one_of
+from gradlint.interpreter.reach import done_to_one_of, result_of_unknown
 from gradlint.interpreter.tensors import CLEARING, truth_of
 from gradlint.interpreter.uses import FUNCTION_CONTEXT
 from gradlint.interpreter.writing import gradients_written
@@ -75,15 +76,53 @@ def set_attribute(
             it, node, owner, truth_of(value), "assign", chain, sure=None if sure else (), statement=statement
         )
         found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
-    for ref, thing in found:
-        if (setter := SETTERS.get(type(thing))) is not None:
-            setter(it, node, ref, thing, name, value, sure)
+    value = _on_each(
+        it,
+        [ref for ref, thing in found if type(thing) in SETTERS],
+        value,
+        lambda ref, held: SETTERS[type(it[ref])](it, node, ref, it[ref], name, held, sure),
+    )
     for option in alternatives(owner):
         if type(option) is Imported:
             it.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
         it.escape([value])
         done_to_one_of(it, owner)
+
+
+def set_past_class(
+    it: Interpreter, node: Any, owner: Value, name: str, value: Value, *, registered: bool = False
+) -> None:
+    """An attribute is set by `object.__setattr__`, past what the class of the object makes of assignments; whether a
+    module counts it among its parts nevertheless."""
+    options = alternatives(owner)
+    found = [option for option in options if type(option) is Ref and type(it.thing(option)) in OBJECTS]
+    others = [option for option in options if option not in found]
+    if others:
+        start = it.hold(value)
+        it.perhaps(lambda: set_attribute(it, node, one_of(others), name, value, "", own=False), bool(found))
+        value = it.land(start)[0]
+
+    def set_on(ref: Ref, held: Value) -> None:
+        aside = type(it[ref]) is Module and not registered and _may_be_part(it, held)
+        _set_as_objects_do(it, node, ref, name, result_of_unknown([held]) if aside else held, sure=len(options) == 1)
+
+    _on_each(it, found, value, set_on)
+
+
+def _on_each(it: Interpreter, refs: list[Ref], value: Value, setting: Callable[[Ref, Value], None]) -> Value:
+    """Set a value on each of these objects, which may run code of the program; give the value as it is then known."""
+    start = it.hold(value, *refs)
+    for index in range(start + 1, start + 1 + len(refs)):
+        ref = it.state.flight[index]
+        assert type(ref) is Ref
+        setting(ref, it.state.flight[start])
+    return it.land(start)[0]
+
+
+def _may_be_part(it: Interpreter, value: Value) -> bool:
+    """Whether a module would count a value among its parts, were it assigned."""
+    return it.may_be(value, Module) or any(tensor.parameter.may(YES) for _, tensor in it.all(value, Tensor))
 
 
 def tell_assigned(
@@ -204,19 +243,32 @@ def setter_of(name: str) -> str:
 
 
 def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
+    redirect = find_method(it, thing.cls, "__setattr__")
+    if redirect is None:
+        _set_as_objects_do(it, node, ref, name, value, sure=sure)
+    else:
+        _told(it, node, redirect, Arguments([ref, Const(name), value]), sure)
+
+
+def _set_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+    """What `object.__setattr__` does: a property or a descriptor of the class takes the value, or the object keeps
+    it."""
+    cls = it[ref].cls
+    member = find_member(it, cls, name)
+    setter = find_member(it, cls, setter_of(name))
+    if type(setter) is Function:
+        _told(it, node, setter, Arguments([ref, value]), sure)
+    elif member is not None and (taking := descriptors.takes(it, member)) is not None:
+        _told(it, node, taking, Arguments([member, ref, value]), sure)
+    else:
+        set_plainly(it, ref, name, value, sure=sure)
+
+
+def _told(it: Interpreter, node: Any, method: Function, args: Arguments, sure: bool) -> None:
+    """A method of the program that stands for an assignment, of an object that may be another than the one meant."""
     from gradlint.interpreter.functions import call_function
 
-    setter = find_member(it, thing.cls, setter_of(name))
-    if type(setter) is Function:
-        call_function(it, node, setter, Arguments([ref, value]))
-        return
-    redirect = find_method(it, thing.cls, "__setattr__")
-    if redirect is not None:
-        call_function(it, node, redirect, Arguments([ref, Const(name), value]))
-        return
-    if descriptors.taken(it, node, ref, find_member(it, thing.cls, name), value):
-        return
-    set_plainly(it, ref, name, value, sure=sure)
+    it.perhaps(lambda: call_function(it, node, method, args), not sure)
 
 
 def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
@@ -259,29 +311,38 @@ def deleter_of(name: str) -> str:
     return f"{name} deleter"
 
 
-def delete_attribute(it: Interpreter, node: Any, owner: Value, name: str) -> None:
-    """`del owner.name`."""
-    from gradlint.interpreter.functions import call_function
-
+def delete_attribute(it: Interpreter, node: Any, owner: Value, name: str, *, by_class: bool = True) -> None:
+    """`del owner.name`, or `object.__delattr__`, which goes past what the class of the object makes of that."""
     options = alternatives(owner)
     for ref in [option for option in options if type(option) is Ref]:
-        thing = it.state.heap.get(ref)
+        thing, sure = it.state.heap.get(ref), len(options) == 1
         if type(thing) is Tensor and name == "grad":
-            _set_on_tensor(it, node, ref, thing, name, NONE_VALUE, len(options) == 1)
+            _set_on_tensor(it, node, ref, thing, name, NONE_VALUE, sure)
         if not isinstance(thing, (Module, Instance)):
             continue
-        deleter = find_member(it, thing.cls, deleter_of(name))
-        if type(deleter) is Function:
-            call_function(it, node, deleter, Arguments([ref]))
-            continue
-        kept = tuple((known, value) for known, value in thing.attributes if known != name)
-        it.put(ref, replace(thing, attributes=kept), sure=len(options) == 1)
+        redirect = find_method(it, thing.cls, "__delattr__") if by_class else None
+        if redirect is None:
+            _delete_as_objects_do(it, node, ref, name, sure=sure)
+        else:
+            _told(it, node, redirect, Arguments([ref, Const(name)]), sure)
 
+
+def _delete_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, *, sure: bool = True) -> None:
+    """What `object.__delattr__` does: a property of the class hears of it, or the object has the attribute no more."""
+    thing: Any = it[ref]
+    deleter = find_member(it, thing.cls, deleter_of(name))
+    if type(deleter) is Function:
+        _told(it, node, deleter, Arguments([ref]), sure)
+        return
+    kept = tuple((known, value) for known, value in thing.attributes if known != name)
+    it.put(ref, replace(thing, attributes=kept), sure=sure)
+
+
+OBJECTS = (Module, Instance, Optimizer)
+"""What is of classes that may say what becomes of an assignment."""
 
 SETTERS: dict[type, Callable[..., None]] = {
     Tensor: _set_on_tensor,
-    Module: _set_on_object,
-    Instance: _set_on_object,
-    Optimizer: _set_on_object,
+    **dict.fromkeys(OBJECTS, _set_on_object),
     Class: _set_on_class,
 }
