@@ -140,7 +140,8 @@ class Tensor(Cell):
     written through another handle since this one was made; `unwritable` whether it is a view that was made with
     gradients off, or at once with others, so that torch refuses a write that is recorded; `hooks` are the functions
     that may be called when a gradient arrives, by kind. `squashed` is the operation that made its elements
-    probabilities, if nothing but moving, casting and selecting was done to them since. `many`: it stands for several
+    probabilities, if nothing but moving, casting and selecting was done to them since. `alone`: torch counts the writes
+    through it by themselves, though others are on its memory (`.data`). `many`: it stands for several
     tensors; `loose`: it may as well be a tuple, a dict or an object of tensors with these facts (the result of a module
     of an unknown class).
     """
@@ -159,6 +160,7 @@ class Tensor(Cell):
     unit: Unit = Unit.unsure()
     overwritten: Truth = NO
     unwritable: Truth = UNSURE
+    alone: Truth = NO
     storage: tuple[Ref, ...] = _alternatives(default=())
     node: Slot = _perhaps(default=())
     base: Slot = _perhaps(default=())

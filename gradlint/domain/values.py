@@ -95,7 +95,8 @@ class Mark:
     which a tensor was made, "used" where an iterator was gone through. Of a leaf, "backward" is the last backward that
     may have filled its gradient;
     "mixed" the same where it certainly added to a gradient that a step had used. On graph nodes they are "freed",
-    "kept", "written", "stepped", "loaded" and "hidden". `name` is how the program writes what it happened to.
+    "kept", "written", "stepped", "loaded" and "hidden": by "itself" if the operation wrote what it had saved as another
+    operand. `name` is how the program writes what it happened to.
     """
 
     how: str

@@ -40,6 +40,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.counts import kept
 from gradlint.interpreter.functions import call_function, restoring
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
@@ -177,7 +178,7 @@ class _Outcome:
 
     def _saves(self) -> tuple[Slot, ...]:
         saved = [self.it.state.heap.get(ref) for ref in self._noted(SAVED)]
-        return tuple(thing.storage for thing in saved if type(thing) is Tensor)
+        return tuple(kept(self.it, thing) for thing in saved if type(thing) is Tensor)
 
 
 def _may_be_tensor(it: Interpreter, value: Value) -> bool:

@@ -183,7 +183,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     cut: tuple[Mark, ...] = ()
     if tensor:
-        kept = ("storage", "belief", "precision", "device", "inference", "scalar", "planar")
+        kept = ("storage", "belief", "precision", "device", "inference", "scalar", "planar", "alone")
         facts = {name: getattr(tensor, name) for name in kept}
         if tensor.requires_grad is YES and tensor.leaf is NO:
             cut = cut_off(it, node, "Parameter", [data])

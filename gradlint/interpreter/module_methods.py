@@ -276,7 +276,7 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
 def _entry(it: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
     """What a state dict holds of a parameter: a handle of its own on the same memory."""
     return fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage,
-                 inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
+                 inference=tensor.inference, alone=tensor.alone, many=tensor.many, belief=tensor.belief)  # fmt: skip
 
 
 def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

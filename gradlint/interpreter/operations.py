@@ -49,6 +49,7 @@ from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, syntax
+from gradlint.interpreter.counts import is_shared
 from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.saving import saved_in_place
@@ -259,7 +260,7 @@ def _in_place(
     unsure = writes is not YES or "self or" in row.results[0].kind  # what may give the operand back may leave it alone
     for slot, target in targets if writes is not NO else ():
         if it.may_be(target, Tensor) or any(type(option) is Unknown for option in alternatives(target)):
-            saves = saved_in_place(it, row.saves, slots, target)
+            saves = saved_in_place(it, row.saves, slots, target, slot)
             recorded = row.records_write(slot)
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
             it.perhaps(partial(write, it, target, this), unsure)
@@ -337,14 +338,14 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
                              "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
-        facts |= {"storage": given.storage, "requires_grad": given.requires_grad, "inference": given.inference}
+        facts |= {name: getattr(given, name) for name in ("storage", "alone", "requires_grad", "inference")}
     elif row.keeps and shared is not None and shared != NONE_VALUE:
         facts |= {"requires_grad": UNSURE, "inference": UNSURE}
     elif row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value)):
         facts |= {"requires_grad": UNSURE, "leaf": UNSURE}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
-        facts["storage"] = array.storage
+        facts |= {"storage": array.storage, "alone": truth(is_shared(it, array.storage))}
     sources = [ref for value in args.positional[:1] for ref, _ in it.all(value, Tensor)]
     if sources and row.dtype in ("data", "like"):
         facts["source"] = tuple(sources)

@@ -49,6 +49,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import sizes
 from gradlint.interpreter.core import Interpreter, syntax
+from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.operands import Operand, in_graph, operand
@@ -242,6 +243,8 @@ def _handle(
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
+        if row.name == "data":
+            facts["alone"] = YES
         if first.tensor:
             made_there = first.tensor.inference
             facts["inference"] = made_there | it.state.inference if "fresh" in handle else made_there
@@ -331,7 +334,8 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
             base = (*base, None)
     if handle == "view or fresh":
         storage, base = (*storage, it.memory(node, part)), (*base, None)
-    return {"storage": storage, "base": base}
+    alone = counts_alone(first.tensor) if first.tensor else NO
+    return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone}
 
 
 def _switched_off(it: Interpreter, node: Any) -> Mark:

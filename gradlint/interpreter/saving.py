@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Slot, Tensor, Truth, Value, both, either
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.counts import kept
 from gradlint.interpreter.operands import Operand, operand
 from gradlint.knowledge.rows import ANY, STACK, VIEW, saving
 
@@ -44,7 +46,7 @@ def saved(
 def _slot(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> Slot:
     """The memory of one of these operands, if they are of a kind that is saved; or that of a copy."""
     sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
-    memories = tuple(memory for one in chosen for memory in _memories(one, kinds))
+    memories = tuple(memory for one in chosen for memory in _memories(it, one, kinds))
     copied = any(COPIED[or_copy](one.tensor) for one in chosen)
     return _perhaps(it, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
 
@@ -110,28 +112,36 @@ def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
 DTYPES = {"f": FLOAT, "fc": INEXACT}
 
 
-def _memories(one: Operand, kinds: str) -> Slot:
+def _memories(it: Interpreter, one: Operand, kinds: str) -> Slot:
     if one.tensor is None:
         return () if kinds or not one.known or one.dtype is None else (KEPT,)
-    return one.tensor.storage if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
+    return kept(it, one.tensor) if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
+
+
+class Saves(NamedTuple):
+    """What an operation keeps for backward that writes one of its operands: what it leaves `behind` when it is done,
+    and others as they were `before`."""
+
+    behind: tuple[Slot, ...] = ()
+    before: tuple[Slot, ...] = ()
 
 
 def saved_in_place(
-    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value
-) -> tuple[Slot, ...]:
-    """The memories that an operation keeps for backward which writes its target; of what the target held before the
-    write it can only keep a copy."""
-    operands = [operand(it, name, value) for name, value in slots]
+    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value, name: str = "input"
+) -> Saves:
+    """The memories that an operation keeps for backward which writes its target, the operand of this name; of what the
+    target held before the write it can only keep a copy, unless it is another operand as well."""
+    operands = [operand(it, each, value) for each, value in slots]
     asked = differentiated(operands, (it.operand(one.value) for one in operands))
-    others = [o for o in operands if o.value != target]
-    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in tensor.storage)
-    found = []
+    others = [one for one in operands if one.name != name]
+    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in kept(it, tensor))
+    behind, before = list[Slot](), list[Slot]()
     for token in tokens:
-        name, _, condition, beside, _ = saving(token)
+        what, _, condition, beside, _ = saving(token)
         wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
-        if name == "own" or any(one.name == name for one in others):
-            found += saved(it, token, others, asked, ())
+        if what == "own" or any(one.name == what for one in others):
+            before += saved(it, token, others, asked, ())
         elif wanted is not NO:
-            kept = written if name == "result" else (*written, KEPT)
-            found.append(kept if wanted is YES else (*kept, None))
-    return tuple(slot for slot in found if slot)
+            memories = written if what == "result" else (*written, KEPT)
+            behind.append(memories if wanted is YES else (*memories, None))
+    return Saves(tuple(filter(None, behind)), tuple(filter(None, before)))

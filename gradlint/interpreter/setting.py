@@ -35,6 +35,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     one_of,
+    truth,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import descriptors, optimizers, sizes
@@ -42,6 +43,7 @@ from gradlint.interpreter.ancestry import find_member, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, not_none
+from gradlint.interpreter.counts import is_shared
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.gradients import clear_gradients
 from gradlint.interpreter.leaves import want_leaves
@@ -233,6 +235,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}
             facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given
+        facts["alone"] = truth(other is not None and is_shared(it, memory, value))
         gradients_written(it, thing.storage)
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
 

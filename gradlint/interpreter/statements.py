@@ -46,7 +46,7 @@ from gradlint.interpreter.functions import (
 from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
-from gradlint.interpreter.saving import saved_in_place
+from gradlint.interpreter.saving import Saves, saved_in_place
 from gradlint.interpreter.scan import dotted, spelled
 from gradlint.interpreter.setting import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.uses import told_by_use
@@ -193,7 +193,7 @@ def _written_by(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, n
     """The write in place that an augmented assignment to a tensor is."""
     operation = AUGMENTED[type(node.operator)]
     row = it.torch.operations.get(f"operator.i{operation}")
-    saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else ()
+    saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else Saves()
     op = row.name if row else operation
     return Write(node.target, op, "augmented", [more], name, saves=saves, added=node.value)
 

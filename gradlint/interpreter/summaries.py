@@ -49,9 +49,9 @@ from gradlint.domain.heap import Heap
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, Looked
+from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.histories import History, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.reach import havoc
-from gradlint.interpreter.writing import counts_alone
 
 DEEPEST_ARGUMENT = 3
 """How deep containers among the arguments are compared by what they hold."""

@@ -80,5 +80,5 @@ def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
     storage: tuple[Ref, ...] = vector.storage if vector is not None else (it.memory(node, "vector"),)
     for ref, tensor in it.all(given, Tensor):
         gradients_written(it, tensor.storage)
-        it.put(ref, replace(tensor, storage=storage))
+        it.put(ref, replace(tensor, storage=storage, alone=YES))
     return NONE_VALUE

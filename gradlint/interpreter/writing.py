@@ -10,6 +10,7 @@ from gradlint import events
 from gradlint.domain import (
     DISCRETE,
     FRESH,
+    KEPT,
     LOST,
     MOST_MARKS,
     NO,
@@ -39,10 +40,12 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
+from gradlint.interpreter.counts import unnoticed
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
 from gradlint.interpreter.recording import grows, tell_grown
+from gradlint.interpreter.saving import Saves
 from gradlint.interpreter.tensors import CLEARING, memories_behind_gradients
 from gradlint.interpreter.uses import made_of
 from gradlint.knowledge.squashing import SQUASHING
@@ -52,7 +55,7 @@ from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 @dataclass(frozen=True, slots=True)
 class Write:
     """One write in place at `node`: by which operation (`op`), seen as what (`by`), with which other operands, through
-    what `name`; it `saves` some memories. `added` is the syntax of the only operand.
+    what `name`; it `saves` some memories for backward. `added` is the syntax of the only operand.
 
     An operation that is not `checked` is none of autograd's: it may write a leaf that requires grad, nobody needs to
     hear of it, and it leaves every handle on the graph node where that was.
@@ -65,7 +68,7 @@ class Write:
     name: str = ""
     differentiable: bool = True
     checked: bool = True
-    saves: tuple[Slot, ...] = ()
+    saves: Saves = Saves()
     added: Any = None
 
 
@@ -75,7 +78,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
     _write_unknown(it, target, this)
     if not found:
         return
-    noticed = negation(either([_unnoticed(it, ref) for ref, _ in found]))
+    noticed = negation(either([unnoticed(it, tensor) for _, tensor in found]))
     if this.checked:
         _tell_written(it, target, this, noticed)
     cut = cuts(it, this.operands)
@@ -91,7 +94,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
     for ref, tensor in found:
         if ref in refused:
             continue
-        mark = Mark("hidden" if noticed is NO else "written", syntax(this.node), name=this.name)
+        mark = Mark(_how(noticed), syntax(this.node), name=this.name)
         memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
         gradients_written(it, tensor.storage, this.op, this.operands)
         _leave_marks(it, this, ref, cut, sure)
@@ -223,7 +226,8 @@ def written_without_graph(
             local=is_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode
     mark = Mark(WRITERS[by], syntax(node))
-    memory_written(it, tensor.storage, sure=sure, noticed=YES, by=ref, mark=mark, same=same)
+    noticed = negation(unnoticed(it, tensor))
+    memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, same=same)
 
 
 WRITERS = {"step": "stepped", "load": "loaded"}
@@ -240,26 +244,6 @@ def _raises(it: Interpreter, tensor: Tensor, wants: Truth) -> bool:
         return True
     base = viewed(it, tensor) or tensor
     return base.leaf is YES and base.requires_grad is YES and (not tensor.base or tensor.requires_grad is YES)
-
-
-def _unnoticed(it: Interpreter, ref: Ref) -> Truth:
-    """Whether autograd does not see a write through this handle."""
-    tensor = it[ref]
-    through = [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
-    return either([counts_alone(one) for one in through])
-
-
-ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
-
-
-def counts_alone(tensor: Tensor) -> Truth:
-    """Whether a handle on the memory of another has a count of writes of its own, which no graph compares: `.data`
-    does, and outside of inference mode every alias of an inference tensor, which has none."""
-    if tensor.made not in ALIASING:
-        return NO
-    made_there = tensor.inference if any(mark.how == "inference" for mark in tensor.marks) else NO
-    alone = YES if tensor.made == "data" else tensor.inference
-    return both(alone, negation(made_there))
 
 
 def viewed(it: Interpreter, tensor: Tensor) -> Tensor | None:
@@ -318,14 +302,13 @@ def memory_written(
     numbers are written, the nodes notice all the same.
     """
     written = frozenset(memories)
-    certain = sure and len(written) == 1 and next(iter(written)).age < 2
+    certain = sure and _is_one(written)
     same_one = () if by is None else it.same(by)
     for ref, thing in it.state.heap.holding(written):
         if not known and _in_doubt(thing):
             continue
         if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
-            strong = certain and any(written.issuperset(slot) for slot in thing.saves) and ref.age < 2
-            spoiled = _spoiled(thing, noticed, strong, YES if known else UNSURE)
+            spoiled = _spoiled(thing, thing.saves, written, noticed, certain and ref.age < 2, YES if known else UNSURE)
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
                 it.state.heap[ref] = replace(thing, marks=marks, **spoiled)
@@ -336,6 +319,15 @@ def memory_written(
                 it.set(ref, replace(thing, overwritten=now, squashed="" if known else thing.squashed))
 
 
+def _is_one(memories: frozenset[Ref]) -> bool:
+    """Whether these are certainly the one memory that is meant."""
+    return len(memories) == 1 and next(iter(memories)).age < 2
+
+
+def _how(noticed: Truth) -> str:
+    return "hidden" if noticed is NO else "written"
+
+
 def _in_doubt(thing: Object) -> bool:
     """Whether a write that nobody saw says nothing new of an object."""
     if type(thing) is Node:
@@ -343,7 +335,15 @@ def _in_doubt(thing: Object) -> bool:
     return type(thing) is not Tensor or thing.overwritten.is_unsure or thing.overwritten is YES
 
 
-def _spoiled(thing: Node, noticed: Truth, strong: bool, verdict: Truth) -> dict[str, Any]:
+def _spoiled(
+    thing: Node, saves: Iterable[Slot], written: frozenset[Ref], noticed: Truth, certain: bool, verdict: Truth
+) -> dict[str, Any]:
+    """What is known of a graph node whose saved memories are written. Who counts the writes to a copy, or through a
+    handle that counts alone, nobody knows."""
+    saved = [slot for slot in saves if written.intersection(slot)]
+    strong = certain and any(written.issuperset(slot) for slot in saved)
+    if not strong and any(KEPT in slot for slot in saved):
+        noticed = NO | YES
     out: dict[str, Any] = {}
     if noticed.may(YES):
         out["stale"] = YES if strong and noticed is YES else thing.stale | verdict
@@ -365,7 +365,13 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
         return
     inputs = tuple(it.operand(value) for value in (ref, *this.operands))
     again = grows(it, this.node, "written ", inputs)
-    made = Node(this.op, syntax(this.node), inputs, this.saves, grows=again)
+    behind, before = this.saves
+    made = Node(this.op, syntax(this.node), inputs, (*behind, *before), grows=again)
+    written = frozenset(tensor.storage)
+    if any(written.intersection(slot) for slot in before):  # it is written while it is an operand as well
+        noticed, certain = negation(unnoticed(it, tensor)), _is_one(written)
+        mark = Mark(_how(noticed), syntax(this.node), "itself", this.name)
+        made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
     moved = it.new(this.node, "written node", made)
     family = {ref: None, **{base: None for base in tensor.base if base is not None}}
     one = sure and all(it.is_meant(member, it.state.heap.get(member)) for member in family)

@@ -19,6 +19,7 @@ Never where it is reported: the saved value was certainly written before this ba
 
 from __future__ import annotations
 
+from gradlint.domain import Mark
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
 
@@ -39,15 +40,15 @@ def check(event: BackwardRun) -> Findings:
     for node, mark in written_marks(event, "written", "loaded"):
         name, written = quoted(mark.name, "a tensor"), "changed in place here"
         draft = rule.at(event.node, call=CALLS[event.how], name=name, op=operation(node))
-        yield _cured(explained(draft, node, mark, written), mark.node, mark.name)
+        yield _cured(explained(draft, node, mark, written), mark)
         return
 
 
-def _cured(draft: Draft, write: object, name: str) -> Draft:
-    """Under a name of its own the copy can be written instead."""
-    if not name.isidentifier():
+def _cured(draft: Draft, mark: Mark) -> Draft:
+    """Under a name of its own the copy can be written instead, unless that is saved by what writes it."""
+    if not mark.name.isidentifier() or mark.by == "itself":
         return draft
-    return draft.fix(Edit("insert before", write, f"{name} = {name}.clone()"), safety="unsafe")
+    return draft.fix(Edit("insert before", mark.node, f"{mark.name} = {mark.name}.clone()"), safety="unsafe")
 
 
 @rule.bad

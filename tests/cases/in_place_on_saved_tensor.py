@@ -119,3 +119,37 @@ def perhaps(model: nn.Linear, x, clip=False):
     if clip:
         out.clamp_(0.1, 0.9)
     return out.mean().backward()  # ok: only on one path, and which one is not known
+
+
+def saved_by_what_writes_it():
+    weight, factor = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+    squared = weight * 2
+    squared.mul_(squared)
+    (squared[0] + squared[1]).backward()  # GRD304
+    doubled = weight * 2
+    doubled.add_(doubled)
+    doubled.mean(0).backward()  # ok: a sum saves nothing
+    scaled = torch.ones(2)
+    scaled.addcmul_(scaled, factor)
+    torch.autograd.backward(scaled.sum())  # GRD304
+    third = weight * 2
+    third.pow_(2)
+    torch.autograd.grad(third.sum(), weight)  # ok: what was there before is saved as a copy
+
+
+def saved_through_handles_that_count_for_themselves(states: torch.Tensor):
+    weight, shared, other = nn.Parameter(torch.ones(2)), torch.ones(2), torch.zeros(2)
+    product = weight * states.data
+    states.add_(1.0)
+    product.norm(2).backward()  # ok: torch does not notice, the count of `.data` is another
+    again = weight * torch.from_numpy(shared.numpy())
+    shared.add_(1.0)
+    (again @ weight).backward()  # ok: the same of a tensor made of an array
+    other.data = shared
+    third = weight * shared
+    other.add_(1.0)  # GRD309
+    torch.autograd.backward((third.sum(),))  # ok: what was given other memory keeps its own count
+    alias = shared.detach()
+    fourth = weight * shared
+    alias.add_(1.0)
+    fourth.square().sum().backward()  # GRD304

@@ -71,6 +71,10 @@ POOLS: dict[str, tuple[str, ...]] = {
         "nn.Parameter(torch.randn(2, 2))", "torch.tensor([[1.0, 2.0], [3.0, 4.0]])",
     ),
     "sign": ("+", "-", "*", "@", "/"),
+    "handle": (
+        "_", "_.data", "_.detach()", "_.view(-1)", "_.data.t()", "torch.from_numpy(_.numpy(force=True))",
+        "copy.copy(_)", "nn.Parameter(_, requires_grad=False)", "_.data.detach()", "_",
+    ),
 }  # fmt: skip
 """Expressions that a slot may stand for; `_` is what the slot is given."""
 
@@ -142,6 +146,8 @@ SIMPLE: tuple[tuple[int, str], ...] = (
     # in place
     (3, "<f1>.add_(<f2>)"),
     (2, "<f1>.mul_(<f2>)"),
+    (1, "<f1>.mul_(<f1>)"),
+    (1, "<f1> /= <f1>.detach()"),
     (2, "<f> += 1.0"),
     (1, "<f1> *= <f2>"),
     (1, "<f>.zero_()"),

@@ -161,6 +161,35 @@ except RuntimeError as error:
     print(error)
 
 1
+<new> = torch.rand(2, 2)
+<new1> = <handle <new>>
+<new2> = <handle <new1>>
+<new3> = torch.randn(2, 2, requires_grad=True)
+<new4> = <new3> * <handle <new1>>.view(2, 2)
+if <cond>:
+    <new>.data = <handle <new2>>.view(2, 2)
+<handle <new2>>.add_(1.0)
+try:
+    <loss <new4>>.backward()
+    print('went well')
+except RuntimeError as error:
+    print(error)
+
+1
+<new> = torch.rand(2, 2)
+<new1> = <handle <new>>.view(2, 2)
+<new2> = torch.randn(2, 2, requires_grad=True)
+<new3> = <handle <new1>>.view(2, 2)
+<handle <new3>>.view(2, 2).mul_(<new2>)
+<new4> = <new2> * <new1>
+<handle <new>>.add_(1.0)
+try:
+    (<loss <new4>> + <loss (<new2> * <new3>)>).backward()
+    print('went well')
+except RuntimeError as error:
+    print(error)
+
+1
 <new> = torch.randn(2, 2, requires_grad=True)
 <new1> = <new>.sigmoid()
 <new1>.data.mul_(2.0)
