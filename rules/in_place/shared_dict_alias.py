@@ -46,8 +46,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     dicts = [holder for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
-    contents = [_inside(one) for one in dicts]
-    alike = [one for one, inside in zip(dicts, contents, strict=True) if contents.count(inside) > 1]
+    alike = [one for one in dicts if any(_alike(one, other) for other in dicts if other is not one)]
     if event.by not in SANCTIONED and alike:
         yield _cured(rule.at(event.node, name=quoted(event.name, "this tensor")), alike)
 
@@ -61,6 +60,12 @@ def _cured(draft: Draft, dicts: Sequence[Container]) -> Draft:
         return draft
     edits = (Edit("wrap", mark.node, "copy.deepcopy(", ")") for mark in made)
     return draft.fix(*edits, safety="unsafe", imports=("copy",))
+
+
+def _alike(one: Container, other: Container) -> bool:
+    """Whether two dicts hold the same, under the same keys as far as these are known."""
+    known = NOTHING == one.rest == other.rest
+    return _inside(one) == _inside(other) and not (known and dict(one.items).keys() != dict(other.items).keys())
 
 
 def _inside(container: Container) -> frozenset[Value]:

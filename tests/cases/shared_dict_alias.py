@@ -86,4 +86,11 @@ def different():
     return right
 
 
+def under_other_names(first, second):
+    inputs = {"left": first, "right": second}
+    named = OrderedDict(x=first, y=second)
+    first.add_(1)  # ok: neither is a copy of the other
+    return inputs, named
+
+
 Target().update()
