@@ -6,8 +6,6 @@ import itertools
 
 import pytest
 
-pytest.importorskip("torch")
-
 from gradlint.knowledge.rows import Operation
 from gradlint.testing.agreement import compare
 from gradlint.testing.measuring import LETTERS, OPERATION_ROWS, operand_names

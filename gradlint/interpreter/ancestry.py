@@ -9,9 +9,12 @@ from gradlint.domain import (
     NO,
     UNSURE,
     YES,
+    Belief,
     Class,
     Container,
     Function,
+    Instance,
+    Module,
     Named,
     Ref,
     Truth,
@@ -126,6 +129,27 @@ def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None
     """The function a class of the program defines under a name."""
     found = find_member(it, cls, name, after)
     return found if type(found) is Function else None
+
+
+def defined_anew(it: Interpreter) -> dict[Ref, frozenset[object]]:
+    """The names that classes of the program define which derive from each of them."""
+    found: dict[Ref, frozenset[object]] = {}
+    for cls in it.classes.values():
+        thing = it.state.heap.get(cls)
+        own = frozenset(name for name, _ in thing.members) if type(thing) is Class else frozenset()
+        for base in list(ancestry(it, cls))[1:]:
+            if type(base) is Ref:
+                found[base] = found.get(base, own) | own
+    return found
+
+
+def may_be_overridden(it: Interpreter, owner: Ref, thing: Module | Instance, name: str) -> bool:
+    """Whether an object that stands for all that strangers make of a class may be of one that derives from it and
+    defines this anew."""
+    cls = thing.cls
+    if type(cls) is not Ref or name not in it.defined_anew.get(cls, ()):
+        return False
+    return thing.belief is Belief.ANNOTATED or owner.site == it.sites.get(it.classes_by_ref(cls))
 
 
 def field_of(it: Interpreter, thing: Container, name: str) -> Value | None:

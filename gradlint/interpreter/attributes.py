@@ -60,7 +60,14 @@ from gradlint.interpreter import (
     modules,
     optimizers,
 )
-from gradlint.interpreter.ancestry import ancestry, field_of, find_member, find_method, torch_base
+from gradlint.interpreter.ancestry import (
+    ancestry,
+    field_of,
+    find_member,
+    find_method,
+    may_be_overridden,
+    torch_base,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.batches import PARTS, is_batch
 from gradlint.interpreter.core import Interpreter
@@ -210,6 +217,8 @@ def _instance_attribute(
             if chain:
                 return told_by_use(it, node, value, f"{chain}.{name}")
             return value  # type: ignore[no-any-return]
+    if may_be_overridden(it, owner, thing, name):
+        return Unknown((owner,))
     member = find_member(it, thing.cls, name)
     if member is not None:
         return _member(it, node, owner, member, name)

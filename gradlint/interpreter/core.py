@@ -232,6 +232,7 @@ class Interpreter:
         self.functions: dict[object, Function] = {}
         self.classes: dict[object, Ref] = {}
         self.instances: dict[object, Module | Instance | None] = {}
+        self.defined_anew: dict[Ref, frozenset[object]] = {}  # by the classes that derive from each
         self.sweeping: list[Ref] = []
         self.walks: list[str] = []
         self.at_hand: list[frozenset[Value]] = []  # what each variable of the loops around may be, object by object

@@ -40,7 +40,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import hooks, libraries, module_containers, sizes
-from gradlint.interpreter.ancestry import find_method, torch_base
+from gradlint.interpreter.ancestry import find_method, may_be_overridden, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
@@ -165,6 +165,8 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
     if type(replaced) is Function or type(replaced) is Bound:
         return call_value(it, it.place_of(node, "own forward"), replaced, args, "")
     method = (_own_method(it, module, how) if how == "call" else None) or _own_method(it, module, "forward")
+    if any(may_be_overridden(it, ref, module, name) for name in ("__call__", "forward")):
+        return _not_followed(it, node, ref, module, args)
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
         return loose_result(it, node, ref, module, args)

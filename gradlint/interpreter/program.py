@@ -54,7 +54,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
     transforms,
     utilities,
 )
-from gradlint.interpreter.ancestry import ancestry
+from gradlint.interpreter.ancestry import ancestry, defined_anew
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.autograd_functions import is_function, mode_alone
 from gradlint.interpreter.callbacks import called_by_library
@@ -122,6 +122,7 @@ def _run_the_rest(it: Interpreter) -> None:
     havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and not _static(it, value)])
     it.escaped = escaped
     it.neighbours.strangers()
+    it.defined_anew = defined_anew(it)
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
     base = it.state
     base.sweep()

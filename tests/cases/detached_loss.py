@@ -105,5 +105,33 @@ def frozen_or_not(model: nn.Linear, x, freeze):
     (out - 1).abs().mean().backward()  # ok: only on one of two paths
 
 
+class Watched(nn.Module):
+    """Classes below measure something else, and train by the method that is here."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(2, 2)
+
+    def measured(self, x):
+        return self.linear(x).detach().sum()
+
+    def shared(self, x):
+        return self.linear(x).detach().sum()
+
+    def train_on(self, x):
+        shared = self.shared(x)
+        self.measured(x).backward()  # ok: whoever inherits this measures by a method of his own
+        torch.autograd.backward([shared])  # GRD602
+
+
+class Trained(Watched):
+    def measured(self, x):
+        return self.linear(x).sum()
+
+
+def trained_by_others(watched: Watched, x):
+    (2 * watched.measured(x)).backward()  # ok: it may be one of those that measure otherwise
+
+
 Agent().update(torch.rand(1, 4), 0, 1.0)
 in_place(nn.Linear(2, 2), torch.rand(3, 2))

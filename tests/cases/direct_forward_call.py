@@ -14,6 +14,8 @@ class Encoder(nn.Module):
     def forward(self, x):
         return self.net(x)
 
+
+class Predictor(Encoder):
     def predict(self, x):
         return self.forward(x).argmax(-1)  # ok: it applies itself
 
