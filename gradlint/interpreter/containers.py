@@ -157,9 +157,11 @@ def rows(it: Interpreter, node: Any, value: Value) -> Value:
 
 def listing(it: Interpreter, value: Value) -> list[Value] | None:
     """The elements of an iterable one by one, in order; None where that is not known."""
-    iterator = it.only(value, Iterator)
-    iterator = None if iterator is None else asked(it, iterator)
+    waiting = it.only(value, Iterator)
+    iterator = None if waiting is None else asked(it, waiting)
     by = "" if iterator is None else iterator.by
+    if waiting is not None and iterator is not None and _gives_one_more(it, waiting):
+        return [iterator.element]
     if iterator is not None:
         source = iterator.source if by in ("values()", "keys()") else iterator.listed
         thing = it.only(source, Container) if iterator.used is NO else None
@@ -170,6 +172,33 @@ def listing(it: Interpreter, value: Value) -> list[Value] | None:
     if thing.kind in MAPPINGS and by != "values()":
         return [Const(key) for key, _ in thing.items]
     return [element for _, element in thing.items]
+
+
+def asked_once(it: Interpreter, value: Value, before: Iterator) -> None:
+    """An iterator that nobody had asked gives its first; where it was to give two, one is left."""
+    if before.used is NO and _is_over_two(it, before):
+        it.update(value, Iterator, several=NO, empty=NO)
+
+
+def _gives_one_more(it: Interpreter, thing: Iterator) -> bool:
+    """Whether an iterator that was asked once certainly gives one more, and that is all."""
+    return thing.several is NO and thing.empty is NO and _is_over_two(it, thing)
+
+
+def _is_over_two(it: Interpreter, thing: Iterator) -> bool:
+    """Whether an iterator gives one for each of two elements that it runs over."""
+    if thing.by == WAITING:
+        loop = thing.marks[0].node.for_in
+        one_each = not loop.ifs and loop.inner_for_in is None
+    else:
+        one_each = thing.by == "map"
+    found = listing(it, thing.source) if one_each and it.only(thing.source, Container) is not None else None
+    return type(thing.source) is Ref and found is not None and len(found) == 2
+
+
+def _gone_on(thing: Iterator, used: Truth) -> Iterator:
+    """An iterator that was asked for more; if one was left, that may be gone."""
+    return replace(thing, used=used, empty=thing.empty | UNSURE if thing.several is NO else thing.empty)
 
 
 def certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
@@ -243,7 +272,7 @@ def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
         it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
         goes_on(it, thing)
         marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
-        it.put(ref, replace(thing, used=YES, marks=marks), sure=len(options) == 1)
+        it.put(ref, replace(_gone_on(thing, YES), marks=marks), sure=len(options) == 1)
         if thing.by == WAITING and thing.used is NO and len(options) == 1:
             consume(it, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
         else:
@@ -257,7 +286,7 @@ def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
     for ref, thing in it.all(value, Iterator):
         used = YES if sure else thing.used | UNSURE
         if thing.by not in RESTARTING and used is not thing.used:
-            it.put(ref, replace(thing, used=used))
+            it.put(ref, _gone_on(thing, used))
             _consume_source(it, thing.source, sure=sure)
 
 
@@ -272,8 +301,8 @@ def tell_handed(it: Interpreter, node: Any, values: Iterable[Value]) -> None:
 def begin(it: Interpreter, value: Value) -> None:
     """An iterator is run through a part of its way; how far is not known."""
     for ref, thing in it.all(value, Iterator):
-        if thing.by not in RESTARTING and not thing.used.is_unsure:
-            it.put(ref, replace(thing, used=thing.used | UNSURE))
+        if thing.by not in RESTARTING and not (thing.used.is_unsure and thing.several is not NO):
+            it.put(ref, _gone_on(thing, thing.used | UNSURE))
             begin(it, thing.source)
 
 

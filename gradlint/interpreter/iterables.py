@@ -116,8 +116,11 @@ def _reversed(it: Interpreter, node: Any, args: Arguments) -> Value:
 @special("builtins.next", "builtins.anext")
 def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.positional)
+    unasked = it.only(_first(args), Iterator)
     found = it.hold(containers.following(it, node, _first(args)))
     containers.begin(it, it.state.flight[start])
+    if unasked is not None:
+        containers.asked_once(it, it.state.flight[start], unasked)
     before = it.state.modes[:2]
     containers.enter_waiting(it, it.state.flight[start])
     it.state.grad_mode, it.state.inference = it.state.grad_mode | before[0], it.state.inference | before[1]  # unless it
