@@ -334,8 +334,8 @@ class Iterator(Cell):
     nothing or more than one (of one that was asked once: still gives), `source` what it runs over, `listed` a list of
     all it gives, in order, where that is known, `certain` what it certainly gives, by itself or in a pair, `returned`
     what a generator gives to who delegates to it; `touches` what it may change later, `seen` the circumstances under
-    which the code was followed that runs when it is asked; `on`, `off` and `inference` whether a block in which it waits has set that mode, and so for whoever has
-    asked it."""
+    which the code was followed that runs when it is asked; `on`, `off` and `inference` whether a block in which it
+    waits has set that mode, and so for whoever has asked it."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
