@@ -57,6 +57,15 @@ def test_what_counts_alone_notices_writes_through_itself(handle: str) -> None:
     assert compared.refusals.total() == 1
 
 
+@pytest.mark.parametrize(
+    "leaf", ["given(torch.zeros(2, 2, requires_grad=True), x)", "copy.copy(weight)", "nn.Parameter(x.data)"]
+)
+def test_autograd_hears_of_writes_to_leaves_that_count_alone(leaf: str) -> None:
+    compared = compare(f"{START}leaf = {leaf}\nleaf.add_(1)\n")
+    assert not compared.disagreements
+    assert [reported for _, reported in compared.refusals.elements()] == [True]
+
+
 IN_PLACE = [
     row for row in OPERATION_ROWS if row.writes and row.results[0].kind == "self" and len(operand_names(row)) > 1
 ]

@@ -26,17 +26,33 @@ ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "
 
 def counts_alone(tensor: Tensor) -> Truth:
     """Whether a handle on the memory of another has a count of writes of its own, which no graph of that other
-    compares; outside of inference mode every alias of an inference tensor has, which has none."""
+    compares."""
+    return either([tensor.alone, _stands_aside(tensor)])
+
+
+def _stands_aside(tensor: Tensor) -> Truth:
+    """Whether autograd hears nothing of what is done to a handle: of `.data`, and outside of inference mode of every
+    alias of an inference tensor, which has no count."""
     if tensor.made not in ALIASING:
-        return tensor.alone
+        return NO
+    aside = YES if tensor.made == "data" else tensor.inference
     made_there = tensor.inference if any(mark.how == "inference" for mark in tensor.marks) else NO
-    return both(either([tensor.alone, tensor.inference]), negation(made_there))
+    return both(aside, negation(made_there))
 
 
 def unnoticed(it: Interpreter, tensor: Tensor) -> Truth:
     """Whether graphs that saved this memory by its other handles do not see a write through this one."""
-    through = [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
-    return either([counts_alone(one) for one in through])
+    return either([counts_alone(one) for one in _through(it, tensor)])
+
+
+def unheard(it: Interpreter, tensor: Tensor) -> Truth:
+    """Whether autograd hears nothing of a write through this handle, be it a write to a leaf."""
+    return either([_stands_aside(one) for one in _through(it, tensor)])
+
+
+def _through(it: Interpreter, tensor: Tensor) -> list[Tensor]:
+    """A handle, and those that it may be a view of."""
+    return [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
 
 
 def kept(it: Interpreter, tensor: Tensor) -> Slot:

@@ -38,6 +38,7 @@ from gradlint.interpreter import containers, libraries, methods, modules, optimi
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
@@ -183,8 +184,8 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     cut: tuple[Mark, ...] = ()
     if tensor:
-        kept = ("storage", "belief", "precision", "device", "inference", "scalar", "planar", "alone")
-        facts = {name: getattr(tensor, name) for name in kept}
+        kept = ("storage", "belief", "precision", "device", "inference", "scalar", "planar")
+        facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
         if tensor.requires_grad is YES and tensor.leaf is NO:
             cut = cut_off(it, node, "Parameter", [data])
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))

@@ -44,6 +44,7 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import iterator
 from gradlint.interpreter.core import Interpreter, not_none
+from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.gradients import clear_gradients, left_as_none
 from gradlint.interpreter.modules import (
     buffers,
@@ -275,8 +276,9 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
 
 def _entry(it: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
     """What a state dict holds of a parameter: a handle of its own on the same memory."""
-    return fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage,
-                 inference=tensor.inference, alone=tensor.alone, many=tensor.many, belief=tensor.belief)  # fmt: skip
+    alone = counts_alone(tensor)
+    return fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
+                 inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
 
 
 def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

@@ -49,7 +49,7 @@ from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.counts import is_shared
+from gradlint.interpreter.counts import counts_alone, is_shared
 from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.saving import saved_in_place
@@ -338,7 +338,8 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
                              "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
-        facts |= {name: getattr(given, name) for name in ("storage", "alone", "requires_grad", "inference")}
+        facts |= {name: getattr(given, name) for name in ("storage", "requires_grad", "inference")}
+        facts["alone"] = counts_alone(given)
     elif row.keeps and shared is not None and shared != NONE_VALUE:
         facts |= {"requires_grad": UNSURE, "inference": UNSURE}
     elif row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value)):

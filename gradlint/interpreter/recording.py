@@ -243,8 +243,6 @@ def _handle(
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(it, node, first, handle, f"{part}{index}")
-        if row.name == "data":
-            facts["alone"] = YES
         if first.tensor:
             made_there = first.tensor.inference
             facts["inference"] = made_there | it.state.inference if "fresh" in handle else made_there

@@ -40,7 +40,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.counts import unnoticed
+from gradlint.interpreter.counts import unheard, unnoticed
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
@@ -80,7 +80,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
         return
     noticed = negation(either([unnoticed(it, tensor) for _, tensor in found]))
     if this.checked:
-        _tell_written(it, target, this, noticed)
+        _tell_written(it, target, this, negation(either([unheard(it, tensor) for _, tensor in found])))
     cut = cuts(it, this.operands)
     others = [operand(it, "", value) for value in this.operands]
     wants = either([one.requires_grad for one in others])
