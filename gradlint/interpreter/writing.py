@@ -409,7 +409,8 @@ def _moved(it: Interpreter, tensor: Tensor, recorded: Truth, node: Ref) -> Tenso
     requires grad was written without, or is none of those that were written."""
     if tensor.leaf is YES and tensor.requires_grad is YES:
         return tensor
-    now = replace(tensor, requires_grad=recorded, leaf=negation(recorded), node=(node,))
+    nodes: Slot = (node,) if recorded is YES else (node, None)
+    now = replace(tensor, requires_grad=recorded, leaf=negation(recorded), node=nodes)
     if it.recording is YES:
         return now
     stays = replace(tensor, node=tensor.node or (None,))
