@@ -24,6 +24,7 @@ ALONE = (
     "torch.from_numpy(x.numpy())",
     "torch.as_tensor(x.numpy())",
     "given(torch.zeros(2, 2), x)",
+    "parted(nn.Parameter(torch.zeros(2, 2), requires_grad=False), x)",
 )
 """Handles with a count of their own."""
 
@@ -33,6 +34,9 @@ import torch
 import torch.nn as nn
 def given(other, memory):
     other.data = memory
+    return other
+def parted(other, memory):
+    nn.utils.vector_to_parameters(memory.view(4), [other])
     return other
 weight = torch.rand(2, 2, requires_grad=True)
 x = torch.rand(2, 2)
@@ -73,7 +77,7 @@ IN_PLACE = [
 
 @pytest.mark.parametrize("row", IN_PLACE, ids=lambda row: row.paths[0])
 def test_what_is_written_may_be_an_operand_as_well(row: Operation) -> None:
-    count = len(operand_names(row))
+    count, ran = len(operand_names(row)), False
     for place, asks in itertools.product(range(1, count), (False, True)):
         letters = dict(
             zip(LETTERS, ["x" if at in (0, place) else f"operands[{at}]" for at in range(count)], strict=False)
@@ -87,3 +91,6 @@ def test_what_is_written_may_be_an_operand_as_well(row: Operation) -> None:
         compared = compare(text)
         assert not compared.disagreements, text
         assert not [words for _, words in compared.missed if words == MODIFIED], text
+        ran |= not compared.ended or MODIFIED in compared.ended
+    if not ran:
+        pytest.skip("torch takes no such operand twice")

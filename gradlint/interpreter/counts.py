@@ -63,7 +63,7 @@ def kept(it: Interpreter, tensor: Tensor) -> Slot:
 
 def is_shared(it: Interpreter, memories: tuple[Ref, ...], besides: Value = NOTHING) -> bool:
     """Whether anything is on these memories, or has saved them, but one handle that nobody holds."""
-    if any(ref != besides for ref, _ in it.state.heap.holding(frozenset(memories))):
+    if any(ref != besides for ref, _ in it.state.heap.holding(memories)):
         return True
     holders = [thing for thing in it.state.heap.values() if type(thing) is not Tensor]
     held = (option for value in it.state.names.values() for option in alternatives(value))

@@ -138,17 +138,18 @@ def _set_by_name(it: Interpreter, args: Arguments, setting: Setting) -> Value:
 
 @special("builtins.delattr")
 def _delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    names = names_of(args.get("name", 1, UNKNOWN))
-    if names is not None and len(names) == 1:
-        delete_attribute(it, node, args.positional[0], names[0])
-    return NONE_VALUE
+    return _delete_by_name(it, node, args, by_class=True)
 
 
 @special("builtins.object.__delattr__")
 def _object_delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _delete_by_name(it, node, args, by_class=False)
+
+
+def _delete_by_name(it: Interpreter, node: Any, args: Arguments, *, by_class: bool) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is not None and len(names) == 1:
-        delete_attribute(it, node, args.positional[0], names[0], by_class=False)
+        delete_attribute(it, node, args.positional[0], names[0], by_class=by_class)
     return NONE_VALUE
 
 
