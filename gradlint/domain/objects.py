@@ -138,12 +138,13 @@ class Tensor(Cell):
     no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
     computed, `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
     written through another handle since this one was made; `unwritable` whether it is a view that was made with
-    gradients off, or at once with others, so that torch refuses a write that is recorded; `hooks` are the functions
-    that may be called when a gradient arrives, by kind. `squashed` is the operation that made its elements
-    probabilities, if nothing but moving, casting and selecting was done to them since. `alone`: torch counts the writes
-    through it by themselves, though others are on its memory (`.data`). `many`: it stands for several
-    tensors; `loose`: it may as well be a tuple, a dict or an object of tensors with these facts (the result of a module
-    of an unknown class).
+    gradients off, or at once with others, so that torch refuses a write that is recorded; `showing` whether it is a
+    view that may be a leaf though it requires grad, for it shows the flag of what it is a view of (made with gradients
+    off, or before that was asked); `hooks` are the functions that may be called when a gradient arrives, by kind.
+    `squashed` is the operation that made its elements probabilities, if nothing but moving, casting and selecting was
+    done to them since. `alone`: torch counts the writes through it by themselves, though others are on its memory
+    (`.data`). `many`: it stands for several tensors; `loose`: it may as well be a tuple, a dict or an object of tensors
+    with these facts (the result of a module of an unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -160,6 +161,7 @@ class Tensor(Cell):
     unit: Unit = Unit.unsure()
     overwritten: Truth = NO
     unwritable: Truth = UNSURE
+    showing: Truth = NO
     alone: Truth = NO
     storage: tuple[Ref, ...] = _alternatives(default=())
     node: Slot = _perhaps(default=())

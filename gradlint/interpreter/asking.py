@@ -125,4 +125,4 @@ def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: b
 def _half_in_graph(view: Tensor) -> dict[str, Any]:
     """What a view becomes when its base is asked: torch shows a leaf, from which no gradient goes on, until the next
     write to their memory, and from then on a result of the base."""
-    return {"leaf": view.leaf | NO, "node": tuple(dict.fromkeys((*view.node, OPAQUE)))}
+    return {"leaf": view.leaf | NO, "node": tuple(dict.fromkeys((*view.node, OPAQUE))), "showing": view.showing | YES}

@@ -161,8 +161,10 @@ def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
 
 
 def _may_be_told(tensor: Tensor) -> bool:
-    """Whether it is not known of a tensor whether it requires grad, but that nobody asked for it by hand."""
-    return tensor.requires_grad.is_unsure and not any(mark.how == "asked" and mark.by for mark in tensor.marks)
+    """Whether it is not known of a tensor whether it requires grad, but that neither it was asked by hand nor what it
+    may show the flag of."""
+    by_hand = tensor.showing.may(YES) or any(mark.how == "asked" and mark.by for mark in tensor.marks)
+    return tensor.requires_grad.is_unsure and not by_hand
 
 
 def _alone_before(it: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:

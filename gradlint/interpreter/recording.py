@@ -40,6 +40,7 @@ from gradlint.domain import (
     Tensor,
     Truth,
     Value,
+    both,
     either,
     negation,
     one_of,
@@ -239,6 +240,7 @@ def _handle(
     facts["many"] = row.bundle == "list"
     if viewed:
         facts["unwritable"] = _unwritable(it, row, first, handle)
+        facts["showing"] = both(negation(it.recording), kept)
     facts["squashed"] = _squashed(row, first)
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION

@@ -207,6 +207,7 @@ def _facts(thing: Tensor) -> Hashable:
         thing.unit,
         thing.overwritten,
         thing.unwritable,
+        thing.showing,
         thing.many,
         thing.loose,
         thing.belief,
