@@ -392,7 +392,7 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
             continue
         if ref in leaves:
-            handed_over = thing.belief >= Belief.BY_USE and thing.requires_grad.possibly(YES)
+            handed_over = thing.belief >= Belief.BY_USE and thing.requires_grad.possibly(YES) and not thing.node
             arrives = handed_over or (ref in sure and thing.requires_grad is YES)
             certain = arrives and (wanted is None or asked)
         elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import MOST_ITEMS, NOTHING, UNSURE, Container, Instance, Mark, Named, Value
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Container,
+    Instance,
+    Mark,
+    Named,
+    Tensor,
+    Value,
+)
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
 from gradlint.interpreter.recording import apply
-from gradlint.knowledge.distributions import DISCRETE, REPARAMETRISED
+from gradlint.knowledge.distributions import DISCRETE, REPARAMETRISED, WHOLE
 from gradlint.knowledge.rows import Operation, Result
 
 HOME = "torch.distributions."
@@ -18,12 +31,13 @@ GIVEN = "(given)"
 """Where an instance keeps what it was made from; no attribute of the program's is called so."""
 
 
-def _operation(name: str, *, differentiable: bool = True) -> Operation:
-    return Operation(name, (), (), (), "", results=(Result(dtype="float", differentiable=differentiable),))
+def _operation(name: str, *, dtype: str = "float", differentiable: bool = True) -> Operation:
+    return Operation(name, (), (), (), "", results=(Result(dtype=dtype, differentiable=differentiable),))
 
 
 DRAWN = _operation("sample", differentiable=False)
 DRAWN_DISCRETE = _operation("sample of a discrete distribution", differentiable=False)
+DRAWN_WHOLE = _operation("sample of a discrete distribution", dtype="integer", differentiable=False)
 COMPUTED = {name: _operation(name) for name in ("rsample", "log_prob", "entropy", "cdf", "icdf")}
 DIVERGENCE = _operation("kl_divergence")
 
@@ -36,9 +50,17 @@ def _given(it: Interpreter, value: Value) -> list[Value]:
 
 
 def _build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
-    given = it.new(node, "parameters", Container("tuple", items=tuple(enumerate(args.values()))))
+    """A new distribution. Some compute what they keep of their parameters (Categorical, Beta), some keep views: without
+    gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
+    kept = args.values() if it.recording is YES else [_kept_off(it, value) for value in args.values()]
+    given = it.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
     about = Instance(Named(path), ((GIVEN, given),), open=UNSURE, marks=(Mark("made", node),))
     return it.new(node, "distribution", about)
+
+
+def _kept_off(it: Interpreter, value: Value) -> Value:
+    """What is left in a distribution of a parameter that it was given without gradients."""
+    return value if all(tensor.requires_grad is NO for _, tensor in it.all(value, Tensor)) else UNKNOWN
 
 
 def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]:
@@ -61,7 +83,7 @@ def _divergence(it: Interpreter, node: Any, args: Arguments) -> Value:
 def _known(name: str) -> None:
     """Register a class and its methods, under its name and under that of the file it stands in."""
     path = HOME + name
-    made = DRAWN if name in REPARAMETRISED else DRAWN_DISCRETE
+    made = DRAWN if name in REPARAMETRISED else DRAWN_WHOLE if name in WHOLE else DRAWN_DISCRETE
     special(path)(lambda it, node, args: _build(it, node, path, args))
     special(f"{path}.sample")(_computing(made))
     for method, row in COMPUTED.items():

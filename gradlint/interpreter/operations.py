@@ -193,6 +193,8 @@ def _run(
     part: str,
 ) -> Value:
     dtype = wanted_dtype(bound.get("dtype")) if row.takes_dtype else None
+    if row.complex_if in bound:
+        dtype = {YES: COMPLEX, NO: FLOAT}.get(truth_of(bound[row.complex_if]), COMPLEX | FLOAT)
     inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
     writes = truth_of(bound[row.writes_if]) if row.writes_if in bound else YES
     if row.writes or inplace is YES:

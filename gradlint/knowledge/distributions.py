@@ -14,3 +14,5 @@ DISCRETE = frozenset(
     "Bernoulli Binomial Categorical Geometric Multinomial NegativeBinomial OneHotCategorical Poisson".split()
 )
 """Those that have none."""
+WHOLE = frozenset({"Categorical"})
+"""Those of which whole numbers are drawn; the others give floating point, be the numbers whole or not."""

@@ -43,6 +43,7 @@ ROWS = (
         results=(Result(dtype="complex"),),
         saves=("input: f",),
         refuses=("[bi]",),
+        complex_if="return_complex",
         shapes=((8,),),
     ),
 )

@@ -159,10 +159,11 @@ class Operation(Versioned):
     does not reach the result.
     `takes_dtype` says that a keyword `dtype=` decides the result's dtype, `takes_out` that `out=` is written and
     returned (and no operand may require grad then, unless `out_unchecked`), `inplace_flag` that `inplace=True` makes it
-    write and return its first operand. `needs` are parameters, with their defaults, all of which have to be true (or
-    other than 0) for it to do anything: else its first operand comes back, and only else. `together` says that the
-    views it gives are made at once: torch refuses a recorded write to any of them. `measured` is False where this
-    machine's torch cannot show it (`cuda`).
+    write and return its first operand. `complex_if` is a parameter that makes the result complex where it is true, and
+    real, with twice the numbers, where it is false. `needs` are parameters, with their defaults, all of which have to
+    be true (or other than 0) for it to do anything: else its first operand comes back, and only else. `together` says
+    that the views it gives are made at once: torch refuses a recorded write to any of them. `measured` is False where
+    this machine's torch cannot show it (`cuda`).
     `example` is an expression over `f` (the function at each path) and `x`, `y`, `z`, `w`, `v`, `u` (the operands
     in order), `others` are further examples that show the other kinds of result; `shapes` are the operands' shapes
     there (2x2 where nothing is said).
@@ -188,6 +189,7 @@ class Operation(Versioned):
     unchecked: bool = False
     in_no_grad: bool = False
     inplace_flag: bool = False
+    complex_if: str = ""
     needs: tuple[tuple[str, bool], ...] = ()
     takes_out: bool = False
     out_unchecked: bool = False
