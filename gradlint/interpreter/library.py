@@ -9,6 +9,7 @@ from gradlint import events
 from gradlint.domain import (
     BOOL,
     FLOAT,
+    MAYBE,
     MOST_MARKS,
     NO,
     NONE_VALUE,
@@ -171,7 +172,8 @@ def _is_literal(node: Any) -> bool:
 def _made(node: Any, path: str, to: str, given: Value) -> Context:
     if to == "inference":
         on = truth_of(given)
-        return Context(path, negation(on), on, at=node)
+        possible = on | MAYBE if on.is_unsure else on  # no mere ignorance: the program says that it may be entered
+        return Context(path, negation(on), possible, at=node)
     return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given), at=node)
 
 
