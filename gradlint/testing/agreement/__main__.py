@@ -32,14 +32,15 @@ LONGEST_SHRINKING = 300.0
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Where programs and case files are that are compared as well (`tests`).",
 )
-def main(programs: int, seed: str, workers: int, folder: Path | None) -> None:
+@click.option("--chance", default=0.0, show_default=True, help="Which share of their flags is left to chance.")
+def main(programs: int, seed: str, workers: int, folder: Path | None, chance: float) -> None:
     """Compare torch and gradlint on programs that are written by chance."""
-    generated = [Written(f"{seed}:{number}") for number in range(programs)]
+    generated = [Written(f"{seed}:{number}", share=chance) for number in range(programs)]
     others = [Written(name, text, files) for name, text, files in foreign(folder)] if folder else []
     total, also = _compared(generated, workers), _compared(others, workers)
     for line in (*lines(total, "generated"), *exercised(total), *(lines(also, "not generated") if others else ())):
         click.echo(line)
-    _print_some([*total.disagreements, *also.disagreements], {one.name: one for one in others}, workers)
+    _print_some([*total.disagreements, *also.disagreements], {one.name: one for one in generated + others}, workers)
     sys.exit(bool(total.disagreements or also.disagreements))
 
 
@@ -61,7 +62,7 @@ def _print_some(found: Sequence[tuple[str, Disagreement]], given: dict[str, Writ
         those = names.setdefault(disagreement.sort, set())
         if name not in those and len(those) < SHOWN:
             those.add(name)
-            shown.append((given.get(name, Written(name)), disagreement))
+            shown.append((given[name], disagreement))
     tasks = [task for task in shown if task[1].kind != "lost"]
     texts = iter(shared_out(small, tasks, workers, LONGEST_SHRINKING, "shrinking"))
     for program, disagreement in shown:

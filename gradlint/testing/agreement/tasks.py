@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from gradlint.testing.agreement import mistakes
+from gradlint.testing.agreement.chances import left_to_chance
 from gradlint.testing.agreement.comparing import Compared, Disagreement, compare
 from gradlint.testing.agreement.revealing import with_reveals
 from gradlint.testing.agreement.shrinking import shrunk
@@ -21,24 +22,26 @@ SITUATIONS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A program to be compared: its name, and its text unless it is to be written from its name."""
+    """A program to be compared: its name, and its text unless it is to be written from its name, with a share of it
+    that is left to chance."""
 
     name: str
     text: str = ""
     files: Files = ()
+    share: float = 0.0
 
 
 def work(program: Written) -> Compared:
     """What comes of a program; done in a process of its own."""
     _settle()
-    return compare(_text(program), program.files, held=_is_situation(program))
+    return compare(_text(program), program.files, held=_is_held(program))
 
 
 def small(task: tuple[Written, Disagreement]) -> str:
     """The program without what its disagreement does not need; done in a process of its own."""
     _settle()
     program, disagreement = task
-    held = _is_situation(program)
+    held = _is_held(program)
     return shrunk(
         _text(program),
         lambda text: disagreement.sort in {one.sort for one in compare(text, program.files, held=held).disagreements},
@@ -51,16 +54,22 @@ def _settle() -> None:
 
 
 def _is_situation(program: Written) -> bool:
-    """Whether a program is made of situations in which silent mistakes happen, against which silent rules are held."""
+    """Whether a program is made of situations in which silent mistakes happen."""
     return not program.text and random.Random(f"{program.name} kind").random() < SITUATIONS
+
+
+def _is_held(program: Written) -> bool:
+    """Whether silent rules are held against a program: not where one run in two may show something else."""
+    return _is_situation(program) and not program.share
 
 
 def _text(program: Written) -> str:
     if program.text:
         return with_reveals(program.text, program.files)
     chance = random.Random(program.name)
-    if _is_situation(program):
-        with settled():
-            text = mistakes.program(chance)
-        return with_reveals(text)
-    return Writer(chance).write()
+    if not _is_situation(program):
+        text = Writer(chance).write()
+        return left_to_chance(text, chance, program.share) if program.share else text
+    with settled():
+        text = mistakes.program(chance)
+    return with_reveals(left_to_chance(text, chance, program.share) if program.share else text)

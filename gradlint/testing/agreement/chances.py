@@ -1,0 +1,70 @@
+"""A program of which a part is left to chance, so that what gradlint cannot know meets all that it does know.
+
+Flags become `random.random() < 0.5`, modes are set by such flags, single statements stand under them. What comes of it
+has to be among the facts as ever; programs that people write hold little of this, and wrong ideas about what is unsure
+hide behind that.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+
+FLAG = "random.random() < 0.5"
+SET = f"torch.set_grad_enabled({FLAG})"
+MODES = {
+    "torch.no_grad()": SET,
+    "torch.enable_grad()": SET,
+    "torch.inference_mode()": f"torch.inference_mode({FLAG})",
+}
+"""What becomes of the modes that a program sets."""
+
+
+def left_to_chance(text: str, chance: random.Random, share: float) -> str:
+    """The program with this share of its flags left to chance, and smaller ones of its statements."""
+    seed = chance.randrange(1_000)
+    left = _Leaving(chance, share).visit(ast.parse(text))
+    return f"import random\nimport torch\nrandom.seed({seed})\n{ast.unparse(ast.fix_missing_locations(left))}\n"
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+class _Leaving(ast.NodeTransformer):
+    """Leaves flags, modes and statements of a tree to chance."""
+
+    def __init__(self, chance: random.Random, share: float) -> None:
+        self.chance, self.share = chance, share
+
+    def _is_left(self, part: float = 1.0) -> bool:
+        return self.chance.random() < self.share * part
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return _expression(FLAG) if type(node.value) is bool and self._is_left() else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        mode = MODES.get(ast.unparse(node))
+        if mode and self._is_left():
+            return _expression(mode)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_" and not node.args:
+            node.args = [_expression(FLAG)] if self._is_left() else []
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        self.generic_visit(node)
+        is_call = isinstance(node.value, ast.Call) and not ast.unparse(node).startswith("reveal(")
+        return ast.If(_expression(FLAG), [node], []) if is_call and self._is_left(0.5) else node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        self.generic_visit(node)
+        return ast.If(_expression(FLAG), [node], []) if self._is_left(0.5) else node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        self.generic_visit(node)
+        if any(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets):
+            return ast.If(_expression(FLAG), [node], []) if self._is_left(0.5) else node
+        if isinstance(node.value, ast.Call) and self._is_left(0.25):
+            return ast.With([ast.withitem(_expression(SET))], [node])
+        return node
