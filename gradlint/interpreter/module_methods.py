@@ -47,6 +47,7 @@ from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.gradients import clear_gradients, left_as_none
 from gradlint.interpreter.modules import (
+    Tensors,
     buffers,
     certain_parts,
     depends_on_mode,
@@ -66,24 +67,15 @@ from gradlint.interpreter.writing import written_without_graph
 from gradlint.knowledge.clearing import OF_MODULES
 
 
-def _recurse(args: Arguments, position: int) -> bool:
-    return flag(args, "recurse", position, default=True) is not NO
+def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Callable[..., Value]:
+    """A method that goes over tensors of a module: those inside its parts as well, or its own alone."""
 
+    def method(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+        deep = flag(args, "recurse", position, default=True)
+        own = which(it, owner, recurse=False)[0] if deep.may(NO) else None
+        return tensor_iterator(it, node, owner, which(it, owner, recurse=deep.may(YES)), by, surely=own)
 
-def _parameters(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return tensor_iterator(it, node, owner, parameters(it, owner, recurse=_recurse(args, 0)), "parameters()")
-
-
-def _named_parameters(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return tensor_iterator(it, node, owner, parameters(it, owner, recurse=_recurse(args, 1)), "named_parameters()")
-
-
-def _buffers(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return tensor_iterator(it, node, owner, buffers(it, owner, recurse=_recurse(args, 0)), "buffers()")
-
-
-def _named_buffers(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return tensor_iterator(it, node, owner, buffers(it, owner, recurse=_recurse(args, 1)), "named_buffers()")
+    return method
 
 
 def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -254,7 +246,7 @@ def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
     lazily = of_lazy_layers(it, owner)
     for index, (name, ref) in enumerate(found):
         handle: Value = ref if keeps is YES else _entry(it, node, index, it[ref])
-        handle = one_of((handle, ref)) if ref in lazily else handle
+        handle = one_of((handle, ref)) if ref in lazily or keeps.may(YES) else handle
         if name and len(found) <= MOST_ITEMS and name not in items:
             items[name] = handle
         else:
@@ -330,8 +322,8 @@ MOVING = (
 )
 METHODS: dict[str, Callable[..., Value]] = (
     {
-        "parameters": _parameters,
-        "named_parameters": _named_parameters,
+        "parameters": _tensors_of(parameters, "parameters()", 0),
+        "named_parameters": _tensors_of(parameters, "named_parameters()", 1),
         "train": _train,
         "eval": _eval,
         "requires_grad_": _requires_grad_,
@@ -348,8 +340,8 @@ METHODS: dict[str, Callable[..., Value]] = (
         "get_submodule": _at_path,
         "get_parameter": _at_path,
         "get_buffer": _at_path,
-        "buffers": _buffers,
-        "named_buffers": _named_buffers,
+        "buffers": _tensors_of(buffers, "buffers()", 0),
+        "named_buffers": _tensors_of(buffers, "named_buffers()", 1),
         "compile": _nothing,
         "flatten_parameters": _nothing,
         "state_dict": _state_dict,

@@ -261,11 +261,20 @@ def _tensors(it: Interpreter, value: Value, recurse: bool, wanted: Callable[[Mod
     return [(name, ref) for ref, name in found.items()], either(opens)
 
 
-def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, by: str) -> Value:
-    """`parameters()`, `named_buffers()` and the like."""
+def tensor_iterator(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    tensors: Tensors,
+    by: str,
+    *,
+    surely: Sequence[tuple[str, Ref]] | None = None,
+) -> Value:
+    """`parameters()`, `named_buffers()` and the like; `surely` are those gone over in any case (None: all)."""
     found, opened = tensors
+    least = found if surely is None else surely
     certain = certain_parts(it, owner)
-    there = tuple(ref for _, ref in found if ref in certain)
+    there = tuple(ref for _, ref in least if ref in certain)
     element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
     if by.startswith("named") and element != NOTHING:
@@ -275,7 +284,7 @@ def tensor_iterator(it: Interpreter, node: Any, owner: Value, tensors: Tensors, 
     one_each = len(there) == len(found) <= MOST_ITEMS and not any(it[ref].many for ref in there)
     if by == "parameters()" and opened is NO and one_each:
         listed = container(it, node, "tuple", [ref for _, ref in found], "listed")
-    empty = NO if found else negation(opened)
+    empty = NO if least else UNSURE if found else negation(opened)
     return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, certain=there, belief=belief)
 
 
