@@ -27,7 +27,7 @@ from gradlint.testing.measuring import TABLES
 HERE = Path(__file__).parent
 REGRESSIONS = sorted((HERE / "agreement").glob("*.py"))
 TODO = "# todo"
-FIXED, FRESH = 2_000, 500
+FIXED, FRESH, LEFT_TO_CHANCE = 2_000, 500, 1_000
 LONGEST, MOST_LOST = 60.0, 3
 """How many seconds a program may take, and how many may take longer (torch itself waits for ever now and then)."""
 SEED = "agreement"
@@ -78,8 +78,8 @@ def _compared(programs: tuple[Written, ...]) -> tuple[tuple[str, Compared | Lost
     return tuple(zip((one.name for one in programs), found, strict=True))
 
 
-def _written(seed: str, count: int) -> tuple[Written, ...]:
-    return tuple(Written(f"{seed}:{number}") for number in range(count))
+def _written(seed: str, count: int, share: float = 0.0) -> tuple[Written, ...]:
+    return tuple(Written(f"{seed}:{number}", share=share) for number in range(count))
 
 
 def _disagreeing(programs: tuple[Written, ...]) -> tuple[set[str], list[str]]:
@@ -103,6 +103,11 @@ def test_programs_from_the_fixed_seed() -> None:
     names, new = _disagreeing(_written(SEED, FIXED))
     assert not new, "python -m gradlint.testing.agreement --seed agreement"
     assert not names
+
+
+def test_programs_of_which_a_third_is_left_to_chance() -> None:
+    names, _ = _disagreeing(_written(SEED, LEFT_TO_CHANCE, 0.3))
+    assert not names, "python -m gradlint.testing.agreement --seed agreement --chance 0.3"
 
 
 def test_programs_from_a_fresh_seed() -> None:
