@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from gradlint.domain import (
@@ -39,7 +41,8 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.cuts import cut_off, cuts
 from gradlint.interpreter.library import Known, special
 from gradlint.interpreter.managing import EXIT_STACK
-from gradlint.interpreter.operations import operation_row, plain_result, run_operation
+from gradlint.interpreter.operations import plain_result
+from gradlint.interpreter.operators import compute
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.requests import run_backward
 from gradlint.interpreter.text import filled_text
@@ -171,28 +174,21 @@ def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Conta
 
 @special("builtins.abs")
 def _abs(it: Interpreter, node: Any, args: Arguments) -> Value:
-    value = args.get("x", 0, UNKNOWN)
-    row = operation_row(it, "operator.abs", args)
-    return run_operation(it, node, row, args, by="operator") if row and it.may_be(value, Tensor) else value
+    return compute(it, node, "abs", [args.get("x", 0, UNKNOWN)])
 
 
 @special("builtins.round")
 def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """A whole number, or with digits one of the same kind."""
+    """A whole number, or with digits one of the same kind. Tensors refuse to be rounded so."""
     value = args.get("number", 0, UNKNOWN)
-    if it.may_be(value, Tensor):
-        row = operation_row(it, "torch.round", args)
-        return UNKNOWN if row is None else run_operation(it, node, row, args, by="function")
-    kind = number_kind(value)
-    if kind is None:
+    kinds = [number_kind(option) for option in alternatives(value) if not it.all(option, Tensor)]
+    if not kinds or None in kinds:
         return result_of_unknown(args.values())
-    return Scalar(INTEGER if len(args.values()) < 2 else kind, cuts(it, [value]))
+    return Scalar(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(it, [value]))
 
 
 @special("builtins.pow")
 def _pow(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.operators import compute
-
     return compute(it, node, "pow", args.positional[:2])
 
 

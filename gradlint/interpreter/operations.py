@@ -337,6 +337,9 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     )
     if given is not None and shared is not None and not row.keeps:
         return _of_tensor(it, node, row, bound, shared)
+    perhaps = (
+        () if given is not None or shared is None or row.keeps else tuple(ref for ref, _ in it.all(shared, Tensor))
+    )
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
                              "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
@@ -344,7 +347,9 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["alone"] = counts_alone(given)
     elif row.keeps and shared is not None and shared != NONE_VALUE:
         facts |= {"requires_grad": UNSURE, "inference": UNSURE}
-    elif row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value)):
+    elif perhaps or (
+        row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value))
+    ):
         facts |= {"requires_grad": UNSURE, "leaf": UNSURE}
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
@@ -368,10 +373,9 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     wants = bound.get("requires_grad")
     if wants is not None and row.takes_requires_grad:
         set_requires_grad(it, node, made, truth_of(wants), "factory")
-        return made
-    if args.unknown and row.takes_requires_grad:
+    elif args.unknown and row.takes_requires_grad:
         it.update(made, Tensor, requires_grad=Truth.unsure())
-    return made
+    return one_of((made, *perhaps))  # of a tensor among what it may be given it may be that very one
 
 
 def _precision(

@@ -66,8 +66,9 @@ COMPARISONS: dict[type, str] = {
 UNARY: dict[type, str] = {cst.Minus: "neg", cst.Plus: "pos", cst.BitInvert: "invert"}
 FOLDED: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "mod": operator.mod,
-    "floordiv": operator.floordiv, "neg": operator.neg, "lt": operator.lt, "le": operator.le, "gt": operator.gt,
-    "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+    "floordiv": operator.floordiv, "neg": operator.neg, "abs": operator.abs,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "eq": operator.eq, "ne": operator.ne,
 }  # fmt: skip
 LARGEST_FOLDED = 2**40
 
@@ -105,7 +106,9 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     if any(it.may_be(value, Tensor) for value in values):
         row = it.torch.operations.get(f"operator.{name}")
         if row is not None:
-            return run_operation(it, node, row, Arguments(values), by="operator")
+            computed = run_operation(it, node, row, Arguments(values), by="operator")
+            numbers = [one_of(some) for value in values if (some := _numbers(value))]
+            return computed if len(numbers) < len(values) else one_of((computed, compute(it, node, name, numbers)))
     folded = _folded(name, values)
     if folded is not None:
         return folded
@@ -188,6 +191,11 @@ def _kind(value: Value) -> Dtypes | None:
     return out
 
 
+def _numbers(value: Value) -> list[Value]:
+    """The Python numbers among what a value may be."""
+    return [option for option in alternatives(value) if number_kind(option) is not None]
+
+
 def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
     if name in ("lt", "le", "gt", "ge", "eq", "ne"):
         return Scalar(BOOL)
@@ -195,7 +203,7 @@ def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
 
     if name == "truediv":
         return Scalar(combined("divide", kinds), cut)
-    found = combined("promote", kinds)
+    found = combined("real" if name == "abs" else "promote", kinds)
     return Scalar(INTEGER if found is BOOL else found, cut)
 
 
