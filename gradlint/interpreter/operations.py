@@ -100,7 +100,12 @@ def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]
             continue
         slots += [(name, one) for one in _sequence(it, value)] if name.startswith("*") else [(name, value)]
     besides = [(name, bound[name]) for name in row.besides if name in bound]
-    return slots + [(name, value) for name, value in besides if it.may_be(value, Tensor)]
+    return slots + [(name, value) for name, value in besides if _is_computed(it, value)]
+
+
+def _is_computed(it: Interpreter, value: Value) -> bool:
+    """Whether a value may be a tensor: not where nothing but ignorance says so."""
+    return it.may_be(value, Tensor) or any(type(option) is Unknown and option.reach for option in alternatives(value))
 
 
 def _sequence(it: Interpreter, value: Value) -> list[Value]:

@@ -32,12 +32,12 @@ MODES = {
 
 def left_to_chance(text: str, chance: random.Random, share: float) -> str:
     """The program with this share of its flags left to chance, and smaller ones of its statements."""
-    seed, space = chance.randrange(1_000), {"__name__": "__main__", "reveal": lambda *values: None}
+    space = {"__name__": "__main__", "reveal": lambda *values: None}
     with settled(), redirect_stdout(io.StringIO()):
         stopped(text, space)
     mixed = _Mixing(chance, share, {name: _kind(value) for name, value in space.items()}).visit(ast.parse(text))
     left = _Leaving(chance, share).visit(mixed)
-    return f"import random\nimport torch\nrandom.seed({seed})\n{ast.unparse(ast.fix_missing_locations(left))}\n"
+    return f"import random\nimport torch\n{ast.unparse(ast.fix_missing_locations(left))}\n"
 
 
 def _expression(text: str) -> ast.expr:
