@@ -116,13 +116,12 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
     """An element of something is given another value."""
     from gradlint.interpreter.functions import call_function
 
-    for option in alternatives(owner):
-        if it.may_be(option, Container):
-            containers.set_item(it, target, option, index, value)
-        elif type(option) is Unknown:
-            it.escape([value])
-    for ref, module in it.all(owner, Module):
-        place = module_containers.name_at(it, module, index)
+    if it.may_be(owner, Container):
+        containers.set_item(it, target, owner, index, value)
+    if any(type(option) is Unknown for option in alternatives(owner)):
+        it.escape([value])
+    for ref in it.one_of_these(owner, Module):
+        place = module_containers.name_at(it, it[ref], index)
         if place is not None and not it.muted:
             tell_assigned(it, target, ref, place, value, spelled(target.value), own=False)
         module_containers.set_item(it, target, ref, index, value)

@@ -384,11 +384,11 @@ Methods = Mapping[str, Callable[[Interpreter, Any, Value, Arguments], Value]]
 
 
 def _of_container(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
-    results = []
-    for ref, _ in it.all(owner, Container):
-        start = it.hold(ref)
-        results.append(container_methods.call(it, node, ref, method, args))
-        it.land(start)
+    results: list[Value] = []
+    for ref in it.one_of_these(owner, Container):
+        start = it.hold(ref, *results)
+        result = container_methods.call(it, node, ref, method, args)
+        results = [*it.land(start)[1:], result]
     return one_of(results)
 
 

@@ -469,9 +469,9 @@ def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value)
         if is_slice(key):
             whole, more = thinned(thing), certain(it, value)
             rest = one_of((whole.rest, elements(it, node, value)))
-            it.put(ref, replace(whole, rest=rest, certain=more), sure=len(found) == 1)
+            it.put(ref, replace(whole, rest=rest, certain=more), sure=it.sure_of(owner, found))
         else:
-            it.put(ref, stored(thing, key, value), sure=len(found) == 1)
+            it.put(ref, stored(thing, key, value), sure=it.sure_of(owner, found))
 
 
 def stored(thing: Container, at: Value, value: Value) -> Container:
@@ -513,7 +513,7 @@ def delete_item(it: Interpreter, owner: Value, key: Value) -> None:
     """`del container[key]`."""
     found = it.all(owner, Container)
     for ref, thing in found:
-        it.put(ref, without(thing, key_of(key)), sure=len(found) == 1)
+        it.put(ref, without(thing, key_of(key)), sure=it.sure_of(owner, found))
 
 
 def without(thing: Container, key: object | None) -> Container:
@@ -536,7 +536,7 @@ def append(it: Interpreter, node: Any, owner: Value, value: Value) -> None:
         tell_stored(it, node, thing, value)
         hand = the_one_at_hand(it, value)
         new = with_more(thing, value, hand) if hand else appended(thing, value)
-        it.put(ref, new, sure=len(found) == 1)
+        it.put(ref, new, sure=it.sure_of(owner, found))
 
 
 def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None) -> None:
@@ -563,7 +563,7 @@ def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
                 new = appended(new, value)
         else:
             new = with_more(thing, elements(it, node, more), there)
-        it.put(ref, new, sure=len(found) == 1)
+        it.put(ref, new, sure=it.sure_of(owner, found))
     consume(it, node, more, "extend")
 
 
@@ -586,4 +586,4 @@ def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
             new = with_all(new, other)
         else:
             new = replace(new, rest=UNKNOWN, keys=UNKNOWN, certain=())
-        it.put(ref, new, sure=len(found) == 1)
+        it.put(ref, new, sure=it.sure_of(owner, found))

@@ -464,6 +464,20 @@ class Interpreter:
         """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
         return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
 
+    def sure_of(self, value: Value, found: Sequence[tuple[Ref, Any]]) -> bool:
+        """Whether a change meant for what a value is happens to these objects: it is nothing else than they."""
+        return self.sure(found) and len(alternatives(not_none(value))) == len(found)
+
+    def one_of_these(self, value: Value, kind: type[ObjectT]) -> Iterator[Ref]:
+        """Go over the objects of a kind to one of which something happens: afterwards each may be as it was before as
+        well, unless it is the one that is meant, or a loop goes over all."""
+        found = self.all(value, kind)
+        sure = self.sure_of(value, found)
+        for ref, before in found:
+            yield ref
+            if not sure:
+                self.state.heap[ref] = self.either_way(before, self[ref])
+
     def update(self, value: Value, kind: type[ObjectT], **facts: Any) -> None:
         """Change these fields of all objects of the kind that the value may be."""
         found = self.all(value, kind)

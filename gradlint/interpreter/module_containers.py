@@ -369,11 +369,10 @@ def call_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argum
     if known is None or not all(base(it, module) for _, module in found):
         return None
     results: list[Value] = []
-    for ref, before in found:
+    for ref in it.one_of_these(owner, Module):
         start = it.hold(ref, *results)
-        results = [known(it, node, ref, args)]
-        it.state.heap[ref] = it[ref] if len(found) == 1 else it.either_way(before, it[ref])
-        results = [*it.land(start)[1:], *results]
+        result = known(it, node, ref, args)
+        results = [*it.land(start)[1:], result]
     return one_of(results, MOST_ITEMS)
 
 
@@ -383,6 +382,6 @@ def added(it: Interpreter, node: Any, left: Value, right: Value, *, in_place: bo
     if module is None or not base(it, module):
         return None
     target = left if in_place else it.new(node, "sum", replace(module, mode=TRAIN, marks=(Mark("made", node),)))
-    for ref, _ in it.all(target, Module):
+    for ref in it.one_of_these(target, Module):
         _extend(it, node, ref, Arguments([right]))
     return target

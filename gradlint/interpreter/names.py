@@ -57,8 +57,9 @@ def set_by_name(it: Interpreter, node: Any, owner: Value, name: Value, value: Va
 def set_somewhere(it: Interpreter, owner: Value, name: Value, value: Value) -> None:
     """`setattr(owner, name, value)` with a name that may be many."""
     start = beginning(name)
-    for ref, thing in holders(it, owner):
-        it.put(ref, _set_somewhere(it, thing, start, value))
+    found = holders(it, owner)
+    for ref, thing in found:
+        it.put(ref, _set_somewhere(it, thing, start, value), sure=it.sure_of(owner, found))
 
 
 def _set_somewhere(it: Interpreter, thing: Module | Instance, start: str, value: Value) -> Module | Instance:

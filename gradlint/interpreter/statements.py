@@ -239,7 +239,7 @@ def _delete_item(it: Interpreter, node: Any, owner: Value, index: Value) -> None
         call_function(it, node, method, Arguments([owner, index]))
     else:
         containers.delete_item(it, owner, index)
-        for ref, _ in it.all(owner, Module):
+        for ref in it.one_of_these(owner, Module):
             module_containers.delete_item(it, ref, index)
 
 

@@ -374,7 +374,7 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
         made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
     moved = it.new(this.node, "written node", made)
     family = {ref: None, **{base: None for base in tensor.base if base is not None}}
-    one = sure and all(it.is_meant(member, it.state.heap.get(member)) for member in family)
+    one = sure and len(tensor.base) <= 1 and all(it.is_meant(member, it.state.heap.get(member)) for member in family)
     for other, thing in it.state.heap.items():
         if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
             family[other] = None
@@ -386,7 +386,7 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
             now = _moved(it, member, there, moved)
             if other != ref and member.requires_grad is YES and member.leaf.may(YES):
                 now = _asking(it, member, now, there, moved)
-            it.put(other, now, sure=sure if other == ref else one)
+            it.put(other, now, sure=sure if other == ref else one and len(member.base) <= 1)
 
 
 def _asking(it: Interpreter, member: Tensor, now: Tensor, recorded: Truth, node: Ref) -> Tensor:

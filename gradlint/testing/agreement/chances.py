@@ -16,6 +16,7 @@ from contextlib import redirect_stdout
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from gradlint.testing.agreement.mistakes import stopped
 from gradlint.testing.agreement.watching import settled
@@ -85,7 +86,7 @@ class _Leaving(ast.NodeTransformer):
 
 def _kind(value: Any) -> Any:
     """What has to be alike of two things so that one may stand for the other; None: nothing may stand for it."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, torch.Tensor) and not is_lazy(value):
         return value.dtype, value.shape, value.layout
     if isinstance(value, torch.nn.Module | torch.optim.Optimizer):
         return type(value)
