@@ -27,7 +27,7 @@ from collections.abc import Container as Holding
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from operator import attrgetter, or_
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from gradlint.domain.changing import replace
 from gradlint.domain.facts import (
@@ -105,6 +105,10 @@ def _values(**kw: Any) -> Any:
 
 def _certain(**kw: Any) -> Any:
     return field(metadata={"join": "certain"}, **kw)
+
+
+def _names() -> Any:
+    return field(default=frozenset(), metadata={"join": "names"})
 
 
 def _marks() -> Any:
@@ -224,6 +228,7 @@ class Module(Cell):
     """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
     of their own here (`NOTHING`: there are certainly none), of which it certainly has those that are `certain`;
+    `absent` are the names of attributes that were set on some paths alone;
     `buffers` are the names that were registered as buffers, with Const(True) where the state dict has them; `open` says
     whether it may have parts that were not seen, `initialised` whether `Module.__init__` has run on it, `unbuilt`
     whether its `__init__` was not followed, so that its methods would find next to nothing on it; `hooks` are the
@@ -243,6 +248,7 @@ class Module(Cell):
     hooks: Items = _items(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
         return f"Module[{_cls(self.cls)}, mode={self.mode}]"
@@ -396,13 +402,15 @@ class Class(Cell):
 
 @dataclass(frozen=True, slots=True)
 class Instance(Cell):
-    """An object with attributes: of a class of the program (`cls`), or of one that is not known (`open`)."""
+    """An object with attributes: of a class of the program (`cls`), or of one that is not known (`open`); `absent` are
+    the names of those that were set on some paths alone."""
 
     cls: Value = _value(default=UNKNOWN)
     attributes: Items = _items(default=())
     open: Truth = UNSURE
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
         return f"Instance[{_cls(self.cls)}]"
@@ -478,6 +486,7 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "value": lambda a, b: one_of((a, b), MOST_ITEMS),
     "values": lambda a, b: tuple(one_of(pair) for pair in zip(a, b, strict=False)),
     "marks": _join_marks,
+    "names": or_,
 }
 
 
@@ -513,6 +522,8 @@ def joined(a: Object, b: Object, sides: Sides | None = None) -> Object:
         a, b = _same_length(a, b)  # type: ignore[arg-type]
     elif type(a) is Module:
         a, b = _same_places(a, b)  # type: ignore[arg-type]
+    if type(a) in (Module, Instance):
+        a, b = _perhaps_absent(a, b)  # type: ignore[type-var]
     changed: dict[str, Any] = {}
     as_b = True
     read, plan = _READERS[type(a)], _PLANS[type(a)]
@@ -546,6 +557,23 @@ def _same_places(a: Module, b: Module) -> tuple[Module, Module]:
     if a.attributes == b.attributes or _numbered(a) == _numbered(b):
         return a, b
     return unnumbered(a), unnumbered(b)
+
+
+OwnerT = TypeVar("OwnerT", bound=Module | Instance)
+
+
+def _perhaps_absent(a: OwnerT, b: OwnerT) -> tuple[OwnerT, OwnerT]:
+    """What only one of two objects has is absent on some path."""
+    one_sided = {name for name, _ in a.attributes} ^ {name for name, _ in b.attributes}
+    if not one_sided:
+        return a, b
+    return replace(a, absent=a.absent | one_sided), replace(b, absent=b.absent | one_sided)
+
+
+def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:
+    """The object with this attribute, which it has on every path."""
+    attributes = dict(thing.attributes) | {name: value}
+    return replace(thing, attributes=tuple(attributes.items()), absent=thing.absent - {name})
 
 
 def _numbered(module: Module) -> set[str]:

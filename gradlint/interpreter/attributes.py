@@ -48,6 +48,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
     references,
+    with_attribute,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import (
@@ -210,6 +211,8 @@ def _instance_attribute(
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
     if it.looked is not None:
         it.looked[owner, name] = None
+    if name in thing.absent:
+        thing = _settled(it, node, owner, thing, name)
     for known, value in thing.attributes:
         if known == name:
             if type(value) is Unknown:
@@ -245,6 +248,19 @@ def _instance_attribute(
     if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(it, thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name)
+
+
+def _settled(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str) -> Any:
+    """The object once it is told what an attribute is where it was not set on it: what its class has under the name. It
+    has that all along then; else asking for it raises."""
+    member, own = find_member(it, thing.cls, name), dict(thing.attributes).get(name)
+    if own is None:
+        return thing
+    if member is not None:
+        keep_attribute(it, owner, name, one_of((own, _member(it, node, owner, member, name))))
+    elif find_method(it, thing.cls, "__getattr__") is not None:
+        keep_attribute(it, owner, name, Unknown((owner,)))
+    return it[owner]
 
 
 def _asked(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, method: Function) -> Value:
@@ -347,8 +363,7 @@ def keep_attribute(it: Interpreter, owner: Ref, name: str, value: Value) -> None
     """An object has had this attribute all along, though nobody was seen to set it."""
     thing: Any = it.state.heap.get(owner)
     if isinstance(thing, (Module, Instance)):
-        attributes = dict(thing.attributes) | {name: value}
-        it.state.heap[owner] = replace(thing, attributes=tuple(attributes.items()))
+        it.state.heap[owner] = with_attribute(thing, name, value)
 
 
 def _is_declared(it: Interpreter, cls: Value, name: str) -> bool:

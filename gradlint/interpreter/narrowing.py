@@ -44,6 +44,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
     truth,
+    with_attribute,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import module_containers
@@ -143,8 +144,7 @@ def poke(it: Interpreter, node: Any, value: Value) -> None:
         return
     thing: Any = it.state.heap.get(owner)
     if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
-        items = dict(thing.attributes) | {node.attr.value: value}
-        it.state.heap[owner] = replace(thing, attributes=tuple(items.items()))
+        it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
     elif type(node) is cst.Subscript and type(thing) is Container:
         items = dict(thing.items) | {_key(node): value}
         it.state.heap[owner] = replace(thing, items=tuple(items.items()))

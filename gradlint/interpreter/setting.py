@@ -36,6 +36,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
     truth,
+    with_attribute,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import descriptors, optimizers, sizes
@@ -280,8 +281,7 @@ def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: boo
     if type(thing) is Module and name == "training":  # that of the module alone; its parts keep theirs
         it.put(ref, replace(thing, mode=mode_of(truth_of(value))), sure=sure)
         return
-    attributes = dict(thing.attributes) | {name: value}
-    it.put(ref, replace(thing, attributes=tuple(attributes.items())), sure=sure)
+    it.put(ref, with_attribute(thing, name, value), sure=sure)
     if type(thing) is Module and thing.initialised is not YES and _is_registered(it, value):
         it.update(ref, Module, initialised=YES)  # else torch would have raised
     if type(thing) is Instance and thing.cls == UNKNOWN:
