@@ -165,7 +165,8 @@ def _compared(it: Interpreter, node: Any, args: Arguments, start: int, element: 
 
 @special("builtins.sum", "math.fsum")
 def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Adds elements one to another, beginning with 0."""
+    """Adds elements one to another, beginning with 0: which is left where there may be none."""
+    some = containers.certainly_not_empty(it, _first(args))
     start = it.hold(args.get("start", 1, Const(0)), _first(args))
     element = containers.elements(it, node, it.state.flight[start + 1])
     place = it.hold(element)
@@ -176,7 +177,8 @@ def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
         it.land(start)
         return it.new(node, "container", Container("list", rest=one_of([inner, begun])))
     begun, _, element = it.land(start)
-    return compute(it, node, "add", [begun, element])
+    added = compute(it, node, "add", [begun, element])
+    return added if some else one_of((added, begun))
 
 
 # ---- several iterables, number by number

@@ -415,16 +415,15 @@ def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
 
 
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
-    """A value of which nothing was known turns out to be of one of these classes: something that nobody has seen, or
-    one of the objects of such a class that it may have been all along."""
-    value = peek(it, place)
-    if value is None or not _guessed(it.thing(value)):
-        return
-    told = _told_by_class(it, place, classes)
+    """What nothing was known of among the alternatives turns out to be of one of these classes: something that nobody
+    has seen, or one of the objects of such a class that it may have been all along."""
+    options = alternatives(value) if (value := peek(it, place)) is not None else ()
+    seen = [option for option in options if not _guessed(it.thing(option))]
+    told = _told_by_class(it, place, classes) if len(seen) < len(options) else None
     if told is not None:
-        known = it.state.reach([value]) if type(value) is Unknown else ()
-        fitting = [ref for ref in known if any(_is_a(it, ref, cls).may(YES) for cls in classes)]
-        poke(it, place, one_of([*fitting, told], MOST_ITEMS))
+        known = it.state.reach([option for option in options if type(option) is Unknown])
+        fitting = [ref for ref in known if ref not in seen and any(_is_a(it, ref, cls).may(YES) for cls in classes)]
+        poke(it, place, one_of([*seen, *fitting, told], MOST_ITEMS))
 
 
 def _told_by_class(it: Interpreter, place: Any, classes: list[str | Ref]) -> Value | None:
