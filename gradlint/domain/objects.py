@@ -277,6 +277,7 @@ class Optimizer(Cell):
     attributes: Items = _items(default=())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
+    absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
         return f"Optimizer[{self.kind or '?'}]"
@@ -522,7 +523,7 @@ def joined(a: Object, b: Object, sides: Sides | None = None) -> Object:
         a, b = _same_length(a, b)  # type: ignore[arg-type]
     elif type(a) is Module:
         a, b = _same_places(a, b)  # type: ignore[arg-type]
-    if type(a) in (Module, Instance):
+    if type(a) in (Module, Instance, Optimizer):
         a, b = _perhaps_absent(a, b)  # type: ignore[type-var]
     changed: dict[str, Any] = {}
     as_b = True
@@ -559,7 +560,7 @@ def _same_places(a: Module, b: Module) -> tuple[Module, Module]:
     return unnumbered(a), unnumbered(b)
 
 
-OwnerT = TypeVar("OwnerT", bound=Module | Instance)
+OwnerT = TypeVar("OwnerT", bound=Module | Instance | Optimizer)
 
 
 def _perhaps_absent(a: OwnerT, b: OwnerT) -> tuple[OwnerT, OwnerT]:

@@ -312,7 +312,7 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
         thing = it.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Container and thing.items:
             continue
-        if type(thing) is Iterator and thing.used is NO and asked(it, thing).empty is NO:
+        if type(thing) is Iterator and thing.used is NO and (asked(it, thing).empty is NO or _gives_all(it, thing)):
             continue
         if type(thing) is Module:
             from gradlint.interpreter import module_containers
@@ -321,6 +321,14 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
                 continue
         return False
     return True
+
+
+def _gives_all(it: Interpreter, thing: Iterator) -> bool:
+    """Whether a generator expression gives something for each element of what certainly has some."""
+    if thing.by != WAITING:
+        return False
+    clause = thing.marks[0].node.for_in
+    return not clause.ifs and clause.inner_for_in is None and certainly_not_empty(it, thing.source)
 
 
 def rounds_at_least(it: Interpreter, value: Value) -> int:
