@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain import (
     INTEGER,
@@ -312,7 +314,7 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
         thing = it.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Container and thing.items:
             continue
-        if type(thing) is Iterator and thing.used is NO and (asked(it, thing).empty is NO or _gives_all(it, thing)):
+        if type(thing) is Iterator and thing.used is NO and asked(it, thing).empty is NO:
             continue
         if type(thing) is Module:
             from gradlint.interpreter import module_containers
@@ -323,12 +325,14 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
     return True
 
 
-def _gives_all(it: Interpreter, thing: Iterator) -> bool:
-    """Whether a generator expression gives something for each element of what certainly has some."""
-    if thing.by != WAITING:
-        return False
-    clause = thing.marks[0].node.for_in
-    return not clause.ifs and clause.inner_for_in is None and certainly_not_empty(it, thing.source)
+def leaves_out(it: Interpreter, value: Value) -> bool:
+    """Whether a value is a generator expression that tests what it gives, and so may give nothing."""
+    found = [thing for _, thing in it.all(value, Iterator) if thing.by == WAITING]
+    return any(clause.ifs for thing in found for clause in _clauses(thing.marks[0].node.for_in))
+
+
+def _clauses(clause: cst.CompFor | None) -> list[cst.CompFor]:
+    return [] if clause is None else [clause, *_clauses(clause.inner_for_in)]
 
 
 def rounds_at_least(it: Interpreter, value: Value) -> int:

@@ -23,6 +23,7 @@ from gradlint.domain import (
     Truth,
     Value,
     alternatives,
+    number_kind,
     one_of,
     with_certain,
 )
@@ -165,8 +166,8 @@ def _compared(it: Interpreter, node: Any, args: Arguments, start: int, element: 
 
 @special("builtins.sum", "math.fsum")
 def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """Adds elements one to another, beginning with 0: which is left where there may be none."""
-    some = containers.certainly_not_empty(it, _first(args))
+    """Adds elements one to another, beginning with 0: which is left where a test may leave out all."""
+    perhaps_none = containers.leaves_out(it, _first(args))
     start = it.hold(args.get("start", 1, Const(0)), _first(args))
     element = containers.elements(it, node, it.state.flight[start + 1])
     place = it.hold(element)
@@ -178,7 +179,7 @@ def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
         return it.new(node, "container", Container("list", rest=one_of([inner, begun])))
     begun, _, element = it.land(start)
     added = compute(it, node, "add", [begun, element])
-    return added if some else one_of((added, begun))
+    return one_of((added, begun)) if perhaps_none and number_kind(added) is None else added
 
 
 # ---- several iterables, number by number
