@@ -46,6 +46,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    number_kind,
     one_of,
     references,
     with_attribute,
@@ -90,7 +91,7 @@ def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: st
     """`owner.name`; `chain` is how the owner is written, if it is a chain of names."""
     options = alternatives(owner)
     if len(options) > 1:
-        options = tuple(option for option in options if option != NONE_VALUE)
+        options = tuple(option for option in options if not _lacks(option, name)) or options
     tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
         return _tensor_attribute(it, node, one_of(tensors, len(tensors)), name, chain, guard)
@@ -100,6 +101,14 @@ def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: st
         uncertain = len(options) > 1 and _asks_program(it, option, name)
         it.hold(it.perhaps(partial(_attribute, it, node, option, name, chain, guard), uncertain))
     return one_of(it.land(start)[len(options) :], max(MOST_ALTERNATIVES, len(options)))
+
+
+OF_NUMBERS = frozenset(name for kind in (bool, int, float, complex) for name in dir(kind))
+
+
+def _lacks(option: Value, name: str) -> bool:
+    """Whether asking None or a number for an attribute raises, so that the line speaks of what else it may be."""
+    return option == NONE_VALUE or (number_kind(option) is not None and name not in OF_NUMBERS)
 
 
 def _asks_program(it: Interpreter, owner: Value, name: str) -> bool:
