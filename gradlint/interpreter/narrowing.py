@@ -128,7 +128,8 @@ def _key(node: cst.Subscript) -> object | None:
 
 
 def poke(it: Interpreter, node: Any, value: Value) -> None:
-    """Let a place hold this value from here on; what is no place is left alone."""
+    """Let a place hold this value from here on; what is no place is left alone, and so is a place in one of several
+    objects that one reference stands for."""
     if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
         return
     if type(node) is cst.Name:
@@ -143,6 +144,8 @@ def poke(it: Interpreter, node: Any, value: Value) -> None:
     if type(owner) is not Ref:
         return
     thing: Any = it.state.heap.get(owner)
+    if not it.is_meant(owner, thing):
+        return
     if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
         it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
     elif type(node) is cst.Subscript and type(thing) is Container:
@@ -236,7 +239,7 @@ def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
         now = getattr(tensor, field) & fact
         if now.is_empty:
             dead += 1
-        elif len(found) == 1 and not (tensor.many and ref not in it.sweeping):
+        elif len(found) == 1 and it.is_meant(ref, tensor):
             it.state.heap[ref] = replace(tensor, **{field: now})
     if found and dead == len(alternatives(value)):
         it.end_path()
