@@ -102,3 +102,9 @@ def test_attributes_are_what_their_row_says(row: PlainRow) -> None:
 @pytest.mark.parametrize("row", TABLES.constants.values(), ids=lambda row: row.path)
 def test_constants_are_what_their_row_says(row: PlainRow) -> None:
     assert is_a(resolve(row.path), row.returns)
+
+
+@pytest.mark.parametrize("digits", [(), (1,)])
+def test_tensors_refuse_to_be_rounded_by_python(digits):
+    with pytest.raises(TypeError, match="__round__"):
+        round(torch.ones(()), *digits)

@@ -1,9 +1,8 @@
 """A program of which a part is left to chance, so that what gradlint cannot know meets all that it does know.
 
 Flags become `random.random() < 0.5`, modes are set by such flags, single statements stand under them, and in place of a
-name stands it or another that holds a thing of the same kind. What comes of it
-has to be among the facts as ever; programs that people write hold little of this, and wrong ideas about what is unsure
-hide behind that.
+name stands it or another that holds a thing of the same kind. What comes of it has to be among the facts as ever;
+programs that people write hold little of this, and wrong ideas about what is unsure hide behind that.
 """
 
 from __future__ import annotations
@@ -62,8 +61,9 @@ class _Leaving(ast.NodeTransformer):
         mode = MODES.get(ast.unparse(node))
         if mode and self._is_left():
             return _expression(mode)
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_" and not node.args:
-            node.args = [_expression(FLAG)] if self._is_left() else []
+        asks = isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_" and not node.args
+        if asks and self._is_left():
+            node.args = [_expression(FLAG)]
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:

@@ -67,9 +67,11 @@ def _text(program: Written) -> str:
     if program.text:
         return with_reveals(program.text, program.files)
     chance = random.Random(program.name)
-    if not _is_situation(program):
+    if _is_situation(program):
+        with settled():
+            text = mistakes.program(chance)
+    else:
         text = Writer(chance).write()
-        return left_to_chance(text, chance, program.share) if program.share else text
-    with settled():
-        text = mistakes.program(chance)
-    return with_reveals(left_to_chance(text, chance, program.share) if program.share else text)
+    if program.share:
+        text = left_to_chance(text, chance, program.share)
+    return with_reveals(text) if _is_situation(program) else text
