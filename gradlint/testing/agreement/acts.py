@@ -60,12 +60,19 @@ def is_versioned(tensor: torch.Tensor) -> bool:
     return is_built(tensor) and not tensor.is_inference()
 
 
+class TorchBroke(BaseException):
+    """torch found itself broken, and what it says from there on means nothing. No program catches it."""
+
+
 def is_told(value: Any) -> bool:
     """Whether torch tells of a value where it comes from: of a view made without the graph it does not once the memory
-    was written with the graph."""
+    was written with the graph. Raises `TorchBroke` where that alone breaks it: of complex views that were written in
+    inference mode."""
     try:
         getattr(value, "grad_fn", None)
-    except RuntimeError:
+    except RuntimeError as error:
+        if "INTERNAL ASSERT" in str(error):
+            raise TorchBroke(str(error)) from None
         return False
     return True
 

@@ -15,7 +15,7 @@ from unittest import mock
 import torch
 
 from gradlint.proving.surroundings import surroundings
-from gradlint.testing.agreement.acts import is_told
+from gradlint.testing.agreement.acts import TorchBroke, is_told
 from gradlint.testing.diary import Diary, kept
 from gradlint.testing.programs import real
 
@@ -42,7 +42,8 @@ class Seen:
     """Rows that some run came by without an error there: chance decides whether they raise."""
     ended: str = ""
     broken: bool = False
-    """Whether a name was used that is not bound, or a library that is not installed: then the program says nothing."""
+    """Whether a name was used that is not bound, or a library that is not installed, or torch broke: then the program
+    says nothing."""
 
 
 def watched(text: str, files: Files = (), runs: int = RUNS) -> Seen:
@@ -110,7 +111,7 @@ def _watch(code: CodeType, number: int, seen: Seen) -> None:
         return trace
 
     def note(error: BaseException, trace: Any) -> None:
-        seen.broken |= isinstance(error, NameError | ImportError)
+        seen.broken |= isinstance(error, NameError | ImportError | TorchBroke)
         if not isinstance(error, PASSING):
             rows = []
             while trace is not None:

@@ -17,10 +17,12 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
+import torch
+
 from gradlint.testing.agreement.drawing import DRAWN
 from gradlint.testing.agreement.kinds import KINDS, Test, Unfilled
 from gradlint.testing.agreement.recipes import BLOCKS, RECIPES, Table
-from gradlint.testing.agreement.revealing import tensors_in, with_reveals
+from gradlint.testing.agreement.revealing import is_plain_tensor, tensors_in, with_reveals
 from gradlint.testing.agreement.vocabulary import IMPORTS, POOLS, SIMPLE
 from gradlint.testing.agreement.watching import begin, settled
 
@@ -98,7 +100,9 @@ class Writer:
         return self.tried("\n".join(self.lines))
 
     def tried(self, text: str) -> Exception | None:
-        """Run a piece of the program; what stops it."""
+        """Run a piece of the program; what stops it. What breaks torch's own process is not run."""
+        if "eig" in text and not all(map(_is_finite, self.space.values())):
+            return ValueError("eigenvalues of what is not finite")
         try:
             exec(compile(text, "<program>", "exec", dont_inherit=True), self.space)  # statements of our own
         except Exception as error:
@@ -299,3 +303,7 @@ REFUSALS = (
 def is_autograds(error: Exception) -> bool:
     """Whether autograd refuses, and not a shape or a kind of number that does not fit."""
     return isinstance(error, RuntimeError | ValueError | TypeError) and any(words in str(error) for words in REFUSALS)
+
+
+def _is_finite(value: Any) -> bool:
+    return not is_plain_tensor(value) or bool(torch.isfinite(value.detach()).all())
