@@ -100,7 +100,7 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
     if (at := INDICES_AT.get(path.rpartition(".")[2])) is not None:
         attributes["return_indices"] = UNKNOWN if args.unknown else args.get("return_indices", at, Const(False))
-    attributes |= {name: _own_buffer(it, node, name, args) for name in row.buffers}
+    attributes |= {name: _own_buffer(it, node, row, name, args) for name in row.buffers}
     ref = it.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in row.buffers),
@@ -132,12 +132,12 @@ def tell_built(
     it.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost())
 
 
-def _own_buffer(it: Interpreter, node: Any, name: str, args: Arguments) -> Value:
+def _own_buffer(it: Interpreter, node: Any, row: ModuleRow, name: str, args: Arguments) -> Value:
     left_out = _left_out(name, args, WITHOUT_BUFFERS)
     if left_out is YES:
         return NONE_VALUE
     dtype = INTEGER if name == "num_batches_tracked" else FLOAT
-    made = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer")
+    made = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer", inference=_inferring(it, row))
     return made if left_out is NO else one_of((made, NONE_VALUE))
 
 
@@ -146,7 +146,7 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     found: dict[object, Value] = {}
     rest: Value = NOTHING
     measures = {"scalar": sizes.of_parameters(args), "planar": sizes.planar_parameters(row)}
-    made_here = measures | {"inference": it.state.inference}
+    made_here = measures | {"inference": _inferring(it, row)}
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(it, node, "own parameters", many=True, **made_here)
     for name in row.parameters:
@@ -159,6 +159,11 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
             made = parameter(it, node, f"parameter {name}", **made_here)
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
     return found, rest
+
+
+def _inferring(it: Interpreter, row: ModuleRow) -> Truth:
+    """Whether what a layer is made with is inference tensors: a lazy layer makes them anew where it is first called."""
+    return UNSURE if row.path.startswith(LAZY) else it.state.inference
 
 
 def _several_layers(args: Arguments) -> bool:

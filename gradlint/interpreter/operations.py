@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -314,6 +315,16 @@ def _of_tensor(it: Interpreter, node: Any, row: Factory, bound: dict[str, Value]
     return unknown_tensor(it, node, "made", Belief.PROVEN, references(shared))
 
 
+def _may_follow(row: Factory, bound: dict[str, Value]) -> bool:
+    """Whether a factory may be handed a tensor, unseen, that it gives back or records."""
+    return row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value))
+
+
+def _not_refused(row: Factory) -> Dtypes:
+    """The kinds of tensors that a factory takes as they are."""
+    return reduce(or_, [kind for letter, kind in LETTERS.items() if letter not in row.refuses])
+
+
 def _filled(it: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) -> Value:
     """A factory fills a tensor that is there, and a leaf then requires grad as the factory is told."""
     write(it, out, Write(node, row.name, "out", differentiable=False))
@@ -352,10 +363,10 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["alone"] = counts_alone(given)
     elif row.keeps and shared is not None and shared != NONE_VALUE:
         facts |= {"requires_grad": UNSURE, "inference": UNSURE}
-    elif perhaps or (
-        row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value))
-    ):
-        facts |= {"requires_grad": UNSURE, "leaf": UNSURE}
+    elif perhaps or _may_follow(row, bound):
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "precision": ANY_PRECISION}
+        if row.dtype == "default" and wanted_dtype(bound.get("dtype")) is None:
+            facts["dtype"] = _not_refused(row)
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts |= {"storage": array.storage, "alone": truth(is_shared(it, array.storage))}

@@ -37,6 +37,7 @@ ROWS = (
         "default",
         "torch.normal(0.0, 1.0, (2,))",
         follows=True,
+        refuses=("b", "i"),
     ),
     Factory(
         "tril_indices",
