@@ -14,6 +14,7 @@ NEED_TORCH = (
     "test_facts_graph.py",
     "test_knowledge.py",
     "test_knowledge_counts.py",
+    "test_knowledge_dimensions.py",
     "test_knowledge_distributions.py",
     "test_knowledge_flat.py",
     "test_knowledge_keywords.py",

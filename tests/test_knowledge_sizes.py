@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -116,12 +117,24 @@ def test_parameters_of_layers_have_no_more_dimensions_than_a_matrix(name):
     assert {one.dim() <= MOST_PLANAR for one in layer.parameters()} <= {True}
 
 
+FACTS = {
+    "scalar": lambda x: x.numel() == 1,
+    "planar": lambda x: x.dim() <= MOST_PLANAR,
+    "size": lambda x: tuple(x.shape),
+}
+
+
 @pytest.mark.parametrize("name", sorted(RESIZING))
-def test_what_resizes_gives_what_it_writes_other_sizes(name):
+def test_what_resizes_changes_what_is_said_of_sizes(name):
     (row,) = [row for row in OPERATION_ROWS if row.name == name]
-    written, given = torch.rand(2, 2), {"unsqueeze_": (0,), "as_strided_": ((1, 1, 2), (2, 1, 1))}
-    resolve(row.paths[0])(written, *given[name])
-    assert written.dim() > MOST_PLANAR
+    given = {"unsqueeze_": (0,), "as_strided_": ((1, 1, 1), (1, 1, 1)), "transpose_": (0, 1)}.get(name, ())
+    changed = set()
+    for written in (torch.rand(2, 3), torch.rand(1, 2, 3)):
+        if name != "t_" or written.dim() == MOST_PLANAR:
+            before = {fact: told(written) for fact, told in FACTS.items()}
+            resolve(row.paths[0])(written, *given)
+            changed |= {fact for fact, told in FACTS.items() if told(written) != before[fact]}
+    assert changed == set(RESIZING[name])
 
 
 @pytest.mark.parametrize(
@@ -131,17 +144,18 @@ def test_no_other_write_changes_how_large_something_is(row):
     if row.name in RESIZING:
         pytest.skip("this one does")
     names, seen = operand_names(row), 0
-    for word, example in product(words(row), (row.example, *row.others)):
+    given = [row, *(replace(row, shapes=(size,) * len(names)) for size in ((2, 3), (1, 3), (2, 1, 3)))]
+    for sized, word, example in product(given, words(row), (row.example, *row.others)):
         for place in (place for place, name in enumerate(names) if name in row.writes or f"*{name}" in row.writes):
             letter = LETTERS[place]
-            before, after = f"({letter}.numel(), {letter}.dim() > {MOST_PLANAR})", f"({example}, {letter})"
+            before, after = f"{letter}.shape", f"({example}, {letter})"
             try:
-                sizes = call(row, resolve(row.paths[0]), word, example=f"({before}, {after})").raw
+                sizes = call(sized, resolve(row.paths[0]), word, example=f"({before}, {after})").raw
             except (TypeError, RuntimeError, ValueError, IndexError, NotImplementedError):
                 continue
             seen += 1
-            (count, deep), (_, written) = sizes
-            assert (written.numel(), written.dim() > MOST_PLANAR) == (count, deep)
+            size, (_, written) = sizes
+            assert written.shape == size
     assert seen
 
 
@@ -220,7 +234,8 @@ def _recorded(text):
         ("nn.MSELoss()(x, x) + x.sum()", "?"),
         ("torch.ones(3) * 2", "no"),
         ("torch.ones(3).expand(2, 3)", "no"),
-        ("torch.ones(1).expand(3)", "?"),
+        ("torch.ones(1).expand(3)", "no"),
+        ("torch.ones(1).expand(n)", "?"),
         ("torch.ones(1).index_add(0, i, torch.ones(3))", "yes"),
         ("torch.outer(torch.ones(1), torch.ones(3))", "no"),
         ("torch.ones((1, 1)).exp()", "yes"),
@@ -230,13 +245,17 @@ def _recorded(text):
         ("torch.ones(3, 1).view(-1).t()", "no"),
         ("torch.ones(1).data.reshape(1, 1)", "yes"),
         ("nn.PReLU()(torch.ones(3))", "no"),
-        ("nn.Linear(3, 2, device=how).weight.abs()", "?"),
+        ("nn.Linear(3, 2, device=how).weight.abs()", "no"),
         ("nn.Linear(3, 2, dtype=torch.float64).weight.abs()", "no"),
-        ("nn.Linear(3, 1).bias.abs()", "?"),
+        ("nn.Linear(3, 1).bias.abs()", "yes"),
+        ("nn.Linear(3, 1).weight.abs()", "no"),
+        ("nn.Linear(3, 1)(torch.ones(2, 3))", "no"),
+        ("nn.GRU(3, 2)(x)[0].abs()", "no"),
         ("nn.Linear(3, 2)(x)", "no"),
         ("nn.Linear(3, 1)(x)", "?"),
         ("torch.sort(torch.empty_strided((3,), (1,)))[0] * 2", "no"),
-        ("nn.Linear(n, 2).bias.abs()", "?"),
+        ("nn.Linear(n, 2).bias.abs()", "no"),
+        ("nn.Linear(n, 1).weight.abs()", "?"),
         ("torch.zeros_like(nn.LayerNorm(3).bias).abs()", "no"),
         ("nn.Parameter(torch.ones(2, 2).detach()) * 2", "no"),
         ("nn.Parameter(x.detach()) * 2", "?"),

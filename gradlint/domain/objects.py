@@ -135,7 +135,8 @@ class Tensor(Cell):
     """A tensor's handle.
 
     `precision` and `device` are known only where the program says them or torch's default holds. `scalar` is whether
-    it has one element, `planar` whether it has at most two dimensions.
+    it has one element, `planar` whether it has at most two dimensions, `size` how large it is in each (None: not
+    known).
 
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
@@ -161,6 +162,7 @@ class Tensor(Cell):
     inference: Truth = UNSURE
     scalar: Truth = UNSURE
     planar: Truth = UNSURE
+    size: tuple[int, ...] | None = None
     grad: Grad = ANY_GRAD
     unit: Unit = Unit.unsure()
     overwritten: Truth = NO

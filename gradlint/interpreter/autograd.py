@@ -21,6 +21,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter, syntax
@@ -51,7 +52,8 @@ def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
     inputs = it.land(start)[len(roots) :]
     _remember(it, node, inputs)
     graph = _second_order(it, node, roots, request)
-    found = [_gradient(it, node, index, value, request, graph) for index, value in enumerate(inputs)]
+    measured = not (args.unknown or args.given("is_grads_batched", 7))
+    found = [_gradient(it, node, index, value, request, graph, measured) for index, value in enumerate(inputs)]
     given = it.only(wanted, Container)
     if given is not None and given.kind in MAPPINGS:
         keys = [key for key, _ in given.items]
@@ -75,14 +77,19 @@ def _second_order(it: Interpreter, node: Any, roots: list[Value], request: Reque
     return it.new(node, "second order", Node("grad", syntax(node), tuple(it.operand(root) for root in roots)))
 
 
-def _gradient(it: Interpreter, node: Any, index: int, value: Value, request: Request, graph: Ref | None) -> Value:
-    """One gradient. With `create_graph` it requires grad unless it is constant, as that of a linear function."""
+def _gradient(
+    it: Interpreter, node: Any, index: int, value: Value, request: Request, graph: Ref | None, measured: bool
+) -> Value:
+    """One gradient, if it is `measured` as large as its tensor. With `create_graph` it requires grad unless it is
+    constant, as that of a linear function."""
     refs = tuple(ref for ref, _ in it.all(value, Tensor))
     tensor = it.only(value, Tensor)
     requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create
     marks = (Mark("made", node), *((Mark("cut", node, "grad"),) if request.create is NO else ()))
+    alike = ("dtype", *(sizes.UNKNOWN_SIZES if measured and tensor and not tensor.loose else ()))
+    facts = {name: getattr(tensor, name) for name in alike} if tensor else {}
     made = fresh(it, node, f"gradient {index}", made="autograd.grad", marks=marks, grad_of=refs, requires_grad=requires,
-                 leaf=negation(requires), **({"dtype": tensor.dtype} if tensor else {}))  # fmt: skip
+                 leaf=negation(requires), **facts)  # fmt: skip
     if graph is not None:
         it.state.heap[made] = replace(it[made], node=(graph, None))
     return made if request.allow_unused is NO else one_of((made, NONE_VALUE))

@@ -47,6 +47,7 @@ from gradlint.interpreter.one_by_one import the_one_at_hand
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.storing import tell_stored
 from gradlint.interpreter.unfinished import Followed, asked, goes_on
+from gradlint.knowledge.dimensions import Told
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
 BOUNDED = "bounded deque"
@@ -153,7 +154,7 @@ ELEMENTS: dict[str, Value] = {
 def rows(it: Interpreter, node: Any, value: Value) -> Value:
     """Iterating over a tensor gives views of its rows."""
     row = it.torch.operations["torch.Tensor.unbind"]
-    listed = apply(it, node, row, [(row.parameters[0], value)], part="rows ")
+    listed = apply(it, node, row, [(row.parameters[0], value)], told=Told(), part="rows ")
     return following(it, node, listed) if it.may_be(listed, Container) else listed
 
 

@@ -36,7 +36,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, gifts, module_containers, receivers
+from gradlint.interpreter import containers, gifts, module_containers, receivers, sizes
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import part
@@ -51,6 +51,7 @@ from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.text import joined_text, literal_text
 from gradlint.interpreter.unfinished import unfinished
+from gradlint.knowledge.dimensions import NOT_SEEN
 
 
 @expression(cst.Name)
@@ -290,7 +291,8 @@ def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     row = it.torch.operations["operator.getitem"] if kind is not YES else it.torch.operations[ADVANCED_ROW]
     if kind.is_unsure:
         row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
-    return apply(it, node, row, [(row.operands[0], owner)])
+    told = sizes.told_key(it, index) if kind is NO else NOT_SEEN
+    return apply(it, node, row, [(row.operands[0], owner)], told=told)
 
 
 ADVANCED_ROW = "operator.getitem advanced"

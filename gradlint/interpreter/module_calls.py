@@ -308,12 +308,14 @@ def _applied(
 
 
 def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
-    return _applied(it, node, ref, _operation(module, row, ("input", "state"), (row.result, row.result)), args, 2)
+    operation = _operation(module, row, ("input", "state"), (row.result, row.result))
+    return _applied(it, node, ref, operation, args, 2, sizes.of_layer(it, module))
 
 
 def _lstm(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     flat = Arguments([*args.positional[:1], *(elements(it, node, v) for v in args.positional[1:])])
-    out = _applied(it, node, ref, _operation(module, row, ("input", "state"), (row.result,) * 3), flat, 2)
+    operation = _operation(module, row, ("input", "state"), (row.result,) * 3)
+    out = _applied(it, node, ref, operation, flat, 2, sizes.of_layer(it, module))
     output, hidden, cell = (v for _, v in it.all(out, Container)[0][1].items)
     return container(it, node, "tuple", [output, container(it, node, "tuple", [hidden, cell], "states")], "outcome")
 

@@ -145,18 +145,18 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
-    measures = {"scalar": sizes.of_parameters(args), "planar": sizes.planar_parameters(row)}
-    made_here = measures | {"inference": _inferring(it, row)}
+    made_here = {"inference": _inferring(it, row)}
+    of_all = made_here | sizes.of_parameters(it, row, "", args)
     if row.call in ("rnn", "lstm") and _several_layers(args):
-        rest = parameter(it, node, "own parameters", many=True, **made_here)
+        rest = parameter(it, node, "own parameters", many=True, **of_all)
     for name in row.parameters:
         left_out = _left_out(name, args, WITHOUT)
         if left_out is YES:
             found[name] = NONE_VALUE
         elif "." in name or len(row.parameters) > MOST_NAMED:
-            rest = parameter(it, node, "own parameters", many=True, **made_here)
+            rest = parameter(it, node, "own parameters", many=True, **of_all)
         else:
-            made = parameter(it, node, f"parameter {name}", **made_here)
+            made = parameter(it, node, f"parameter {name}", **made_here, **sizes.of_parameters(it, row, name, args))
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
     return found, rest
 

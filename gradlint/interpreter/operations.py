@@ -69,6 +69,7 @@ from gradlint.interpreter.tensors import (
 )
 from gradlint.interpreter.uses import unknown_tensor
 from gradlint.interpreter.writing import Write, perhaps_written, write
+from gradlint.knowledge.dimensions import Told
 from gradlint.knowledge.rows import Factory, Operation, Result
 from gradlint.knowledge.sizes import RESIZING
 
@@ -76,7 +77,17 @@ from gradlint.knowledge.sizes import RESIZING
 def match(row: Operation, args: Arguments) -> dict[str, Value]:
     """The arguments by the names of the row's parameters."""
     bound = dict(zip((name.lstrip("*") for name in row.parameters), args.positional, strict=False))
-    return bound | args.keywords
+    return bound | {_torch_name(row, name): value for name, value in args.keywords.items()}
+
+
+def _torch_name(row: Operation, name: str) -> str:
+    """An argument by the name that torch gives it, be it written as NumPy calls it."""
+    known = NUMPY_NAMES.get(name, name)
+    return known if name not in row.parameters and known in row.parameters else name
+
+
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+"""What torch takes as well for the names of its own parameters, for all operations."""
 
 
 def _listed(it: Interpreter, node: Any, row: Operation, args: Arguments) -> Arguments:
@@ -163,7 +174,9 @@ def run_operation(
     it: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
 ) -> Value:
     """What an operation of torch does with these arguments."""
-    bound = match(row, _listed(it, node, row, args))
+    args = _listed(it, node, row, args)
+    bound = match(row, args)
+    told = sizes.told(it, row, bound, args)
     if row.needs and not args.unknown:
         row, bound = _awake(row, bound)
     slots = slots_of(it, node, row, bound)
@@ -171,7 +184,7 @@ def run_operation(
     if row.in_no_grad:
         it.state.grad_mode = NO
     try:
-        return _run(it, node, row, bound, slots, by, name, part)
+        return _run(it, node, row, bound, slots, told, by, name, part)
     finally:
         it.state.modes = inside
 
@@ -194,6 +207,7 @@ def _run(
     row: Operation,
     bound: dict[str, Value],
     slots: list[tuple[str, Value]],
+    told: Told,
     by: str,
     name: str,
     part: str,
@@ -210,7 +224,7 @@ def _run(
         row = replace(row, results=(perhaps_itself(row.results[0]),))
     if row.bundle == "list" and row.operands[0].startswith("*"):
         return _one_each(it, node, row, bound, slots, part)
-    result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), part=part)
+    result = apply(it, node, row, slots, dtype=dtype, scalar=sizes.of_call(it, row, bound), told=told, part=part)
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
         this = Write(node, row.name, "out", [value for _, value in slots], differentiable=row.results[0].differentiable)
@@ -273,7 +287,7 @@ def _in_place(
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
             it.perhaps(partial(write, it, target, this), unsure)
             if row.name in RESIZING:
-                it.update(target, Tensor, **sizes.UNKNOWN_SIZES)
+                it.update(target, Tensor, **{name: sizes.UNKNOWN_SIZES[name] for name in RESIZING[row.name]})
     if row.writes and row.results[0].kind != "self":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
@@ -340,7 +354,8 @@ def _filled(it: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) 
 
 def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
     """A factory of torch makes a new leaf."""
-    bound = dict(zip((p.lstrip("*") for p in row.parameters), args.positional, strict=False)) | args.keywords
+    names = [name.lstrip("*") for name in row.parameters[like is not None :]]
+    bound = dict(zip(names, args.positional, strict=False)) | args.keywords
     first = (
         like
         if like is not None
@@ -377,10 +392,8 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
     if cut := cut_off(it, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
         facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
-    if (scalar := sizes.of_factory(it, row, bound, args.positional)) is not UNSURE and not args.unknown:
-        facts["scalar"] = scalar
     if not args.unknown:
-        facts["planar"] = sizes.planar_factory(it, row, bound, args.positional)
+        facts |= sizes.of_factory(it, row, bound, args.positional)
     out = bound.get("out", NONE_VALUE)
     if out != NONE_VALUE:
         return _filled(it, node, row, out, truth_of(bound.get("requires_grad", Const(False))))

@@ -57,6 +57,7 @@ from gradlint.interpreter.operands import Operand, in_graph, operand
 from gradlint.interpreter.saving import differentiated, is_differentiated, saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
+from gradlint.knowledge.dimensions import NOT_SEEN, Told
 from gradlint.knowledge.rows import Operation, Result, saving
 from gradlint.knowledge.squashing import KEEPING, SQUASHING
 from gradlint.knowledge.views import VIEWS_OF_HIDDEN
@@ -88,21 +89,23 @@ def apply(
     precision: Precision = ANY_PRECISION,
     device: Device | None = None,
     scalar: Truth = UNSURE,
+    told: Told = NOT_SEEN,
     part: str = "",
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
     """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name.
 
     `dtype`, `precision` and `device` are what the call asks for (`device` None: it asks for none), `scalar` is whether
-    it is one element, where the arguments say so.
+    it is one element, where the arguments say so, and `told` are those that are constants.
     """
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, name, value) for name, value in extra]
     involved = operands + own
     asking = [o for o in involved if o.name not in row.ignores]
     wants = _recorded_for(either([o.requires_grad for o in asking]), asking)
+    measures = sizes.of_results(row, operands, own, told)
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, part)
+        _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, measures[index], part)
         for index, result in enumerate(row.results)
     ]
     recording = [ref for _, ref in parts if ref is not None]
@@ -110,8 +113,9 @@ def apply(
         _record(it, node, row, operands, own, recording, part)
         for ref in [ref for result, (_, ref) in zip(row.results, parts, strict=True) if ref and not result.passes]:
             it.state.heap[ref] = replace(it[ref], node=tuple(dict.fromkeys((*it[ref].node, None))))
-    if scalar is not UNSURE and row.results[0].kind == "fresh":
-        it.update(parts[0][0], Tensor, scalar=scalar)
+    for result, (value, _), known in zip(row.results, parts, measures, strict=True):
+        if scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
+            it.update(value, Tensor, scalar=scalar)
     if not it.muted:
         _tell(it, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
@@ -136,6 +140,7 @@ def _result(
     dtype: Dtypes | None,
     precision: Precision,
     device: Device | None,
+    measures: dict[str, Any],
     part: str,
 ) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
@@ -155,7 +160,7 @@ def _result(
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
     rest = [handle for handle in handles if handle != "self"]
-    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), part)
+    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
     if precision is not ANY_PRECISION:
         it.state.heap[made] = replace(it[made], precision=precision)
     if device is not None:
@@ -225,6 +230,7 @@ def _handle(
     wants: Truth,
     kind: Dtypes,
     handle: str,
+    measures: dict[str, Any],
     part: str,
 ) -> Ref:
     """The new handle that a result is."""
@@ -251,9 +257,7 @@ def _handle(
     tensors = [o.tensor for o in operands if o.tensor]
     if len(tensors) == 1 and not own:
         facts["device"] = tensors[0].device
-    if (scalar := sizes.of_elements(row, operands)) is not UNSURE:
-        facts["scalar"] = scalar
-    facts["planar"] = sizes.planar_result(row, operands)
+    facts |= measures
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
         facts["grad_of"] = grads
     facts["belief"] = max(

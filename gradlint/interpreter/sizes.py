@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import Any
 
 from gradlint.domain import (
     NO,
@@ -15,6 +16,7 @@ from gradlint.domain import (
     Container,
     Module,
     Named,
+    Ref,
     Scalar,
     Tensor,
     Truth,
@@ -24,6 +26,7 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operands import Operand
+from gradlint.knowledge.dimensions import UNTOLD, Asked, Size, Told, of_parameter, size_of, whole
 from gradlint.knowledge.rows import Factory, ModuleRow, Operation
 from gradlint.knowledge.sizes import (
     ARRANGING,
@@ -39,12 +42,79 @@ from gradlint.knowledge.sizes import (
     SPREADING,
 )
 
-UNKNOWN_SIZES = {"scalar": UNSURE, "planar": UNSURE}
+UNKNOWN_SIZES: dict[str, Any] = {"scalar": UNSURE, "planar": UNSURE, "size": None}
 """What is known of a tensor's sizes once it may have been given others."""
 
+MOST_NESTED = 4
+"""How deep lists in lists are looked into."""
 KEEPING = ELEMENTWISE | ARRANGING
 FIRST = FOLLOWING | GROWING
 ADDING = GROWING | SPREADING
+
+
+def measured(size: Size) -> dict[str, Any]:
+    """All that is known of a tensor's sizes, by this one."""
+    return {"size": size, "scalar": truth(prod(size) == 1), "planar": truth(len(size) <= MOST_PLANAR)}
+
+
+def of_results(row: Operation, operands: Sequence[Operand], own: Sequence[Operand], told: Told) -> list[dict[str, Any]]:
+    """What is known of the sizes of each of an operation's results; `own` are the parameters of a layer."""
+    given = [_size(one) for one in operands if one.dtype is not None]
+    sizes = size_of(row.name, Asked(given, told, {one.name: _size(one) for one in own}), len(row.results))
+    if all(size is not None for size in sizes):
+        return [measured(size) for size in sizes if size is not None]
+    known = {"planar": _planar(row, operands)} | _of_elements(row, operands)
+    return [known if size is None else measured(size) for size in sizes]
+
+
+def _size(one: Operand) -> Size | None:
+    """The size of an operand; a number has no dimensions."""
+    if one.tensor is None:
+        return () if one.known else None
+    return None if one.tensor.loose else one.tensor.size
+
+
+def told(it: Interpreter, row: Operation, bound: Mapping[str, Value], args: Arguments) -> Told:
+    """The constants that a call is given."""
+    names = frozenset(name.lstrip("*") for name in row.parameters)
+    more = len(args.positional) > len(row.parameters) or not names.issuperset(bound.keys() - BESIDE)
+    by_name = {name: _constant(it, value) for name, value in bound.items() if name not in row.operands}
+    listed = tuple(_constant(it, value) for value in args.positional[1:])
+    sequences = [bound.get(name.lstrip("*"), NONE_VALUE) for name in row.operands if name.startswith("*")]
+    hidden = args.unknown or any(_is_open(it, value) for value in sequences)
+    return Told(by_name, listed, names, more, hidden)
+
+
+def _is_open(it: Interpreter, value: Value) -> bool:
+    """Whether a sequence of operands may hold others than are known."""
+    listed = it.only(value, Container)
+    return listed is None or listed.rest != NOTHING
+
+
+def told_key(it: Interpreter, index: Value) -> Told:
+    """What stands between the brackets, where it is whole numbers."""
+    return Told({"key": _constant(it, index)})
+
+
+BESIDE = frozenset({"dtype", "out", "device", "layout", "generator", "name"})
+"""Arguments that change no size."""
+
+
+def _constant(it: Interpreter, value: Value, depth: int = MOST_NESTED) -> object:
+    """A constant, or a tuple of some."""
+    if type(value) is Const:
+        return value.value
+    listed = it.only(value, Container) if type(value) is Ref and depth else None
+    if listed is None or listed.rest != NOTHING or listed.kind not in ("tuple", "list"):
+        return UNTOLD
+    inside = tuple(_constant(it, one, depth - 1) for _, one in listed.items)
+    return UNTOLD if UNTOLD in inside else inside
+
+
+def _of_elements(row: Operation, operands: Sequence[Operand]) -> dict[str, Any]:
+    """Whether what an operation gives that keeps the number of elements, or adds some, is one: as its operands are."""
+    scalar = of_elements(row, operands)
+    return {} if scalar is UNSURE else {"scalar": scalar}
 
 
 def of_elements(row: Operation, operands: Sequence[Operand]) -> Truth:
@@ -77,38 +147,76 @@ def reduced(it: Interpreter, reduction: Value, given: Value) -> Truth:
     return YES if whole or (tensor is not None and tensor.scalar is YES) else NO
 
 
-def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Truth:
-    """Whether a new tensor has one element, by literal sizes or data."""
-    data = it.only(bound["data"], Container) if "data" in bound else None
-    if data is not None and data.rest == NOTHING:
-        return NO if len(data.items) > 1 else UNSURE
-    if row.dtype == "like" and row.parameters == ("input",):
+def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> dict[str, Any]:
+    """What is known of the sizes of a new tensor, by literal sizes or data, or by what it is to be like."""
+    size = _made(it, row, bound, positional)
+    if size is not None:
+        return measured(size)
+    like = it.only(bound.get("input", NONE_VALUE), Tensor) if row.parameters[:1] == ("input",) else None
+    if row.name.endswith("_like") and like is not None:
+        return {"scalar": like.scalar, "planar": like.planar}
+    data = bound.get("data")
+    if data is None or len(positional) > len(row.parameters):  # `FloatTensor(2, 3, 4)` is given sizes
+        return {}
+    listed = it.only(data, Container)
+    several = listed is not None and listed.rest == NOTHING and len(listed.items) > 1
+    return ({"scalar": NO} if several else {}) | ({"planar": YES} if _is_planar(it, data, MOST_PLANAR) else {})
+
+
+def _made(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Size | None:
+    """The size of a new tensor, where it is known."""
+    if row.name.endswith("_like"):
         like = it.only(bound.get("input", NONE_VALUE), Tensor)
-        return UNSURE if like is None else like.scalar
-    sizes = _sizes(it, row, positional)
-    numbers = [one.value for one in sizes if type(one) is Const and type(one.value) is int]
-    return truth(prod(numbers) == 1) if numbers and len(numbers) == len(sizes) else UNSURE
+        return None if like is None or like.loose else like.size
+    if "size" in row.parameters:
+        return _by_numbers(it, _sizes(it, row, bound, positional))
+    if "data" in row.parameters and "data" in bound and len(positional) <= len(row.parameters):
+        is_count = row.name[0].isupper() and it.only(bound["data"], Container) is None  # `Tensor(3)` has three
+        return None if is_count else _of_data(it, bound["data"])
+    counts = COUNTED.get(row.name, ())
+    told = [_constant(it, bound.get(name, NONE_VALUE)) for name in counts]
+    return whole([one if one is not None else told[0] for one in told])
 
 
-def _sizes(it: Interpreter, row: Factory, positional: list[Value]) -> list[Value]:
-    """The sizes that a factory is given, one by one; none where they are not known."""
-    if row.parameters[:1] != ("size",):
-        return []
-    if positional and (listed := it.only(positional[0], Container)) is not None:
-        return [value for _, value in listed.items] if listed.rest == NOTHING else []
-    several = len(positional) > 1 and row.parameters == ("size",)
-    return positional if several or all(type(one) is Const and type(one.value) is int for one in positional) else []
+def _sizes(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Sequence[Value]:
+    """What says how large a new tensor is: one after the other where nothing else can be given."""
+    names = [name for name in row.parameters if name != "input"]
+    if names == ["size"]:
+        return positional or [bound.get("size", NONE_VALUE)]
+    if names[0] == "size":
+        return [bound["size"]] if "size" in bound else ()
+    last = bound.get("size", positional[-1] if positional else NONE_VALUE)  # `randint(high, size)`
+    return [last] if it.only(last, Container) is not None else ()
 
 
-def planar_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Truth:
-    """Whether a new tensor has at most two dimensions, by its sizes or data."""
-    if "data" in bound and len(positional) <= len(row.parameters):  # `FloatTensor(2, 3, 4)` is given sizes
-        return YES if _is_planar(it, bound["data"], MOST_PLANAR) else UNSURE
-    if row.dtype == "like" and row.parameters == ("input",):
-        like = it.only(bound.get("input", NONE_VALUE), Tensor)
-        return UNSURE if like is None else like.planar
-    count = len(_sizes(it, row, positional))
-    return truth(count <= MOST_PLANAR) if count else UNSURE
+WINDOWS = ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")
+COUNTED = {
+    "eye": ("n", "m"),
+    "linspace": ("steps",),
+    "logspace": ("steps",),
+    "randperm": ("n",),
+    **dict.fromkeys(WINDOWS, ("window_length",)),
+}
+"""The parameters that say how large a new tensor is, by the factory's name; a later one may be left out."""
+
+
+def _by_numbers(it: Interpreter, given: Sequence[Value]) -> Size | None:
+    """The size that these say: numbers, or a tuple of them."""
+    found = [_constant(it, one) for one in given]
+    several = found[0] if len(found) == 1 and isinstance(found[0], tuple) else tuple(found)
+    return whole(several)
+
+
+def _of_data(it: Interpreter, data: Value, depth: int = MOST_NESTED) -> Size | None:
+    """The size of data that is written out: lists of lists of numbers."""
+    if type(data) in (Const, Scalar):
+        return ()
+    listed = it.only(data, Container) if type(data) is Ref and depth else None
+    if listed is None or listed.rest != NOTHING or not listed.items or listed.kind not in ("tuple", "list"):
+        return None
+    inside = {_of_data(it, one, depth - 1) for _, one in listed.items}
+    inner = inside.pop()
+    return None if inside or inner is None else (len(listed.items), *inner)
 
 
 def _is_planar(it: Interpreter, data: Value, most: int) -> bool:
@@ -121,12 +229,7 @@ def _is_planar(it: Interpreter, data: Value, most: int) -> bool:
     return all(_is_planar(it, one, most - 1) for _, one in listed.items)
 
 
-def planar_parameters(row: ModuleRow) -> Truth:
-    """Whether the parameters of a layer have at most two dimensions."""
-    return YES if row.path.rpartition(".")[2] in PLANAR_LAYERS else UNSURE
-
-
-def planar_result(row: Operation, operands: Sequence[Operand]) -> Truth:
+def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
     """Whether what an operation gives has at most two dimensions: as all its operands have, or by its nature."""
     if row.name in FLATTENING:
         return YES
@@ -134,11 +237,18 @@ def planar_result(row: Operation, operands: Sequence[Operand]) -> Truth:
     return YES if planar and row.name in NOT_DEEPER else UNSURE
 
 
-def of_parameters(args: Arguments) -> Truth:
-    """Whether a layer's parameters have one element each: they have several where all its whole numbers are larger."""
+def of_parameters(it: Interpreter, row: ModuleRow, name: str, args: Arguments) -> dict[str, Any]:
+    """What is known of the sizes of a layer's parameter: it has several elements where all whole numbers that the layer
+    is made with are larger than one."""
+    layer = row.path.rpartition(".")[2]
+    by_name = {name: _constant(it, value) for name, value in args.keywords.items()}
+    size = None if args.unknown else of_parameter(layer, name, [_constant(it, one) for one in args.positional], by_name)
+    if size is not None:
+        return measured(size)
     numbers = [one.value for one in args.values() if type(one) is Const and type(one.value) is int]
     known = not args.unknown and all(type(one) in (Const, Named) for one in args.values())
-    return NO if known and numbers and min(numbers) > 1 else UNSURE
+    several = known and numbers and min(numbers) > 1
+    return {"scalar": NO if several else UNSURE, "planar": YES if layer in PLANAR_LAYERS else UNSURE}
 
 
 def of_layer(it: Interpreter, layer: Module) -> Truth:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from gradlint import events
@@ -31,10 +33,12 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
+    object_references,
     one_of,
+    references,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import module_calls
+from gradlint.interpreter import module_calls, sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded
 from gradlint.interpreter.core import Interpreter
@@ -202,8 +206,9 @@ def _exchange(
 
 @special("torch.vmap", "torch.func.vmap")
 def _vmap(it: Interpreter, node: Any, args: Arguments) -> Value:
-    """The function itself, as far as flags and graphs go."""
-    return args.get("func", 0, UNKNOWN)
+    """A function that runs the one it is made from, which sees a part of each tensor."""
+    given = (("func", args.get("func", 0, UNKNOWN)),)
+    return it.new(node, TRANSFORMED, Instance(cls=Named(MAPPED), attributes=given, open=NO))
 
 
 @special("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
@@ -221,6 +226,7 @@ def _traced_one(it: Interpreter, node: Any, value: Value) -> Value:
 
 
 GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"
+MAPPED = "torch.vmap()"
 TRANSFORMED = "transformed function"
 
 
@@ -238,13 +244,52 @@ def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Argument
     from gradlint.interpreter.calls import call_value
 
     about = dict(thing.attributes)
-    start = it.hold(*args.values())
-    call_value(it, it.place_of(node, "transformed"), about["func"], args, "")
-    first = it.only(it.land(start)[0], Tensor) if args.positional else None
+    with _seen_as(it, args.values(), requires_grad=UNSURE, leaf=UNSURE):
+        start = it.hold(*args.values())
+        call_value(it, it.place_of(node, "transformed"), about["func"], args, "")
+        handed = it.land(start)
+    first = it.only(handed[0], Tensor) if args.positional else None
     plain = first is not None and about["aux"] == Const(False) and thing.cls == Named(f"{GRADIENT}()")
     return unknown_tensor(it, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
 
 
+def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    """As far as flags and graphs go, the function itself."""
+    from gradlint.interpreter.calls import call_value
+
+    with _seen_as(it, args.values(), **sizes.UNKNOWN_SIZES):
+        made = call_value(it, it.place_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
+    for ref in _tensors_in(it, [made]):
+        it.put(ref, replace(it[ref], **sizes.UNKNOWN_SIZES))
+    return made
+
+
+@contextmanager
+def _seen_as(it: Interpreter, values: Sequence[Value], **facts: Any) -> Iterator[None]:
+    """While a function runs that is handed other handles on these tensors, less is known of them."""
+    before = [(ref, {name: getattr(it[ref], name) for name in facts}) for ref in _tensors_in(it, values)]
+    for ref, _ in before:
+        it.put(ref, replace(it[ref], **facts))
+    start = it.hold(*(ref for ref, _ in before))
+    yield
+    for value, (_, known) in zip(it.land(start), before, strict=True):
+        it.update(value, Tensor, **known)
+
+
+def _tensors_in(it: Interpreter, values: Sequence[Value]) -> list[Ref]:
+    """The tensors among these values, and in the containers among them."""
+    found: dict[Ref, None] = {}
+    todo = [ref for value in values for ref in references(value)]
+    while todo:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if ref not in found and type(thing) in (Tensor, Container):
+            found[ref] = None
+            todo += object_references(thing) if type(thing) is Container else ()
+    return [ref for ref in found if type(it[ref]) is Tensor]
+
+
+CALLED[MAPPED] = _run_mapped
 for _path in (GRADIENT, AND_VALUE):
     SPECIAL[_path] = _differentiated(_path)
     CALLED[f"{_path}()"] = _run_transformed

@@ -212,7 +212,7 @@ def asked(it: Interpreter, thing: Iterator) -> Iterator:
 def _tensor(thing: Tensor) -> Object:
     """Code of the program may give a tensor other memory as well, which unseen code is trusted not to do."""
     loosened = {name: getattr(thing, name) | type(getattr(thing, name)).unsure() for name in OF_MEMORY}
-    return replace(in_strange_hands(thing), **loosened)
+    return replace(in_strange_hands(thing), **loosened, size=None)
 
 
 OF_MEMORY = ("precision", "device", "inference", "scalar", "planar")
@@ -229,7 +229,7 @@ GOING_ON: dict[type, Callable[[Any], Object]] = {
 
 
 RESTORED: dict[type, tuple[str, ...]] = {
-    Tensor: ("requires_grad", "leaf", "retains", "grad", "unit", "gradient", *OF_MEMORY),
+    Tensor: ("requires_grad", "leaf", "retains", "grad", "unit", "gradient", "size", *OF_MEMORY),
     Module: ("mode",),
     Optimizer: ("stepped", "stage"),
 }

@@ -96,5 +96,11 @@ NOT_DEEPER = (
 )
 """By name, operations and layers: where no operand has more than two dimensions, no result has."""
 
-RESIZING = frozenset("as_strided_ unsqueeze_".split())
-"""By name, operations that give what they write other sizes."""
+RESIZING = {
+    "as_strided_": ("scalar", "planar", "size"),
+    "squeeze_": ("planar", "size"),
+    "unsqueeze_": ("planar", "size"),
+    "transpose_": ("size",),
+    "t_": ("size",),
+}
+"""By name, operations that give what they write other sizes, and what was known of these that is not any more."""

@@ -260,6 +260,7 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
             "inference": truth(value.is_inference()),
             "scalar": truth(value.numel() == 1),
             "planar": truth(value.dim() <= MOST_PLANAR),
+            "size": tuple(value.shape),
         }
     if isinstance(value, torch.nn.Module):
         return {"is": "Module", "mode": TRAIN if value.training else EVAL}
@@ -308,6 +309,8 @@ def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
         if thing["is"] != type(known).__name__ and not isinstance(known, objects.Iterator):
             yield f"torch has a {thing['is']}, gradlint says {known}"
             return
+        if isinstance(known, Tensor) and known.size not in (None, thing["size"]):
+            yield f"size is {thing['size']} in torch, gradlint says {known.size}"
         for name, fact in thing.items():
             if isinstance(fact, Fact) and not fact.is_unsure and not getattr(known, name).may(fact):
                 yield f"{name} is {fact} in torch, gradlint says {getattr(known, name)}"

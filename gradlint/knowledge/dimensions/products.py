@@ -1,0 +1,89 @@
+"""Products and distances."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from gradlint.knowledge.dimensions.asking import (
+    Asked,
+    Function,
+    Size,
+    Untold,
+    broadcast,
+    multiplied,
+    named,
+    pattern,
+    spread,
+    without,
+)
+
+
+def _matmul(asked: Asked) -> Size:
+    left, right = asked.all
+    columns = right[-1:] if len(right) > 1 else ()
+    return (*broadcast([left[:-2], right[:-2]]), *left[-2:-1], *columns)
+
+
+def _chained(asked: Asked) -> Size:
+    return reduce(lambda left, right: _matmul(Asked([left, right])), asked.all)
+
+
+def _inner(asked: Asked) -> Size:
+    one, other = asked.of(0), asked.of(1)
+    return (*one[:-1], *other[:-1]) if one and other else one or other
+
+
+def _linear(asked: Asked) -> Size:
+    weight = asked.of(1)
+    return (*asked.of(0)[:-1], *weight[:-1])
+
+
+def _solved(asked: Asked) -> Size:
+    """What solves for the columns of the second operand, or for it as one column where that is how large it is."""
+    matrix, given = asked.of(0), asked.of(1)
+    if len(given) == 1 or given == matrix[:-1]:
+        return (*broadcast([matrix[:-2], given[:-1]]), given[-1])
+    return (*broadcast([matrix[:-2], given[:-2]]), *given[-2:])
+
+
+def _similar(asked: Asked) -> Size:
+    return without(spread(asked), asked.arg("dim", 1))
+
+
+def _apart(asked: Asked) -> Size:
+    return without(spread(asked), -1, asked.arg("keepdim", False))
+
+
+def _tensordot(asked: Asked) -> Size:
+    dims = asked.arg("dims", 2)
+    if not isinstance(dims, int):
+        raise Untold
+    return (*asked.of(0)[: len(asked.of(0)) - dims], *asked.of(1)[dims:])
+
+
+PRODUCTS: dict[str, Function] = {
+    "inner": _inner,
+    "linalg_solve": _solved,
+    "linalg_solve_triangular": pattern("*ii,*ij->*ij"),
+    "cholesky_solve": pattern("*ij,*ii->*ij"),
+    "mm": pattern("ij,jk->ik"),
+    "bmm": pattern("bij,bjk->bik"),
+    "mv": pattern("ij,j->i"),
+    "outer": pattern("i,j->ij"),
+    "addr": pattern("*,i,j->ij"),
+    "addmm": pattern("*,ij,jk->ik"),
+    "addmv": pattern("*,ij,j->i"),
+    "baddbmm": pattern("*,bij,bjk->bik"),
+    "addbmm": pattern("*,bij,bjk->ik"),
+    "cdist": pattern("*id,*jd->*ij"),
+    "linalg_vecdot": pattern("*i,*i->*"),
+    **named("det logdet linalg_cond slogdet", pattern("*ii->*")),
+    "matmul": _matmul,
+    **named("chain_matmul linalg_multi_dot", _chained),
+    "linear": _linear,
+    "bilinear": lambda asked: (*asked.of(0)[:-1], asked.of(2)[0]),
+    "kron": lambda asked: multiplied(asked.all),
+    "tensordot": _tensordot,
+    "cosine_similarity": _similar,
+    "pairwise_distance": _apart,
+}

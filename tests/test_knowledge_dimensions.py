@@ -1,0 +1,216 @@
+"""Dimensions: what `gradlint.knowledge.dimensions` answers is the size that torch gives, for every operation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+import torch
+from torch.nn import functional
+
+from gradlint.domain import Tensor
+from gradlint.knowledge.dimensions import DIMENSIONS, PARAMETERS
+from gradlint.knowledge.rows import Operation
+from gradlint.testing.measuring import ATTRIBUTE_ROWS, LETTERS, OPERATION_ROWS, TABLES, operand_names
+from gradlint.testing.programs import revealed
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::UserWarning")]
+Sizes = tuple[tuple[int, ...], ...]
+ALIKE: Sizes = ((2, 3), (3,), (2, 1, 3), (1, 1), (1,), (3, 3), (4, 2, 3, 5), (2, 4, 4, 4), ())
+MIXED: tuple[Sizes, ...] = (
+    ((2, 3), (3,)),
+    ((3,), (2, 3)),
+    ((2, 1), (1, 3)),
+    ((), (2, 3)),
+    ((2, 3), (3, 4)),
+    ((4, 2, 3), (4, 3, 5)),
+    ((4, 2, 3), (3, 1)),
+    ((3,), (4, 3, 2)),
+    ((4, 2, 3), (3,)),
+    ((3, 3), (3, 2)),
+    ((4, 3), (2, 3)),
+    ((2,), (3,)),
+    ((2, 3), (4, 3)),
+    ((1, 4, 5), (2, 4, 3)),
+    ((4, 5), (2, 4, 3)),
+    ((5, 2, 2), (2, 3)),
+    ((5, 2, 2), (2,)),
+    ((5, 2, 2), (5, 2)),
+    ((2, 2), (5, 2, 3)),
+    ((2, 3), (5, 2, 2)),
+)
+MORE = {
+    "sum": ("f(x, axis=0)", "f(x, -1, keepdims=True)", "f(x, (0, 1))", "f(x, dim=[0])"),
+    "amax": ("f(x, (0, -1))", "f(x, 1, True)"),
+    "norm": ("f(x, 2, 1)", "f(x, dim=0, keepdim=True)"),
+    "std": ("f(x, 0)", "f(x, True)", "f(x, dim=-1)"),
+    "std_mean": ("f(x, 1)",),
+    "argmax": ("f(x, 1)", "f(x, 1, True)"),
+    "kthvalue": ("f(x, 1, 0)",),
+    "max along dim": ("f(x, -1, True)", "f(x, axis=1)"),
+    "topk": ("f(x, 1, 0)",),
+    "quantile": ("f(x, 0.5, 0)", "f(x, 0.5, dim=1, keepdim=True)", "f(x, torch.tensor([0.1, 0.5]))"),
+    "view": ("f(x, 1, -1)", "f(x, (-1, 1))", "f(x, torch.int32)"),
+    "reshape": ("f(x, 3, -1)", "f(x, 1, 3, -1)", "f(x, (3, -1))", "f(x, shape=(1, -1))"),
+    "flatten": ("f(x, 1)", "f(x, 0, 1)", "f(x, start_dim=-1)"),
+    "squeeze": ("f(x, 1)", "f(x, (0, 1))", "f(x, 0)"),
+    "unsqueeze": ("f(x, -1)", "f(x, 1)"),
+    "transpose": ("f(x, -1, 0)", "f(x, 1, 2)"),
+    "permute": ("f(x, 2, 0, 1)", "f(x, 1, 0)", "f(x, -1, 0, 1)", "f(x, (2, 0, 1))", "f(x, dims=(1, 0))"),
+    "movedim": ("f(x, -1, 0)", "f(x, 0, 2)", "f(x, (0, 1), (1, 0))"),
+    "expand": ("f(x, 2, 3)", "f(x, 4, -1, 3)", "f(x, (5, 3))", "f(x, 2, -1, -1)"),
+    "repeat": ("f(x, 2, 1, 2)", "f(x, (2, 2))"),
+    "tile": ("f(x, 2, 1)", "f(x, (2,))", "f(x, dims=(2, 1, 2))"),
+    "repeat_interleave": ("f(x, 2, 0)", "f(x, 3, dim=-1)", "f(x, torch.tensor([1, 2]), dim=0)"),
+    "rot90": ("f(x, 2)", "f(x, 1, (0, 1))", "f(x, 3, [1, 2])"),
+    "getitem": ("f(x, -1)", "f(x, None)", "f(x, ...)", "f(x, (0, 0))", "f(x, True)"),
+    "diagonal": ("f(x, 1)", "f(x, -1)", "f(x, 0, 1, 2)", "f(x, 5)"),
+    "diag": ("f(x, 1)", "f(x, -1)", "f(x, 4)"),
+    "diag_embed": ("f(x, 1)", "f(x, 0, 0, 1)"),
+    "diagflat": ("f(x, -1)",),
+    "chunk": ("f(x, 3)", "f(x, 3, -1)", "f(x, 2, dim=1)"),
+    "split": ("f(x, 2)", "f(x, 3, 1)", "f(x, [1, 1])"),
+    "unbind": ("f(x, 1)",),
+    "cat": ("f([x, y], 1)", "f((x, y), axis=-1)", "f([x, y, x])"),
+    "stack": ("f([x, y], 1)", "f([x, y], dim=-1)"),
+    "diff": ("f(x)", "f(x, 2)", "f(x, dim=0)"),
+    "trapezoid": ("f(x, dim=0)", "f(x, torch.rand(2, 3))", "f(x, x=torch.rand(2, 3))"),
+    "cumulative_trapezoid": ("f(x, dim=0)",),
+    "vander": ("f(x, 5)", "f(x, N=2)"),
+    "histc": ("f(x, 7)",),
+    "cosine_similarity": ("f(x, y, 0)", "f(x, y, dim=-1)"),
+    "pairwise_distance": ("f(x, y, keepdim=True)",),
+    "tensordot": ("f(x, y, 1)", "f(x, y, dims=([1], [0]))"),
+    "glu": ("f(x, 1)",),
+    "pad": ("f(x, (1, 2, 0, 1))", "f(x, (-1, 1))"),
+    "interpolate": ("f(x, size=3)", "f(x, size=(3, 5))", "f(x, scale_factor=1.5)", "f(x, scale_factor=(2, 0.5))"),
+    "linalg_matrix_norm": ("f(x, keepdim=True)", "f(x, dim=(0, 1))"),
+    "linalg_vander": ("f(x, N=2)",),
+    "fft_rfft": ("f(x, 3)", "f(x, dim=0)"),
+    "fft_irfft": ("f(x)", "f(x, n=6)"),
+    "fft_rfftn": ("f(x, s=(2,))",),
+    "mse_loss": ("f(x, y, reduction='none')", "f(x, y, reduction='sum')", "f(x, y, reduce=False)"),
+    "max_pool1d": ("f(x, 2, 1)", "f(x, (3,), padding=1)", "f(x, 2, dilation=2)", "f(x, 2, ceil_mode=True)"),
+    "avg_pool2d": ("f(x, (1, 2))", "f(x, 3, 2, 1)", "f(x, 2, stride=1, padding=(1, 0))"),
+    "adaptive_avg_pool2d": ("f(x, (1, None))", "f(x, (3, 2))"),
+    "conv1d": ("f(x, y, stride=2)", "f(x, y, padding=1)", "f(x, y, padding='same')", "f(x, y, dilation=2)"),
+    "conv2d": ("f(x, y, z, 2, (1, 0))", "f(x, y, z, padding=1, groups=1)"),
+    "conv_transpose1d": ("f(x, y, stride=2)", "f(x, y, None, 2, 1, 1)", "f(x, y, dilation=2)"),
+}
+"""Further calls, by the operation's name: what the examples of the rows do not ask for."""
+
+
+def _calls(row: Operation, is_attribute: bool) -> Iterator[tuple[str, list[str]]]:
+    """Calls of an operation as a program writes them that torch takes, and what they are given."""
+    count = len(operand_names(row))
+    own = (*row.shapes, *((2, 2),) * count)[:count]
+    sizes = [own, *((size,) * count for size in ALIKE)]
+    sizes += [(mixed + mixed[:1] * count)[:count] for mixed in MIXED if count > 1]
+    sizes += [(mixed[:1] + mixed)[:count] for mixed in MIXED if count > 2]
+    for example in dict.fromkeys((row.example, *row.others, *MORE.get(row.name, ()))):
+        for path in row.paths:
+            spelled = path.partition(" ")[0].replace("builtins.", "")
+            text = f"x.{row.name}" if is_attribute else re.sub(r"\bf\(", f"{spelled}(", example)
+            yield from ((text, given) for given in map(partial(_taken, text), dict.fromkeys(sizes)) if given)
+
+
+def _taken(text: str, sizes: Sizes) -> list[str]:
+    """Operands of these sizes with which torch takes a call, of the first kinds that it takes."""
+    words = [(start + "f" * len(sizes))[: len(sizes)] for start in ("f", "c" * len(sizes), "fi", "if", "bf", "ffi")]
+    for word in words:
+        given = [_made(kind, size) for kind, size in zip(word, sizes, strict=True)]
+        if _ran(text, given):
+            return given
+    return []
+
+
+MADE = {
+    "f": "torch.full({}, 0.5)",
+    "i": "torch.zeros({}, dtype=torch.long)",
+    "b": "torch.ones({}, dtype=torch.bool)",
+    "c": "torch.rand({}, dtype=torch.complex64)",
+}
+
+
+def _made(kind: str, size: tuple[int, ...]) -> str:
+    """An operand as a program makes it; matrices are positive definite."""
+    made = MADE[kind].format(size)
+    return f"{made} + 0.25 * torch.eye{size[-2:]}" if kind == "f" and len(size) > 1 else made
+
+
+def _ran(text: str, given: list[str]) -> list[str]:
+    """What a call gives, as a program asks for it: the places of tensors in it; none if torch refuses the call."""
+    scope = {"torch": torch, "F": functional, "operator": __import__("operator")}
+    scope |= {letter: eval(made) for letter, made in zip(LETTERS, given, strict=False)}
+    try:
+        result = eval(text, scope)
+    except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NameError):
+        return []
+    if isinstance(result, torch.Tensor):
+        return [""]
+    return [f"[{at}]" for at, one in enumerate(result) if isinstance(one, torch.Tensor)][:4]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in DIMENSIONS if f"torch.nn.{name}" not in TABLES.modules))
+def test_sizes_are_those_of_torch(name):
+    rows = [(row, row in ATTRIBUTE_ROWS) for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.name == name]
+    calls = [call for row, is_attribute in rows if not row.writes for call in _calls(row, is_attribute)]
+    lines = ["import operator", "import torch", "import torch.nn.functional as F"]
+    for text, given in calls:
+        lines += [f"{letter} = {made}" for letter, made in zip(LETTERS, given, strict=False)]
+        lines += [f"made = {text}", *(f"reveal(made{place})  # {given}" for place in _ran(text, given))]
+    assert _told("\n".join(lines) + "\n")
+
+
+LAYERS = sorted(name for name in DIMENSIONS if f"torch.nn.{name}" in TABLES.modules)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_sizes_of_what_layers_give_are_those_of_torch(name):
+    row = TABLES.modules[f"torch.nn.{name}"]
+    made = "made[0]" if row.result.kind == "pair" or row.call in ("pair", "attention") else "made"
+    assert _told(f"import torch\nimport torch.nn as nn\nmade = {row.example}({row.input})\nreveal({made})\n")
+
+
+PARTS = [(layer, part) for layer, (_, parts) in PARAMETERS.items() for part in parts]
+
+
+@pytest.mark.parametrize(("layer", "part"), PARTS)
+def test_sizes_of_the_parameters_of_layers_are_those_of_torch(layer, part):
+    names, _ = PARAMETERS[layer]
+    spelled = ("3, 6", "num_groups=2, num_channels=4", "5") if len(names) > 1 else ("6", f"{names[0]}=4")
+    several = ("(2, 3)", "[4]", "normalized_shape=(2, 1)") if names[0] == "normalized_shape" else ()
+    calls = [
+        f"nn.{layer}({given})" for given in (*spelled, *several, "3, 6", "6, 12", ", ".join(f"{n}=4" for n in names))
+    ]
+    lines = ["import torch.nn as nn"]
+    for call in calls:
+        try:
+            eval(call, {"nn": torch.nn})
+        except (TypeError, ValueError):
+            continue
+        lines += [f"made = {call}", f"reveal(made.{part})"]
+    assert _told("\n".join(lines) + "\n") > 1
+
+
+def _told(text: str) -> int:
+    """How many sizes of a program's reveals gradlint tells; all those are what torch has."""
+    real: dict[int, tuple[int, ...]] = {}
+
+    def reveal(value: torch.Tensor) -> None:
+        import sys
+
+        real[sys._getframe(1).f_lineno] = tuple(value.shape)
+
+    exec(compile(text, "<program>", "exec"), {"reveal": reveal})
+    known = {row: value.size for row, value in revealed(text).items() if isinstance(value, Tensor)}
+    lines = text.splitlines()
+    wrong = [
+        (lines[row - 2], lines[row - 1], size, real[row])
+        for row, size in known.items()
+        if size is not None and size != real[row]
+    ]
+    assert not wrong
+    return len([size for size in known.values() if size is not None])
