@@ -13,8 +13,9 @@ The line raises `RuntimeError`.
 
 ## When it is right to ignore it
 
-Where the input certainly has one element only. Shapes are not followed; reported is what an unreduced loss, or
-a tensor made with literal sizes, became by elementwise operations alone.
+Where the input certainly has one element only. Sizes are followed from where the program writes them down
+(`torch.ones(3, 2)`, `nn.Linear(8, 1)`); of a batch whose size it does not tell nothing is said, but for a loss that
+is not reduced.
 """
 
 from __future__ import annotations

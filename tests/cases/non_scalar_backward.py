@@ -29,7 +29,7 @@ class Trainer:
 
     def hardest(self, x, y):
         losses, _ = self.criterion(self.model(x), y).topk(1)
-        losses[0].squeeze().backward()  # ok: shapes are not followed
+        losses[0].squeeze().backward()  # ok: nobody tells how many are given
 
 
 def reduce(loss, how):
@@ -79,3 +79,29 @@ def without_graph():
     (torch.ones(3) * out.detach()).backward()  # GRD602
     (torch.ones(3) * (out > 0)).backward()  # GRD604
     (torch.ones(3) * out.sum().item()).backward()  # GRD601
+
+
+def sizes_that_are_written_down(batch):
+    net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+    net(torch.randn(8, 3)).backward()  # GRD611
+    net(batch).backward()  # ok: it may be a batch of one
+    net(torch.randn(1, 3)).backward()  # ok: a batch of one
+    weights = torch.randn(3, 2, requires_grad=True)
+    mixed = torch.eye(3) @ weights
+    torch.autograd.backward(mixed.max(dim=1)[0], retain_graph=True)  # GRD611
+    mixed.view(-1).sum(axis=0, keepdims=True).backward()  # ok: all are in the one dimension
+    torch.cat([weights, weights.flip(0)]).mean(axis=0).backward()  # GRD611
+    return weights[2, 0].backward()  # ok: one of them
+
+
+def sizes_that_change(count):
+    turned = torch.ones(1, 2, requires_grad=True) * 2
+    for _ in range(count):
+        turned = torch.stack([turned, turned]).sum(0)
+    turned.t()[0].backward()  # ok: one column is left
+
+
+def each_row(rows: torch.Tensor, weight: nn.Parameter):
+    picked = torch.vmap(lambda row: (row * weight).sum())(torch.ones(3, 2))
+    (picked.prod() + picked[0]).backward()  # ok: a product, and one of three
+    torch.stack([row.sum() for row in rows])[0].backward()  # ok: one of nobody knows how many
