@@ -227,12 +227,15 @@ def _is_parameter(it: Interpreter, value: Value) -> bool:
     return tensor is not None and tensor.parameter is YES
 
 
-def loose_result(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
+def loose_result(
+    it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True
+) -> Value:
     """What a module of an unknown class gives: something computed from its parameters and arguments, and perhaps from
-    other tensors that it holds: it may well have set them anew before."""
+    other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides which of
+    its parameters take part."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
     given = [("input", value) for value in args.values() or [UNKNOWN]]
-    own = [(name, value if _is_parameter(it, value) else _perhaps(value)) for name, value in _own(it, ref)]
+    own = [(name, value if by_all and _is_parameter(it, value) else _perhaps(value)) for name, value in _own(it, ref)]
     if not own and module.open.may(YES):
         own.append(("", UNKNOWN))  # a parameter that unseen code gave it
     result = apply(it, node, row, given, extra=own, part="call ")
@@ -369,7 +372,7 @@ def _through_all(it: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
 
 
 def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
-    return loose_result(it, node, ref, module, args)
+    return loose_result(it, node, ref, module, args, by_all=row.result.passes)
 
 
 CALLS = {

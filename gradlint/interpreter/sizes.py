@@ -1,4 +1,4 @@
-"""Sizes: whether a tensor has one element, or at most two dimensions, as far as that is known without shapes."""
+"""Sizes: how large a tensor is in each dimension, or else whether it has one element, and at most two dimensions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def of_results(row: Operation, operands: Sequence[Operand], own: Sequence[Operan
     sizes = size_of(row.name, Asked(given, told, {one.name: _size(one) for one in own}), len(row.results))
     if all(size is not None for size in sizes):
         return [measured(size) for size in sizes if size is not None]
-    known = {"planar": _planar(row, operands)} | _of_elements(row, operands)
+    known = {"planar": _planar(row, operands), "scalar": _scalar(row, operands)}
     return [known if size is None else measured(size) for size in sizes]
 
 
@@ -111,13 +111,7 @@ def _constant(it: Interpreter, value: Value, depth: int = MOST_NESTED) -> object
     return UNTOLD if UNTOLD in inside else inside
 
 
-def _of_elements(row: Operation, operands: Sequence[Operand]) -> dict[str, Any]:
-    """Whether what an operation gives that keeps the number of elements, or adds some, is one: as its operands are."""
-    scalar = of_elements(row, operands)
-    return {} if scalar is UNSURE else {"scalar": scalar}
-
-
-def of_elements(row: Operation, operands: Sequence[Operand]) -> Truth:
+def _scalar(row: Operation, operands: Sequence[Operand]) -> Truth:
     """Whether what an operation gives that keeps the number of elements, or adds some, is one: as its operands are."""
     if row.name in FIRST:
         operands = operands[:1]
@@ -140,11 +134,11 @@ def of_call(it: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Trut
 
 def reduced(it: Interpreter, reduction: Value, given: Value) -> Truth:
     """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given."""
-    whole = REDUCTIONS.get(reduction.value) if type(reduction) is Const and type(reduction.value) is str else None
-    if whole is None:
+    is_one = REDUCTIONS.get(reduction.value) if type(reduction) is Const and type(reduction.value) is str else None
+    if is_one is None:
         return UNSURE
     tensor = it.only(given, Tensor)
-    return YES if whole or (tensor is not None and tensor.scalar is YES) else NO
+    return YES if is_one or (tensor is not None and tensor.scalar is YES) else NO
 
 
 def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> dict[str, Any]:

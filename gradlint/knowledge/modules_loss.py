@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.knowledge.rows import ModuleRow
+from gradlint.knowledge.rows import ModuleRow, Result
 
 ROWS = (
     ModuleRow(
@@ -161,6 +161,7 @@ ROWS = (
         "torch.rand(2, 2), torch.tensor([0, 1])",
         parameters=("head.weight", "tail.0.0.weight", "tail.0.1.weight"),
         call="custom",
+        result=Result(passes=False),
         saves=("head.weight if input", "input if head.weight"),
     ),
 )

@@ -267,7 +267,8 @@ class ModuleRow(Versioned):
     "layer" (one result from the first argument and its parameters), "loss" (input and target), "rnn" (a pair of output
     and state, "lstm": the state a pair), "pair" (attention, LSTMCell), "container" (Sequential), "none" (ModuleList,
     ModuleDict, ParameterList, ParameterDict: not callable), "custom" otherwise. `result` is what one call gives for
-    floating point (or, where it takes nothing else, whole) input, in training mode.
+    floating point (or, where it takes nothing else, whole) input, in training mode; where it does not pass gradients
+    on, some of the parameters may get none.
     `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result", "own"; conditions are
     "input", names of parameters, and "parameters": all of them ask, where nobody wrote down what one alone needs.
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).

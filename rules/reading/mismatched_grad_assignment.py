@@ -4,7 +4,7 @@
 
 The gradient of a tensor has one number for each of its elements, of the same kind and in the same place, and
 torch holds whoever assigns `.grad` to that. A number, a list or an array is refused, so is a tensor of
-another dtype, precision or device. A gradient is cleared with `None` or written with `zero_()`, never with 0.
+another dtype, precision, shape or device. A gradient is cleared with `None` or written with `zero_()`, never with 0.
 
 ## What it costs
 
@@ -13,7 +13,7 @@ The line raises `TypeError` or `RuntimeError` whenever it is reached.
 ## When it is right to ignore it
 
 In a test that expects the error. torch 2.10 and later let a tensor's `grad_dtype` allow gradients of another
-dtype. Shapes are not known here and not looked at.
+dtype.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ rule = Rule(
 )
 consequence = Raises(TypeError, "assigned grad expected to be a Tensor or None")
 OTHER_DTYPE = Raises(RuntimeError, "attempting to assign a gradient with dtype")
+OTHER_SHAPE = Raises(RuntimeError, "attempting to assign a gradient of size")
 OTHER_DEVICE = Raises(RuntimeError, "attempting to assign a gradient with device type")
 
 KINDS = {Array: "a NumPy array", Scalar: "a number"}
@@ -61,7 +62,7 @@ def _difference(owner: Tensor, value: Tensor) -> str:
         mine, its = getattr(owner, what), getattr(value, what)
         if not (mine.is_unsure or its.is_unsure or mine.may(its)):
             return what
-    return ""
+    return "shape" if value.size is not None and owner.size not in (None, value.size) else ""
 
 
 def _no_tensor(value: object) -> str:
@@ -129,3 +130,23 @@ def gradient_on_the_same_device():
     weight = torch.ones(3, requires_grad=True)
     weight.grad = torch.zeros(3, device=weight.device)
     return weight
+
+
+@rule.bad(shows=OTHER_SHAPE)
+def one_gradient_for_each_row():
+    import torch
+    from torch import nn
+
+    layer = nn.Linear(2, 3)
+    layer.weight.grad = torch.ones(3)  # GRD208
+    return layer
+
+
+@rule.good(cures=one_gradient_for_each_row)
+def the_gradient_of_each_element():
+    import torch
+    from torch import nn
+
+    layer = nn.Linear(2, 3)
+    layer.weight.grad = torch.ones(3).unsqueeze(1).expand(3, 2)
+    return layer

@@ -78,3 +78,11 @@ def test_refused():
     weight = torch.zeros(2, requires_grad=True)
     with pytest.raises(TypeError):
         weight.grad = "zero"  # ok: the error is what is tested
+
+
+def shaped(layer: nn.Linear, rows: int):
+    scale = nn.Parameter(torch.full((2, 3), 0.5))
+    scale.grad = torch.randn(2, 3, 1).squeeze(-1)  # ok: of the same shape
+    scale.grad = scale.detach().t()  # GRD208
+    scale.grad = torch.randn(rows, 3)  # ok: nobody knows how many rows
+    layer.weight.grad = torch.eye(5)  # ok: nobody knows how large the layer is
