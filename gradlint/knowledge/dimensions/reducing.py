@@ -93,7 +93,7 @@ def _normed(asked: Asked) -> Size:
     return without(asked.of(0), asked.arg("dim", (-2, -1)), asked.arg("keepdim", False))
 
 
-def lost(asked: Asked) -> Size:
+def _lost(asked: Asked) -> Size:
     """What a loss gives whose numbers are all of one size; one that is not known to take a `reduction` does none."""
     if asked.arg("size_average") is not None or asked.arg("reduce") is not None:
         raise Untold
@@ -114,7 +114,7 @@ REDUCING_DIM = "sum mean prod nansum nanmean amax amin logsumexp argmax argmin a
 
 COMPUTED: dict[str, Function] = {
     **dict.fromkeys(("max of two", "min of two"), spread),
-    **named(LOSSES, lost),
+    **named(LOSSES, _lost),
     **named(REDUCING_DIM, reduced()),
     **named("norm linalg_vector_norm", reduced()),
     **dict.fromkeys([f"{name} along dim" for name in ("max", "min", "median", "nanmedian")], reduced()),
