@@ -35,10 +35,10 @@ from gradlint.interpreter.functions import (
     passing,
     restoring,
 )
+from gradlint.interpreter.handlers import catches_all, is_a_probe, lets_refusals_pass
 from gradlint.interpreter.managers import is_manager, run_around
 from gradlint.interpreter.managing import EXIT_STACK, bound, saving
 from gradlint.interpreter.narrowing import truthiness
-from gradlint.interpreter.scan import dotted
 
 
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
@@ -46,17 +46,20 @@ def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
     tries = it.frame.tries
     tries.append(it.fork())
-    probing = _is_a_probe(node)
+    probing, refused = is_a_probe(node), it.state.refused
     it.expected += probing
     it.run_body(node.body.body)
     it.expected -= probing
-    raised = tries.pop()
-    tries.append(None if raised is None or _catches_all(node.handlers) else raised.copy())
+    raised = caught = tries.pop()
+    if it.state.refused and not refused and lets_refusals_pass(node):
+        caught = None
+    passes = caught is None or not catches_all(node)
+    tries.append(raised.copy() if raised is not None and passes else None)
     if node.orelse is not None:
         it.run_body(node.orelse.body.body)
     after: list[State] = [it.state]
     for handler in node.handlers:
-        it.state = raised.copy() if raised is not None else State(live=False)
+        it.state = caught.copy() if caught is not None else State(live=False)
         if handler.type is not None:
             it.value(handler.type)
         if handler.name is not None:
@@ -68,17 +71,6 @@ def try_(it: Interpreter, node: Any) -> None:
     if node.finalbody is not None:
         uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
     let_out(it, uncaught)
-
-
-def _is_a_probe(node: Any) -> bool:
-    """Whether the program tries a single statement and waits for torch's own kind of error."""
-    body: Any = getattr(node.body, "body", ())
-    one = len(body) == 1 and (type(body[0]) is not cst.SimpleStatementLine or len(body[0].body) == 1)
-    return one and any(handler.type is not None and dotted(handler.type) == "RuntimeError" for handler in node.handlers)
-
-
-def _catches_all(handlers: Any) -> bool:
-    return any(handler.type is None or dotted(handler.type) in ("Exception", "BaseException") for handler in handlers)
 
 
 def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:

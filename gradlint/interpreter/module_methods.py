@@ -32,6 +32,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    both,
     either,
     one_of,
     references,
@@ -102,9 +103,11 @@ def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
             it.put(ref, replace(thing, precision=ANY_PRECISION, device=ANY_DEVICE, inference=made_there))
     for _, ref in buffers(it, owner)[0]:
         thing = it[ref]
-        if thing.requires_grad.may(YES) and it.recording is not NO:  # a buffer is replaced by what the move computes
-            node = tuple(dict.fromkeys((*(thing.node or (None,)), OPAQUE)))
-            it.put(ref, replace(thing, leaf=thing.leaf | NO, node=node))
+        computed = both(thing.requires_grad, it.recording)  # a buffer is replaced by what the move computes from it
+        node, leaf = thing.node, thing.leaf
+        if computed.may(YES):
+            node, leaf = tuple(dict.fromkeys((*(node or (None,)), OPAQUE))), leaf | NO
+        it.put(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=node))
     return owner
 
 
