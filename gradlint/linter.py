@@ -6,11 +6,12 @@ findings in the same order. Other files reach it through the `project` alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradlint import fixes, source
+from gradlint.domain import Syntax
 from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Note, Place
 from gradlint.interpreter import APART, interpret, receivers_of
@@ -61,6 +62,7 @@ class _Hearing:
         self.listen, self.noting = listen, noting
         self.by_type: dict[type[Event], list[tuple[Rule, tuple[str, ...], Check]]] = {}
         self.drafts: dict[tuple[str, int], Draft] = {}
+        self.behind: dict[tuple[str, int], tuple[Draft, Syntax]] = {}
         self.heard: dict[tuple[str, int], tuple[str, Any]] = {}
         self.told = frozenset(rule.code for rule in rules if told(rule))
         for rule in of(rules, version):
@@ -77,17 +79,27 @@ class _Hearing:
                 for node in _judged(event):
                     self.heard.setdefault((rule.code, id(node)), (rule.code, node))
             for draft in check(event):
-                if not ((event.expected or event.behind) and draft.effect in (RAISES, LATER)):
-                    self._keep(draft.lowered(believed(event)))
+                raises = draft.effect in (RAISES, LATER)
+                if not (event.expected and raises):
+                    self._keep(draft.lowered(believed(event)), event.node if event.behind and raises else None)
 
-    def _keep(self, draft: Draft) -> None:
+    def _keep(self, draft: Draft, behind: Syntax | None) -> None:
         """One finding per rule and place: the first that is believed most."""
         key = (draft.rule.code, id(draft.node))
         if draft.rule.code in self.told:
             draft = draft.lowered(POSSIBLE)
+        if behind is not None:
+            self.behind.setdefault(key, (draft, behind))
+            return
         known = self.drafts.get(key)
         if known is None or draft.confidence < known.confidence:
             self.drafts[key] = draft
+
+    def found(self, come_by: Container[Syntax]) -> list[Draft]:
+        """All findings; of those that raise behind a line that raises, those at places that are not `come_by`
+        otherwise."""
+        alone = {key: draft for key, (draft, node) in self.behind.items() if node not in come_by}
+        return list((alone | self.drafts).values())
 
 
 def _judged(event: Event) -> Iterable[Any]:
@@ -120,7 +132,7 @@ def analyse(
     module, found = _read(text, project)
     hearing = _Hearing(rules, listen, packs.torch.version, noting=positions)
     run = interpret(module, hearing, packs=packs, project=project, found=found)
-    drafts = list(hearing.drafts.values())
+    drafts = hearing.found(run.come_by)
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]

@@ -13,6 +13,7 @@ from gradlint.domain import (
     NO,
     NONE_VALUE,
     UNKNOWN,
+    UNSURE,
     YES,
     Const,
     Context,
@@ -148,7 +149,7 @@ def _managed(
         it.frame.tries.append(it.fork())
     it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
-    around, switched = it.frame.switches, it.switched
+    around, switched, crossed = it.frame.switches, it.switched, it.crossed
     if switches:
         it.frame.switches = (*around, manager if type(manager) is Context else None)
     with restoring(it, mode), saving(it, manager):
@@ -163,7 +164,9 @@ def _managed(
 
     def leave() -> None:
         _exited(it, place, manager)
-        if restores is YES:
+        if it.crossed > crossed and restores is not NO:  # each brings the modes back that it found
+            it.state.modes = (UNSURE, UNSURE, None, None)
+        elif restores is YES:
             it.state.modes = mode
         elif restores is not NO:
             it.state.grad_mode, it.state.inference = it.state.grad_mode | mode[0], it.state.inference | mode[1]

@@ -270,7 +270,10 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if owner == EXIT_STACK and name == "enter_context":
         from gradlint.interpreter.blocks import enter
 
-        return enter(it, node, args.get("cm", 0, UNKNOWN))
+        given = args.get("cm", 0, UNKNOWN)
+        switches = any(type(option) is Context for option in alternatives(given))
+        it.crossed += switches and bool(it.frame.switches)
+        return enter(it, node, given)
     it.switched += owner == EXIT_STACK and name == "pop_all"
     if all(type(option) in (Const, Scalar, Plain) for option in options):
         if name == "format" and all(kind_of(option) == "str" for option in options):

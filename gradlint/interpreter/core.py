@@ -219,6 +219,7 @@ class Interpreter:
         self.expected = 0
         self.entering: Any = None
         self.switched = 0  # how often a mode was set that no block takes back
+        self.crossed = 0  # how often a mode was set in a block that may be left before another takes it back
         self.conditions: tuple[tuple[Any, bool], ...] = ()
         self.copying = 0
         self.device_entered = False
@@ -661,21 +662,16 @@ class Interpreter:
             assumed_mode=self.assumed_mode,
             belief=belief,
             expected=self.expected > 0,
-            behind=self._is_behind(node),
+            behind=self.state.refused,
             run=self.run,
             conditions=self.conditions,
             **facts,
         )
+        if not self.state.refused:
+            self.come_by.add(event.node)
         self.story.append(event)
         self.counts["events"] += 1
         self.listen(event)
-
-    def _is_behind(self, node: Any) -> bool:
-        """Whether a line before this one has certainly raised, and it was come by on another path."""
-        if self.state.refused:
-            return syntax(node) in self.come_by
-        self.come_by.add(syntax(node))
-        return False
 
     # ---- graphs
 

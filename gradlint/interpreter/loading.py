@@ -31,6 +31,7 @@ from gradlint.interpreter.batches import batch
 from gradlint.interpreter.calls import call_named, call_value
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.expressions import get_item
+from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import ELEMENTS_OF, ITEMS_OF, special
 from gradlint.interpreter.loaders import COLLATE, LOADER, loader
 from gradlint.interpreter.tensors import fresh
@@ -99,13 +100,24 @@ def _loader(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 def _batch(it: Interpreter, node: Any, thing: Instance) -> Value:
-    sample = _sample(it, node, _attribute(thing, "dataset"))
-    collate = _attribute(thing, "collate_fn")
+    dataset, collate = _asked_how_long(it, node, _attribute(thing, "dataset"), _attribute(thing, "collate_fn"))
+    start = it.hold(collate)
+    sample = _sample(it, node, dataset)
+    collate = it.land(start)[0]
     if collate == NONE_VALUE:
         return sample if _attribute(thing, "batch_size") == NONE_VALUE else _collated(it, node, sample)
     start = it.hold(collate)
     samples = it.new(node, "samples", Container("list", rest=sample))
     return call_value(it, it.place_of(node, "collate"), it.land(start)[0], Arguments([samples]), "")
+
+
+def _asked_how_long(it: Interpreter, node: Any, dataset: Value, collate: Value) -> list[Value]:
+    """A data set that has a `__len__` is asked; what it is now, and what collates its samples."""
+    length = method_of(it, dataset, "__len__")
+    start = it.hold(dataset, collate)
+    if length is not None:
+        call_function(it, it.place_of(node, "length"), length, Arguments([dataset]))
+    return it.land(start)
 
 
 def _sample(it: Interpreter, node: Any, dataset: Value) -> Value:

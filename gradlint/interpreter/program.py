@@ -336,13 +336,18 @@ def _finish(it: Interpreter) -> None:
         it,
         events.ModuleFinished,
         it.tree,
-        story=tuple(it.story),
+        story=tuple(_passed_by(it, event) for event in it.story),
         runs=tuple(it.runs),
         tests=not it.scan.imports.isdisjoint(TEST_RUNNERS),
         used=_with_all_inside(it, it.used),
         escaped=_with_all_inside(it, it.escaped),
         returned=_with_all_inside(it, it.returned),
     )
+
+
+def _passed_by(it: Interpreter, event: Event) -> Event:
+    """What happened behind a line that raises counts where nothing else comes by."""
+    return replace(event, behind=False) if event.behind and event.node not in it.come_by else event
 
 
 def _with_all_inside(it: Interpreter, graphs: Iterable[Graph]) -> frozenset[Graph]:
