@@ -56,8 +56,8 @@ def _shallow(it: Interpreter, node: Any, thing: Object) -> Object:
     if type(thing) is not Tensor:
         return thing
     marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
-    return replace(thing, leaf=YES, node=(), base=(), retains=NO, grad=NONE, unit=PLAIN, gradient=UNKNOWN,
-                   inference=it.state.inference, made="copy", alone=YES, marks=marks)  # fmt: skip
+    return replace(thing, leaf=YES, node=(), base=(), unwritable=NO, showing=NO, retains=NO, grad=NONE, unit=PLAIN,
+                   gradient=UNKNOWN, inference=it.state.inference, made="copy", alone=YES, marks=marks)  # fmt: skip
 
 
 def copied(it: Interpreter, node: Any, thing: Container) -> Container:

@@ -10,6 +10,7 @@ from gradlint import events
 from gradlint.domain import (
     FLOAT,
     INTEGER,
+    MAYBE,
     MOST_ITEMS,
     NO,
     NONE_VALUE,
@@ -336,9 +337,11 @@ def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
     recorded = either([thing.differentiable for _, thing in it.all(owner, Optimizer)])
     for ref in refs:
         if has_gradient(it[ref]):
-            whole = ref in sure and certain and not may_lack_gradient(it[ref])
+            lacking = may_lack_gradient(it[ref])
+            whole, happens = ref in sure and certain and not lacking, MAYBE if lacking else YES
             if recorded is not YES:
-                written_without_graph(it, node, ref, "step", "step", sure=whole and recorded is NO)
+                certainly = whole and recorded is NO
+                written_without_graph(it, node, ref, "step", "step", sure=certainly, happens=happens)
             if recorded is not NO:
                 _write_recorded(it, node, ref, owner, sure=whole and recorded is YES)
         _used(it, ref, sure=ref in sure)

@@ -215,14 +215,14 @@ def _with_gradients_in(it: Interpreter, memories: Iterable[Ref]) -> dict[Ref, No
 
 
 def written_without_graph(
-    it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False
+    it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False, happens: Truth = YES
 ) -> None:
     """A parameter is written by code of torch that has switched gradients off: a step, a load; with the `same` numbers
-    where it is loaded with its own memory."""
+    where it is loaded with its own memory. Whether it `happens` may hang on a gradient being there."""
     tensor: Tensor = it[ref]
     mode, it.state.grad_mode = it.state.grad_mode, NO
     held_by = holders(it, [ref]) if not it.muted else ()
-    it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=YES,
+    it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=happens,
             local=is_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode
     mark = Mark(WRITERS[by], syntax(node))
