@@ -92,7 +92,7 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
         if type(thing) is Tensor:
             inference = it.state.inference  # of where it is copied, whatever it was
             marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
-            thing = replace(thing, overwritten=NO, base=(), inference=inference, marks=marks)
+            thing = replace(thing, overwritten=NO, base=(), unwritable=NO, showing=NO, inference=inference, marks=marks)
             if thing.parameter.may(YES):  # parameters are copied without their gradients
                 now_none = NONE if thing.parameter is YES else thing.grad | NONE
                 thing = replace(thing, grad=now_none, unit=PLAIN, gradient=UNKNOWN)

@@ -48,9 +48,9 @@ from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
-from gradlint.interpreter.scan import receiver
+from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import device_asked, dtype_named, precision_named
-from gradlint.interpreter.writing import gradients_written
+from gradlint.interpreter.writing import Write, gradients_written, write
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
@@ -225,10 +225,23 @@ def _is_detaching(node: Any) -> bool:
 
 
 def _resized(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    """`resize_`, `set_`: any number of elements, in memory that may be another."""
+    """`resize_`: any number of elements, in memory that may be another."""
+    return _in_memory(it, owner, (it.memory(node, "resized"),))
+
+
+def _set_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+    """`set_`: the memory of another tensor. That is recorded as a write is, though no gradient flows."""
+    given = args.values()
+    write(it, owner, Write(node, "set_", "method", given, spelled(receiver(node))))
+    there = [memory for value in given for _, tensor in it.all(value, Tensor) for memory in tensor.storage]
+    return _in_memory(it, owner, (*dict.fromkeys(there), it.memory(node, "set")))
+
+
+def _in_memory(it: Interpreter, owner: Value, memories: tuple[Ref, ...]) -> Value:
+    """A tensor that may be in these memories from now on, and of any size."""
     found = it.all(owner, Tensor)
     for ref, tensor in found:
-        storage = (*tensor.storage, it.memory(node, "resized"))
+        storage = tuple(dict.fromkeys((*tensor.storage, *memories)))
         gradients_written(it, tensor.storage)
         it.put(ref, replace(tensor, storage=storage, **sizes.UNKNOWN_SIZES), sure=it.sure(found))
     return owner
@@ -249,5 +262,5 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "zero_": _zero_,
     "resize_": _resized,
     "resize_as_": _resized,
-    "set_": _resized,
+    "set_": _set_,
 }
