@@ -13,6 +13,7 @@ NEED_TORCH = (
     "test_facts.py",
     "test_facts_graph.py",
     "test_knowledge.py",
+    "test_knowledge_arguments.py",
     "test_knowledge_counts.py",
     "test_knowledge_dimensions.py",
     "test_knowledge_distributions.py",

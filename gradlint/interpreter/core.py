@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -300,6 +300,15 @@ class Interpreter:
         if self.frame.tries:
             self.snapshot()
         self.state.refused = True
+
+    def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
+        """Whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
+
+        Of a parameter that unseen callers handed over, it is more likely that they switched gradients off.
+        """
+        weakest = Belief.PROVEN if self.assumed_mode else Belief.BY_USE
+        known = all(self[ref].belief <= weakest for ref in refused)
+        return bool(refused) and known and len(refused) == len(alternatives(value))
 
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""

@@ -107,6 +107,8 @@ def _retain_grad(it: Interpreter, node: Any, owner: Value, args: Arguments, chai
         retains = YES if tensor.leaf is NO else tensor.retains | UNSURE
         marks = (*[m for m in tensor.marks if m.how != "retained"], Mark("retained", node))[-MOST_MARKS:]
         it.put(ref, replace(tensor, retains=retains, marks=marks), sure=it.sure(found))
+    if it.refuses(owner, [ref for ref, tensor in found if tensor.requires_grad is NO]):
+        it.refuse()
     return NONE_VALUE
 
 

@@ -40,6 +40,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    both,
     either,
     negation,
     one_of,
@@ -54,8 +55,9 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
+from gradlint.knowledge.module_arguments import POSITIONS, named
 from gradlint.knowledge.module_families import LAZY
-from gradlint.knowledge.module_settings import INDICES_AT
+from gradlint.knowledge.module_options import GIVEN, OPTIONS
 from gradlint.knowledge.rows import ModuleRow
 
 MOST_MODULES_DEEP = 3
@@ -64,6 +66,8 @@ MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
 REDUCTION = "reduction"
 """The keyword by which a loss is told what to make of the losses of the elements."""
+RETURN_INDICES = "return_indices"
+"""The keyword by which a pooling layer is asked for places as well."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": ""}
 WITHOUT_BUFFERS = {"track_running_stats": ""}
 """Keywords that leave out parameters, or buffers, of that name (or, where empty, all of them) when they are False."""
@@ -84,6 +88,7 @@ def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
 def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     """A new module of a class of torch."""
     row, start = it.torch.modules[path], it.hold(*args.values())
+    args = _with_names(path, args)
     attributes: dict[object, Value] = {}
     rest: Value = NOTHING
     if row.call in ("container", "none"):
@@ -98,15 +103,24 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes[DROPPED] = UNKNOWN if args.unknown else args.get(DROPPED, 0, Const(0.5))
     if row.inplace_at is not None:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
-    if (at := INDICES_AT.get(path.rpartition(".")[2])) is not None:
-        attributes["return_indices"] = UNKNOWN if args.unknown else args.get("return_indices", at, Const(False))
+    if RETURN_INDICES in POSITIONS.get(path.rpartition(".")[2], ()):
+        attributes[RETURN_INDICES] = UNKNOWN if args.unknown else args.get(RETURN_INDICES, -1, Const(False))
     attributes |= {name: _own_buffer(it, node, row, name, args) for name in row.buffers}
+    asked, registered = _asked_for(it, node, row, args)
+    attributes |= asked
     ref = it.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
-        buffers=tuple((name, Const(True)) for name in row.buffers),
+        buffers=tuple((name, Const(True)) for name in (*row.buffers, *registered)),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
     tell_built(it, node, ref, it.land(start))
     return ref
+
+
+def _with_names(path: str, args: Arguments) -> Arguments:
+    """The arguments of a constructor with those by name as well that were given by their place."""
+    told = named(path.rpartition(".")[2], len(args.positional))
+    keywords = {name: args.positional[at] for name, at in told} | args.keywords
+    return Arguments(args.positional, keywords, args.unknown, args.certain)
 
 
 DROPPED = "p"
@@ -133,7 +147,7 @@ def tell_built(
 
 
 def _own_buffer(it: Interpreter, node: Any, row: ModuleRow, name: str, args: Arguments) -> Value:
-    left_out = _left_out(name, args, WITHOUT_BUFFERS)
+    left_out = _left_out(row, name, args, WITHOUT_BUFFERS)
     if left_out is YES:
         return NONE_VALUE
     dtype = INTEGER if name == "num_batches_tracked" else FLOAT
@@ -150,7 +164,7 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(it, node, "own parameters", many=True, **of_all)
     for name in row.parameters:
-        left_out = _left_out(name, args, WITHOUT)
+        left_out = _left_out(row, name, args, WITHOUT)
         if left_out is YES:
             found[name] = NONE_VALUE
         elif "." in name or len(row.parameters) > MOST_NAMED:
@@ -159,6 +173,30 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
             made = parameter(it, node, f"parameter {name}", **made_here, **sizes.of_parameters(it, row, name, args))
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
     return found, rest
+
+
+def _asked_for(
+    it: Interpreter, node: Any, row: ModuleRow, args: Arguments
+) -> tuple[dict[object, Value], tuple[str, ...]]:
+    """The tensors that a layer has only if it is asked for them, or None in their place; and which are buffers."""
+    last = row.path.rpartition(".")[2]
+    found: dict[object, Value] = {}
+    for option in OPTIONS.get(last, ()):
+        asked = UNKNOWN if args.unknown else args.get(option.keyword, -1, Const(False))
+        there = truth_of(asked)
+        for name in option.parameters:
+            facts = {"inference": it.state.inference} | sizes.of_parameters(it, row, name, args)
+            made = parameter(it, node, f"parameter {name}", **facts)
+            found[name] = _if_there(made, both(there, negation(_left_out(row, name, args, WITHOUT))))
+        for name in option.buffers:
+            found[name] = _if_there(_own_buffer(it, node, row, name, args), there)
+    given = GIVEN.get(last, ())
+    found |= {name: UNKNOWN if args.unknown else args.get(name, -1, NONE_VALUE) for name in given}
+    return found, (*(name for option in OPTIONS.get(last, ()) for name in option.buffers), *given)
+
+
+def _if_there(value: Value, there: Truth) -> Value:
+    return value if there is YES else NONE_VALUE if there is NO else one_of((value, NONE_VALUE))
 
 
 def _inferring(it: Interpreter, row: ModuleRow) -> Truth:
@@ -173,12 +211,15 @@ def _several_layers(args: Arguments) -> bool:
     return args.unknown or layers != Const(1) or any(one is not NO for one in told)
 
 
-def _left_out(name: str, args: Arguments, without: Mapping[str, str]) -> Truth:
+def _left_out(row: ModuleRow, name: str, args: Arguments, without: Mapping[str, str]) -> Truth:
+    takes = POSITIONS.get(row.path.rpartition(".")[2], {})
     for keyword, left_out in without.items():
-        value = args.keywords.get(keyword)
-        if value is not None and left_out in ("", name):
-            given = truth_of(value)
-            return UNSURE if given.is_unsure else NO if given is YES else YES if given is NO else MAYBE
+        if left_out not in ("", name):
+            continue
+        if keyword in args.keywords:
+            return negation(truth_of(args.keywords[keyword]))
+        if args.unknown and keyword in takes:
+            return MAYBE
     return NO
 
 

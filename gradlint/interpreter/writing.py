@@ -86,9 +86,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
     wants = either([one.requires_grad for one in others])
     sure = it.sure(found)
     refused = {ref for ref, tensor in found if this.checked and _raises(it, tensor, wants)}
-    # Of a parameter that unseen callers handed over, it is more likely that they switched gradients off.
-    weakest = Belief.PROVEN if it.assumed_mode else Belief.BY_USE
-    if len(refused) == len(alternatives(target)) and all(it[ref].belief <= weakest for ref in refused):
+    if it.refuses(target, refused):
         it.refuse()
         return
     for ref, tensor in found:

@@ -22,13 +22,6 @@ SETTINGS = frozenset(
 )
 """Attributes of layers that are other plain Python objects: numbers, flags, words, None, tuples of them."""
 
-INDICES_AT = {
-    **dict.fromkeys(("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d"), 1),
-    **dict.fromkeys(("FractionalMaxPool2d", "FractionalMaxPool3d"), 3),
-    **dict.fromkeys(("MaxPool1d", "MaxPool2d", "MaxPool3d"), 4),
-}
-"""Where `return_indices` stands among the arguments of the layers that take it: they then give places as well."""
-
 MODULE_NAMES = frozenset(
     "T_destination call_super_init dump_patches extra_repr forward get_extra_state mtia register_backward_hook "
     "register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook "
