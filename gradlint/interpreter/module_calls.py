@@ -51,6 +51,7 @@ from gradlint.interpreter.recording import apply
 from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.writing import Write, perhaps_written, write
+from gradlint.knowledge.module_options import names_of
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
 
@@ -210,12 +211,27 @@ def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
         row = it.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
         parameters = () if row is None else row.parameters
         for name, value in (*module.attributes, ("", module.rest)):
+            if row is not None and not _takes_part(row, str(name)) and not it.may_be(value, Module):
+                continue
             if it.may_be(value, Tensor) or (type(value) is Unknown and name in parameters):
                 key = value if part in sure else _perhaps(value)
                 found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
                 sure.add(value)
     return [(name, value) for value, name in found.items()]
+
+
+LAYERS = frozenset({"layer", "loss", "rnn", "lstm", "pair"})
+"""How modules are called that compute something from tensors of known names."""
+
+
+def _takes_part(row: ModuleRow, name: str) -> bool:
+    """Whether a layer of torch looks at a tensor of this name: one of its own, or one from which such is computed
+    (`weight_g`, `weight_orig`)."""
+    if row.call not in LAYERS:
+        return True
+    own = (*row.parameters, *row.buffers, *names_of(row.path.rpartition(".")[2]))
+    return name in ("", *own) or name.startswith(tuple(f"{one}_" for one in own))
 
 
 def _perhaps(value: Value) -> Value:

@@ -1,8 +1,8 @@
-"""Methods that every nn.Module has, state dictionaries among them."""
+"""Methods that every nn.Module has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from gradlint import events
@@ -10,30 +10,25 @@ from gradlint.domain import (
     ANY_DEVICE,
     ANY_PRECISION,
     EVAL,
-    MAYBE,
     MOST_ITEMS,
     NO,
     NONE_VALUE,
     NOTHING,
     OPAQUE,
     UNKNOWN,
-    UNSURE,
     YES,
     Belief,
     Const,
     Container,
-    Mark,
     Module,
     Named,
     Plain,
     Ref,
     Tensor,
-    Truth,
     Unknown,
     Value,
     alternatives,
     both,
-    either,
     one_of,
     references,
     truth,
@@ -44,16 +39,13 @@ from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.containers import iterator
-from gradlint.interpreter.core import Interpreter, not_none
-from gradlint.interpreter.counts import counts_alone
+from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import clear_gradients, left_as_none
 from gradlint.interpreter.modules import (
     Tensors,
     buffers,
     certain_parts,
-    depends_on_mode,
     mode_of,
-    of_lazy_layers,
     parameters,
     set_mode,
     submodules,
@@ -63,8 +55,8 @@ from gradlint.interpreter.modules import (
 from gradlint.interpreter.names import set_by_name
 from gradlint.interpreter.requests import flag
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import fresh, truth_of
-from gradlint.interpreter.writing import written_without_graph
+from gradlint.interpreter.state_dicts import load_state_dict, state_dict
+from gradlint.interpreter.tensors import truth_of
 from gradlint.knowledge.clearing import OF_MODULES
 
 
@@ -238,77 +230,6 @@ def _at_path(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value
     return owner
 
 
-def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    """`state_dict()`: new handles on the module's own memory, without gradients; of a lazy layer that was not called
-    before, the parameters themselves."""
-    items: dict[object, Value] = {}
-    rest: Value = NOTHING
-    origin = tuple(ref for ref, _ in it.all(owner, Module))
-    found = [*parameters(it, owner)[0], *buffers(it, owner, saved=True)[0]]
-    keeps = flag(args, "keep_vars", 2)
-    lazily = of_lazy_layers(it, owner)
-    for index, (name, ref) in enumerate(found):
-        handle: Value = ref if keeps is YES else _entry(it, node, index, it[ref])
-        handle = one_of((handle, ref)) if ref in lazily or keeps.may(YES) else handle
-        if name and len(found) <= MOST_ITEMS and name not in items:
-            items[name] = handle
-        else:
-            rest = one_of((rest, handle), MOST_ITEMS)
-    belief = it.only(owner, Module)
-    return it.new(
-        node,
-        "state",
-        Container(
-            "OrderedDict",
-            tuple(items.items()),
-            rest,
-            origin,
-            belief.belief if belief else Belief.PROVEN,
-            (Mark("made", node),),
-        ),
-    )
-
-
-def _entry(it: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
-    """What a state dict holds of a parameter: a handle of its own on the same memory."""
-    alone = counts_alone(tensor)
-    return fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
-                 inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
-
-
-def _load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    source = args.get("state_dict", 0, UNKNOWN)
-    memories = {m for _, ref in parameters(it, owner)[0] for m in it[ref].storage}
-    given = [thing for _, thing in it.all(source, Container)]
-    inside = [value for thing in given for value in (*(v for _, v in thing.items), thing.rest)]
-    loaded = [tensor for value in inside for _, tensor in it.all(value, Tensor)]
-    shares = _shares(it, source, loaded, memories)
-    shown = it.only(owner, Module)
-    if shown is not None:
-        it.emit(
-            events.StateLoaded,
-            node,
-            module=shown,
-            source=it.thing(not_none(source)),
-            shares=shares,
-            written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
-            taken=tuple(mark for thing in given for mark in thing.marks),
-            matters=depends_on_mode(it, owner),
-        )
-    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        written_without_graph(it, node, ref, "load_state_dict", "load", sure=True, same=shares is YES)
-    return UNKNOWN if shown is None else Plain("keys")
-
-
-def _shares(it: Interpreter, source: Value, loaded: Sequence[Tensor], memories: set[Ref]) -> Truth:
-    """Whether what is loaded is the module's own memory."""
-    known = [option for option in alternatives(source) if option != NONE_VALUE]
-    if not loaded or any(not it.may_be(option, Container) for option in known):
-        return UNSURE
-    inside = [bool(memories.intersection(tensor.storage)) for tensor in loaded]
-    return YES if all(inside) else MAYBE if any(inside) else NO
-
-
 MOVING = (
     "to",
     "cuda",
@@ -347,8 +268,8 @@ METHODS: dict[str, Callable[..., Value]] = (
         "named_buffers": _tensors_of(buffers, "named_buffers()", 1),
         "compile": _nothing,
         "flatten_parameters": _nothing,
-        "state_dict": _state_dict,
-        "load_state_dict": _load_state_dict,
+        "state_dict": state_dict,
+        "load_state_dict": load_state_dict,
     }
     | dict.fromkeys(MOVING, _moved)
     | {f"register_{kind}": hooks.registering(kind) for kind in (hooks.BEFORE, hooks.AFTER, *hooks.BACKWARD)}

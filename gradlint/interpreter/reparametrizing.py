@@ -9,6 +9,7 @@ from typing import Any
 from gradlint.domain import (
     NO,
     NONE_VALUE,
+    UNSURE,
     YES,
     Const,
     Mark,
@@ -74,10 +75,12 @@ def _replace(it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, na
     for path in row.buffers:
         made = fresh(it, node, f"buffer {path}", dtype=old.dtype, made="buffer")
         _put(it, node, ref, path.replace("weight", name), made, buffer=True)
+    modes, it.state.grad_mode, it.state.inference = it.state.modes, YES, NO
     computed = apply(it, node, COMPUTED, sources)
+    it.state.modes = modes
     for one, tensor in it.all(computed, Tensor):  # it is computed anew for whoever looks, or by every call
         facts = {"requires_grad": tensor.requires_grad | NO, "leaf": tensor.leaf | YES, "node": (*tensor.node, None)}
-        it.put(one, replace(tensor, **facts))
+        it.put(one, replace(tensor, inference=UNSURE, **facts))
     _put(it, node, ref, name, computed)
 
 

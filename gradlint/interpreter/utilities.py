@@ -6,7 +6,7 @@ from math import inf
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, YES, Const, Ref, Tensor, Value, alternatives
+from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
@@ -78,7 +78,8 @@ def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
     vector = it.only(args.get("vec", 0, UNKNOWN), Tensor)
     given = _given(it, node, args.get("parameters", 1, UNKNOWN), "vector_to_parameters")
     storage: tuple[Ref, ...] = vector.storage if vector is not None else (it.memory(node, "vector"),)
+    inferring = vector.inference | it.state.inference if vector is not None else UNSURE
     for ref, tensor in it.all(given, Tensor):
         gradients_written(it, tensor.storage)
-        it.put(ref, replace(tensor, storage=storage, alone=YES))
+        it.put(ref, replace(tensor, storage=storage, alone=YES, inference=tensor.inference | inferring))
     return NONE_VALUE

@@ -35,3 +35,9 @@ GIVEN: dict[str, tuple[str, ...]] = {
     "BCEWithLogitsLoss": ("weight", "pos_weight"),
 }
 """The arguments that a loss keeps as buffers of these names."""
+
+
+def names_of(cls: str) -> tuple[str, ...]:
+    """All names of tensors that a class may have so."""
+    options = OPTIONS.get(cls, ())
+    return (*(name for one in options for name in (*one.parameters, *one.buffers)), *GIVEN.get(cls, ()))
