@@ -19,6 +19,7 @@ from gradlint.domain import (
     Tensor,
     Truth,
     Value,
+    both,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
@@ -49,8 +50,8 @@ def _reparametrizing(path: str) -> Known:
         for ref, module in it.all(it.state.flight[start], Module):
             held = dict(module.attributes).get(name, NONE_VALUE)
             tensor = it.only(held, Tensor)
-            if type(held) is Ref and tensor is not None and tensor.parameter.may(YES):
-                _replace(it, node, ref, row, name, held)
+            if tensor is not None and tensor.parameter.may(YES):
+                _replace(it, node, ref, row, name, held, tensor)
                 if it.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
                     _put(it, node, ref, f"{INSIDE}.{name}.0", given)
         owner = it.land(start)[0]
@@ -59,15 +60,16 @@ def _reparametrizing(path: str) -> Known:
     return reparametrize
 
 
-def _replace(it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, held: Ref) -> None:
+def _replace(
+    it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, held: Value, old: Tensor
+) -> None:
     """Others take the place of a parameter, which from now on is computed from them; where it is but one other, it is
     that parameter itself under another name."""
-    old: Tensor = it[held]
     asked = YES if row.asks else old.requires_grad
     sources: list[tuple[str, Value]] = []
     for path in row.parameters:
         made_there = old.inference | it.state.inference  # some are the old numbers, others are computed here
-        made = held
+        made: Value = held
         if len(row.parameters) > 1:
             made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype, inference=made_there)
         sources.append(("input", made))
@@ -117,6 +119,12 @@ def _restoring(path: str) -> Known:
             else:
                 asked = reduce(or_, (it[source].requires_grad for source in sources), Truth.of(0))
                 made = parameter(it, node, "restored", requires_grad=asked, dtype=tensor.dtype)
+                recorded = both(asked, it.recording)
+                if keeps and recorded is not YES:  # what does not ask at that moment becomes a buffer
+                    it.put(made, replace(it[made], requires_grad=recorded, parameter=recorded))
+                    buffers = tuple((dict(module.buffers) | {name: Const(True)}).items())
+                    it.update(ref, Module, buffers=buffers)
+                    module = it[ref]
             kept = {k: v for k, v in known.items() if k != INSIDE and not str(k).startswith(f"{name}_")}
             it.put(ref, replace(module, attributes=tuple((kept | {name: made}).items())))
         return owner

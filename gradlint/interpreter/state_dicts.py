@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from gradlint import events
@@ -37,7 +39,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.counts import counts_alone
-from gradlint.interpreter.modules import buffers, depends_on_mode, of_lazy_layers, parameters, submodules
+from gradlint.interpreter.modules import buffers, certain_parts, depends_on_mode, of_lazy_layers, parameters, submodules
 from gradlint.interpreter.requests import flag
 from gradlint.interpreter.tensors import fresh
 from gradlint.interpreter.writing import written_without_graph
@@ -100,9 +102,11 @@ def load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -
             taken=tuple(mark for thing in given for mark in thing.marks),
             matters=depends_on_mode(it, owner),
         )
-    assigns = flag(args, "assign", 2)
+    assigns, certain = flag(args, "assign", 2), certain_parts(it, owner)
     for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]) if assigns is not YES else ():
-        written_without_graph(it, node, ref, "load_state_dict", "load", sure=assigns is NO, same=shares is YES)
+        happens = YES if assigns is NO and ref in certain else MAYBE
+        written_without_graph(it, node, ref, "load_state_dict", "load", sure=assigns is NO, same=shares is YES,
+                              happens=happens)  # fmt: skip
     if assigns.may(YES):
         every = assigns is YES and flag(args, "strict", 1, default=True) is YES
         for part in submodules(it, owner):
@@ -145,8 +149,9 @@ def _take_over(it: Interpreter, node: Any, part: Ref, loaded: Sequence[Tensor], 
 def _taken(it: Interpreter, node: Any, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
     """What takes the place of a tensor: a parameter asks as the one before did, a buffer is what was loaded."""
     place, handle = it.place_of(node, f"{part.site} {name}"), f"assigned {part.age}"
+    made_there = reduce(or_, [one.inference for one in loaded]) if loaded else UNSURE
     storage = (*dict.fromkeys(memory for one in loaded for memory in one.storage), it.memory(place, "loaded"))
-    facts: dict[str, Any] = {"dtype": ANY_DTYPE, "storage": storage, "inference": UNSURE, "many": old.many,
+    facts: dict[str, Any] = {"dtype": ANY_DTYPE, "storage": storage, "inference": made_there, "many": old.many,
                              "grad": ANY_GRAD, "precision": ANY_PRECISION, "device": ANY_DEVICE}  # fmt: skip
     if old.parameter is YES:
         asks = {"requires_grad": old.requires_grad, "parameter": YES, "scalar": old.scalar, "size": old.size}

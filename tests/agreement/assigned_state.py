@@ -25,3 +25,7 @@ reveal(layer.weight)
 frozen = nn.Linear(2, 2).requires_grad_(False)
 frozen.load_state_dict(nn.Linear(2, 2).state_dict(), assign=True)
 reveal(frozen.weight, frozen(torch.ones(1, 2)))
+plain = nn.Linear(2, 2, bias=False)
+with torch.inference_mode():
+    plain.load_state_dict({key: value.clone() for key, value in plain.state_dict().items()}, assign=True)
+reveal(plain(torch.randn(3, 2)))
