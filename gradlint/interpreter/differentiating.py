@@ -94,6 +94,8 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
     for root in roots:
         _required_grad(it, node, root)
+    if request.how != "grad":
+        _retained(it, request.inputs or ())
     history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     spoiled = _spoiled(it, history, _reaching(it, history, request))
@@ -110,6 +112,14 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     _run(it, node, roots, history, request)
     if ends:
         it.refuse()
+
+
+def _retained(it: Interpreter, inputs: Sequence[Ref]) -> None:
+    """What a backward is to give gradients retains its own before anything is differentiated, whatever comes of it."""
+    for ref in inputs:
+        tensor: Tensor = it[ref]
+        if tensor.leaf is not YES:
+            it.set(ref, replace(tensor, retains=tensor.retains | YES))
 
 
 def _run(it: Interpreter, node: Any, roots: Sequence[Value], history: History, request: Request) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gradlint.domain import NO, NOTHING, Container, Iterator, Ref, Tensor, Value
+from gradlint.domain import MOST_ITEMS, NO, NOTHING, Container, Iterator, Ref, Tensor, Value, alternatives, one_of
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter.containers import certain, listing
 from gradlint.interpreter.core import Interpreter
@@ -26,7 +26,10 @@ class Given:
 def given_elements(it: Interpreter, given: Value) -> Given:
     """What certainly stands in the argument."""
     parts = _parts(it, given)
-    listed = [[ref for ref in listing(it, part) or [part] if type(ref) is Ref and _is_one(it, ref)] for part in parts]
+    listed = [
+        [ref for one in listing(it, part) or [part] if type(ref := unnamed(it, one)) is Ref and _is_one(it, ref)]
+        for part in parts
+    ]
     return Given(
         tuple(tuple(t for v in _slots(it, part) if (t := it.only(v, Tensor))) for part in parts),
         twice=tuple(it[ref] for ref in _more_than_once(ref for refs in listed for ref in dict.fromkeys(refs))),
@@ -36,7 +39,22 @@ def given_elements(it: Interpreter, given: Value) -> Given:
 
 def certainly_given(it: Interpreter, given: Value) -> frozenset[Ref]:
     """The tensors that are certainly among those that the argument holds or runs over."""
-    return frozenset(ref for part in _parts(it, given) for ref in (part, *certain(it, part)) if type(ref) is Ref)
+    found = [one for part in _parts(it, given) for one in (part, *certain(it, part))]
+    return frozenset(one for value in found for one in (value, unnamed(it, value)) if type(one) is Ref)
+
+
+def unnamed(it: Interpreter, value: Value) -> Value:
+    """The tensor of a pair of a name and a tensor, as `named_parameters()` gives them; all else as it is."""
+    found = [_second(it, option) for option in alternatives(value)]
+    return one_of(found, MOST_ITEMS)
+
+
+def _second(it: Interpreter, value: Value) -> Value:
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is not Container or thing.kind != "tuple" or len(thing.items) != 2:
+        return value
+    second = thing.items[1][1]
+    return second if it.may_be(second, Tensor) else value
 
 
 def _more_than_once(refs: Iterable[Ref]) -> list[Ref]:
@@ -56,11 +74,11 @@ def _slots(it: Interpreter, part: Value) -> list[Value]:
         return [part]
     known = listing(it, part)
     if known is not None:
-        return known
+        return [unnamed(it, value) for value in known]
     container, iterator = it.only(part, Container), it.only(part, Iterator)
     if container is not None:
-        return [*(value for _, value in container.items), container.rest]
-    return [asked(it, iterator).element] if iterator is not None and iterator.used is NO else []
+        return [unnamed(it, value) for value in (*(value for _, value in container.items), container.rest)]
+    return [unnamed(it, asked(it, iterator).element)] if iterator is not None and iterator.used is NO else []
 
 
 def _is_one(it: Interpreter, ref: Ref) -> bool:

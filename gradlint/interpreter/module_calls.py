@@ -10,6 +10,7 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     EVAL,
+    MAYBE,
     MOST_ITEMS,
     NO,
     NONE_VALUE,
@@ -44,7 +45,7 @@ from gradlint.interpreter.ancestry import find_method, may_be_overridden, torch_
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, submodules
+from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, buffers, parameters, submodules
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import COUNTS, first_argument, perhaps_itself, with_counts
 from gradlint.interpreter.recording import apply
@@ -314,9 +315,19 @@ def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, 
     return _applied(it, node, ref, _operation(module, row, ("input", "target"), (row.result,)), args, 2, scalar)
 
 
+def _made_at_last(it: Interpreter, ref: Ref) -> None:
+    """A lazy layer makes its tensors where it is first called, in the mode of that place."""
+    for _, held in (*parameters(it, ref)[0], *buffers(it, ref)[0]):
+        tensor: Tensor = it[held]
+        if tensor.inference.is_unsure:
+            it.put(held, replace(tensor, inference=NO if it.state.inference is NO else MAYBE))
+
+
 def _applied(
     it: Interpreter, node: Any, ref: Ref, row: Operation, args: Arguments, count: int, scalar: Truth = UNSURE
 ) -> Value:
+    if row.name.startswith("Lazy"):
+        _made_at_last(it, ref)
     inputs = [
         value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
     ]

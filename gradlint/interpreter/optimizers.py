@@ -43,7 +43,7 @@ from gradlint.interpreter.ancestry import ancestry, method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import append, consume, container, elements
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.given import Given, certainly_given, given_elements
+from gradlint.interpreter.given import Given, certainly_given, given_elements, unnamed
 from gradlint.interpreter.gradients import (
     clear_gradients,
     has_gradient,
@@ -76,10 +76,11 @@ def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref
 
 def given_tensors(it: Interpreter, node: Any, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
     """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
-    element = value if it.may_be(value, Tensor) else elements(it, node, value)
+    element = value if it.may_be(value, Tensor) else unnamed(it, elements(it, node, value))
     consume(it, node, value, by)
     listing = it.only(value, Container)
-    want_leaves(it, node, [element] if listing is None else [*(v for _, v in listing.items), listing.rest], "optimizer")
+    parts = [] if listing is None else [unnamed(it, part) for part in (*(v for _, v in listing.items), listing.rest)]
+    want_leaves(it, node, parts or [element], "optimizer")
     refs = [ref for ref, _ in it.all(element, Tensor)]
     sure = bool(refs) and len(refs) == len(alternatives(element))
     return refs, NO if sure else UNSURE

@@ -72,6 +72,17 @@ def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
     return apply(it, node, JOINING, [("parameters", first)], extra=[("parameters", ref) for ref in refs])
 
 
+@special("torch.utils.swap_tensors")
+def _swapped(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Two tensors become each other, in all hands; what is refused there leaves both as they were."""
+    found = [it.all(value, Tensor) for value in args.values()]
+    for mine, others in zip(found, found[::-1], strict=True):
+        for ref, _ in mine:
+            for _, tensor in others:
+                it.put(ref, tensor, sure=False)
+    return NONE_VALUE
+
+
 @special("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
 def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Each parameter keeps its handle and becomes a stretch of the vector's memory."""
