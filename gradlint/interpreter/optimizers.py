@@ -211,8 +211,19 @@ def held(it: Interpreter, owner: Value) -> list[Ref]:
 def surely_held(it: Interpreter, owner: Value) -> AbstractSet[Ref]:
     """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
     found = [thing for _, thing in it.all(owner, Optimizer)]
-    each = [{slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} for thing in found]
+    each = [
+        {slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None}
+        if _has_groups(it, thing)
+        else set()
+        for thing in found
+    ]
     return set.intersection(*each) if each else set()
+
+
+def _has_groups(it: Interpreter, thing: Optimizer) -> bool:
+    """Whether nothing was taken out of `param_groups`, as far as that is known."""
+    listing = it.only(thing.listing, Container)
+    return listing is None or len(listing.items) > 0
 
 
 def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:

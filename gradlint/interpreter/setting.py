@@ -210,8 +210,10 @@ ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
     """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to, and
     what is computed from them may be zeros."""
-    may_be_none = NONE_VALUE in alternatives(value) or any(_may_be_zeros(it, made) for _, made in it.all(value, Tensor))
-    return FRESH | CLEARING.of(thing) if may_be_none else FRESH
+    zeros = any(_may_be_zeros(it, made) for _, made in it.all(value, Tensor))
+    may_be_none = NONE_VALUE in alternatives(value) or zeros
+    now = FRESH | CLEARING.of(thing) if may_be_none else FRESH
+    return now | LOST if any(made.grad_of for _, made in it.all(value, Tensor)) and zeros else now
 
 
 def _may_be_zeros(it: Interpreter, made: Tensor) -> bool:

@@ -6,7 +6,7 @@ from math import inf
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
+from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
@@ -79,7 +79,7 @@ def _swapped(it: Interpreter, node: Any, args: Arguments) -> Value:
     for mine, others in zip(found, found[::-1], strict=True):
         for ref, _ in mine:
             for _, tensor in others:
-                it.put(ref, tensor, sure=False)
+                it.put(ref, replace(tensor, grad=ANY_GRAD), sure=False)
     return NONE_VALUE
 
 
