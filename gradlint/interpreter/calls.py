@@ -149,7 +149,8 @@ def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cs
 
 
 def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
-    """Call any value; where it has alternatives, each in turn, and the paths join."""
+    """Call any value; where it has alternatives, each in turn, and the paths join. What torch refuses of a tensor's
+    method then is refused only if it is that tensor."""
     options = [option for option in alternatives(callee) if option != NONE_VALUE] or [callee]
     if len(options) == 1:
         return _call(it, node, options[0], args, name)
@@ -161,7 +162,10 @@ def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name:
     results: list[Value] = []
     for option in options:
         it.state = before.copy()
+        perhaps = type(option) is Bound and option.function is None
+        it.expected += perhaps
         result = _call(it, it.place_of(node, f"option {len(results)}"), option, args, name)
+        it.expected -= perhaps
         it.hold(result)
         after.append(it.state)
         results.append(result)
