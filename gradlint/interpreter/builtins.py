@@ -14,6 +14,7 @@ from gradlint.domain import (
     NOTHING,
     OLDEST,
     UNKNOWN,
+    UNSURE,
     Array,
     Const,
     Container,
@@ -288,5 +289,18 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
     if all(type(option) is Context for option in options):
-        return UNKNOWN
+        return _by_hand(it, node, owner, name)
     return None
+
+
+def _by_hand(it: Interpreter, node: Any, manager: Value, name: str) -> Value:
+    """A grad mode that no block takes back: it is entered, or left for whatever there was before."""
+    from gradlint.interpreter.blocks import enter
+
+    if name not in ("__enter__", "__exit__"):
+        return UNKNOWN
+    it.switched += 1
+    if name == "__enter__":
+        return enter(it, node, manager)
+    it.state.modes = (UNSURE, UNSURE, None, None)
+    return NONE_VALUE

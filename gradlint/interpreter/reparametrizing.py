@@ -68,14 +68,14 @@ def _replace(
     asked = YES if row.asks else old.requires_grad
     sources: list[tuple[str, Value]] = []
     for path in row.parameters:
-        made_there = old.inference | it.state.inference  # some are the old numbers, others are computed here
+        made_there = _made_there(it, old)
         made: Value = held
         if len(row.parameters) > 1:
             made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype, inference=made_there)
         sources.append(("input", made))
         _put(it, node, ref, path.replace("weight", name), made)
     for path in row.buffers:
-        made = fresh(it, node, f"buffer {path}", dtype=old.dtype, made="buffer")
+        made = fresh(it, node, f"buffer {path}", dtype=old.dtype, made="buffer", inference=_made_there(it, old))
         _put(it, node, ref, path.replace("weight", name), made, buffer=True)
     modes, it.state.grad_mode, it.state.inference = it.state.modes, YES, NO
     computed = apply(it, node, COMPUTED, sources)
@@ -84,6 +84,12 @@ def _replace(
         facts = {"requires_grad": tensor.requires_grad | NO, "leaf": tensor.leaf | YES, "node": (*tensor.node, None)}
         it.put(one, replace(tensor, inference=UNSURE, **facts))
     _put(it, node, ref, name, computed)
+
+
+def _made_there(it: Interpreter, old: Tensor) -> Truth:
+    """Whether what takes the place of a parameter is made in inference mode: some are the old numbers, others are
+    computed here."""
+    return NO if old.inference is NO and it.state.inference is NO else UNSURE
 
 
 def _put(it: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffer: bool = False) -> None:
@@ -118,7 +124,7 @@ def _restoring(path: str) -> Known:
                 made = sources[0]
             else:
                 asked = reduce(or_, (it[source].requires_grad for source in sources), Truth.of(0))
-                made = parameter(it, node, "restored", requires_grad=asked, dtype=tensor.dtype)
+                made = parameter(it, node, "restored", requires_grad=asked, dtype=tensor.dtype, inference=UNSURE)
                 recorded = both(asked, it.recording)
                 if keeps and recorded is not YES:  # what does not ask at that moment becomes a buffer
                     it.put(made, replace(it[made], requires_grad=recorded, parameter=recorded))

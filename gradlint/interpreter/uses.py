@@ -237,10 +237,18 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...
     return tuple(history), tuple(memories)
 
 
+FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
+"""Methods by which a tensor gets other flags."""
+
+
 def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
     """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
+    from gradlint.interpreter.reach import done_to_one_of
+
     if it.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
         return None
+    if method in FLAGGING:
+        done_to_one_of(it, owner)
     return unknown_tensor(it, node, "by method", Belief.BY_USE, owner.reach)
 
 
