@@ -169,7 +169,8 @@ class _Outcome:
             it.put(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
             return ref
         base = (ref,) if ref in [one for value in self.given for one in alternatives(value)] else tensor.base
-        it.state.heap[made] = replace(new, storage=tensor.storage, base=base)  # type: ignore[index]
+        now = replace(new, storage=tensor.storage, base=base, inference=tensor.inference)
+        it.state.heap[made] = now  # type: ignore[index]
         return made
 
     def _noted(self, name: str) -> tuple[Ref, ...]:
