@@ -143,7 +143,8 @@ def _take_over(it: Interpreter, node: Any, part: Ref, loaded: Sequence[Tensor], 
     attributes = tuple((name, taken_over(str(name), value)) for name, value in module.attributes)
     rest = taken_over("", module.rest)
     now = it.land(start)[0]
-    it.update(now, Module, attributes=attributes, rest=rest)
+    certain = tuple(ref for ref in module.certain if type(it.state.heap.get(ref)) is Module)
+    it.update(now, Module, attributes=attributes, rest=rest, certain=certain)
 
 
 def _taken(it: Interpreter, node: Any, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
