@@ -297,7 +297,10 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehe
     source = it.hold(containers.iterated(it, node.for_in, it.value(node.for_in.iter)))
     there = it.hold(*containers.certain(it, it.state.flight[source]))
     left_out: set[Ref] = set()
+    declared, own = it.frame.declared, set(comprehended(node.for_in))  # what `global` says is not of these
+    it.frame.declared = {name: frame for name, frame in declared.items() if name not in own}
     _clause(it, node.for_in, source, inner, left_out, waits=type(node) is cst.GeneratorExp)
+    it.frame.declared = declared
     outlived = it.scan.outlived.get(node, {})
     for variable, value in before.items():
         _end(it, variable, value, outlived.get(variable[1]))
