@@ -10,7 +10,6 @@ from gradlint import events
 from gradlint.domain import (
     FLOAT,
     INTEGER,
-    MAYBE,
     MOST_ITEMS,
     NO,
     NONE_VALUE,
@@ -349,11 +348,9 @@ def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
     recorded = either([thing.differentiable for _, thing in it.all(owner, Optimizer)])
     for ref in refs:
         if has_gradient(it[ref]):
-            lacking = may_lack_gradient(it[ref])
-            whole, happens = ref in sure and certain and not lacking, MAYBE if lacking else YES
+            whole = ref in sure and certain and not may_lack_gradient(it[ref])
             if recorded is not YES:
-                certainly = whole and recorded is NO
-                written_without_graph(it, node, ref, "step", "step", sure=certainly, happens=happens)
+                written_without_graph(it, node, ref, "step", "step", sure=whole and recorded is NO)
             if recorded is not NO:
                 _write_recorded(it, node, ref, owner, sure=whole and recorded is YES)
         _used(it, ref, sure=ref in sure)

@@ -216,7 +216,7 @@ def written_without_graph(
     it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False, happens: Truth = YES
 ) -> None:
     """A parameter is written by code of torch that has switched gradients off: a step, a load; with the `same` numbers
-    where it is loaded with its own memory. Whether it `happens` may hang on a gradient being there."""
+    where it is loaded with its own memory. Whether it `happens` may hang on whether the module has the parameter."""
     tensor: Tensor = it[ref]
     mode, it.state.grad_mode = it.state.grad_mode, NO
     held_by = holders(it, [ref]) if not it.muted else ()

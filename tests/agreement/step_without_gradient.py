@@ -1,4 +1,4 @@
-# A step leaves alone what may have no gradient: it may well not write what was made in inference mode.
+# todo: a step leaves alone what may have no gradient: it may well not write what was made in inference mode.
 import torch
 
 with torch.inference_mode():
