@@ -311,7 +311,7 @@ def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: A
 def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     reduction, scalar = dict(module.attributes).get(REDUCTION), UNSURE
     if reduction is not None and args.positional:
-        scalar = sizes.reduced(it, reduction, args.positional[0])
+        scalar = sizes.reduced(it, row.path.rpartition(".")[2], reduction, args.values())
     return _applied(it, node, ref, _operation(module, row, ("input", "target"), (row.result,)), args, 2, scalar)
 
 

@@ -30,6 +30,8 @@ from gradlint.knowledge.dimensions import UNTOLD, Asked, Size, Told, of_paramete
 from gradlint.knowledge.rows import Factory, ModuleRow, Operation
 from gradlint.knowledge.sizes import (
     ARRANGING,
+    BY_ROW,
+    CTC,
     ELEMENTWISE,
     FLATTENING,
     FOLLOWING,
@@ -59,6 +61,8 @@ def measured(size: Size) -> dict[str, Any]:
 
 def of_results(row: Operation, operands: Sequence[Operand], own: Sequence[Operand], told: Told) -> list[dict[str, Any]]:
     """What is known of the sizes of each of an operation's results; `own` are the parameters of a layer."""
+    if any(one.name in row.besides and one.tensor is not None and one.tensor.scalar is not YES for one in operands):
+        return [UNKNOWN_SIZES] * len(row.results)  # what hardly ever is a tensor may make more of the others
     given = [_size(one) for one in operands if one.dtype is not None]
     sizes = size_of(row.name, Asked(given, told, {one.name: _size(one) for one in own}), len(row.results))
     if all(size is not None for size in sizes):
@@ -129,16 +133,30 @@ def of_call(it: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Trut
         return YES if "dim" not in bound else UNSURE
     if "reduction" not in row.parameters or bound.keys() & {"size_average", "reduce"}:
         return UNSURE
-    return reduced(it, bound.get("reduction", Const("mean")), bound.get("input", NONE_VALUE))
+    operands = [bound[name] for name in row.operands if name in bound]
+    return reduced(it, row.name, bound.get("reduction", Const("mean")), operands)
 
 
-def reduced(it: Interpreter, reduction: Value, given: Value) -> Truth:
-    """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given."""
+def reduced(it: Interpreter, loss: str, reduction: Value, given: Sequence[Value]) -> Truth:
+    """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given has elements
+    or rows. Where nothing is known of that, it is taken to have several."""
     is_one = REDUCTIONS.get(reduction.value) if type(reduction) is Const and type(reduction.value) is str else None
-    if is_one is None:
+    if is_one is not False:
+        return UNSURE if is_one is None else YES
+    tensors = [tensor for value in given if (tensor := it.only(value, Tensor)) is not None]
+    if loss in CTC:
         return UNSURE
-    tensor = it.only(given, Tensor)
-    return YES if is_one or (tensor is not None and tensor.scalar is YES) else NO
+    if loss in BY_ROW:
+        return _of_rows(tensors[0].size if tensors else None)
+    told = [tensor.scalar for tensor in tensors]
+    return NO if NO in told or YES not in told else YES if set(told) == {YES} else UNSURE
+
+
+def _of_rows(size: Size | None) -> Truth:
+    """Whether there is but one row; of more than two dimensions any may hold the rows."""
+    if size is None or (len(size) == 2 and size[0] > 1):
+        return NO
+    return UNSURE if len(size) > 2 else YES
 
 
 def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> dict[str, Any]:

@@ -61,6 +61,20 @@ REDUCING = frozenset("sum mean prod std var norm nansum nanmean".split())
 REDUCTIONS = {"none": False, "mean": True, "sum": True, "batchmean": True}
 """What a loss is told by `reduction=`, and whether its result is then one element."""
 
+BY_ROW = frozenset(
+    (
+        "cross_entropy nll_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss "
+        "triplet_margin_loss triplet_margin_with_distance_loss cosine_embedding_loss "
+        "CrossEntropyLoss NLLLoss NLLLoss2d MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss "
+        "TripletMarginLoss TripletMarginWithDistanceLoss CosineEmbeddingLoss"
+    ).split()
+)
+"""Losses that are a number for a row of what they are given, where they are not reduced; the others are one for each
+element."""
+
+CTC = frozenset({"ctc_loss", "CTCLoss"})
+"""Losses that are a number for a sequence."""
+
 MOST_PLANAR = 2
 """A tensor of no more dimensions is a matrix, a vector or a number."""
 

@@ -1,0 +1,28 @@
+# A loss that is not reduced is one number for a row: of what has but one row, a single one.
+import torch
+from torch.nn import functional as F
+
+reveal(F.multilabel_soft_margin_loss(torch.rand(3), torch.rand(3), reduction="none"))
+reveal(F.multi_margin_loss(torch.rand(3), torch.tensor(1), reduction="none"))
+reveal(F.multilabel_margin_loss(torch.rand(3), torch.tensor([1, 0, -1]), reduction="none"))
+reveal(F.nll_loss(torch.rand(3), torch.tensor(1), reduction="none"))
+reveal(F.cross_entropy(torch.rand(3), torch.tensor(1), reduction="none"))
+reveal(F.triplet_margin_loss(torch.rand(3), torch.rand(3), torch.rand(3), reduction="none"))
+reveal(F.cosine_embedding_loss(torch.rand(3), torch.rand(3), torch.tensor(1), reduction="none"))
+m = torch.nn.MultiLabelSoftMarginLoss(reduction="none")
+reveal(m(torch.rand(3), torch.rand(3)))
+m = torch.nn.NLLLoss(reduction="none")
+reveal(m(torch.rand(3), torch.tensor(1)))
+m = torch.nn.MultiMarginLoss(reduction="none")
+reveal(m(torch.rand(3), torch.tensor(1)))
+m = torch.nn.TripletMarginLoss(reduction="none")
+reveal(m(torch.rand(3), torch.rand(3), torch.rand(3)))
+reveal(F.mse_loss(torch.tensor(1.0), torch.ones(3), reduction="none"))
+reveal(F.l1_loss(torch.ones(1), torch.ones(3), reduction="none"))
+m = torch.nn.MSELoss(reduction="none")
+reveal(m(torch.tensor(1.0), torch.ones(3)))
+reveal(F.hinge_embedding_loss(torch.tensor(1.0), torch.ones(3), reduction="none"))
+reveal(F.margin_ranking_loss(torch.tensor(1.0), torch.ones(()), torch.ones(()), reduction="none"))
+reveal(F.poisson_nll_loss(torch.ones(1), torch.ones(3), reduction="none"))
+reveal(F.kl_div(torch.ones(1), torch.ones(3), reduction="none"))
+reveal(F.soft_margin_loss(torch.ones(3), torch.ones(3), reduction="none"))
