@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from gradlint.interpreter.module_methods import METHODS
+from gradlint.knowledge.module_arguments import POSITIONS
 from gradlint.knowledge.module_families import FAMILIES, public
 from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
 from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow, saving
@@ -138,8 +139,7 @@ def test_a_module_saves_what_its_row_says(row: ModuleRow) -> None:
             "": True,
         } | {name: parameter.requires_grad for name, parameter in module.named_parameters()}
         told = {entry.name for entry in map(saving, row.saves) if holds[entry.condition]}
-        lacking = {name for name in told if getattr(module, name, name) is None}  # has it only where it is asked to
-        assert saved == told - {"own"} - lacking
+        assert saved == told - {"own"}
         first.backward(torch.ones_like(first))
         with pytest.raises(RuntimeError, match="a second time") if told or row.path in DROPPING else nullcontext():
             first.backward(torch.ones_like(first))
@@ -232,3 +232,11 @@ def test_what_a_module_remembers_of_its_making_is_told(row: ModuleRow) -> None:
 def test_every_name_of_a_module_is_told() -> None:
     public_names = {name for name in dir(torch.nn.Module()) if not name.startswith("_")}
     assert public_names == MODULE_NAMES | METHODS.keys() & public_names
+
+
+@pytest.mark.torch
+def test_return_indices_stands_where_it_is_said_to() -> None:
+    kinds = inspect.getmembers(torch.nn, lambda one: inspect.isclass(one) and issubclass(one, torch.nn.Module))
+    parameters = {name: list(inspect.signature(kind).parameters) for name, kind in kinds}
+    found = {name: names.index("return_indices") for name, names in parameters.items() if "return_indices" in names}
+    assert found == {name: told["return_indices"] for name, told in POSITIONS.items() if "return_indices" in told}

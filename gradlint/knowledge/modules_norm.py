@@ -23,9 +23,7 @@ ROWS = (
         saves=("input", "weight"),
         mixes_batch=True,
     ),
-    ModuleRow(
-        "torch.nn.InstanceNorm1d", "torch.nn.InstanceNorm1d(2)", "torch.rand(2, 2, 4)", saves=("input", "weight")
-    ),
+    ModuleRow("torch.nn.InstanceNorm1d", "torch.nn.InstanceNorm1d(2)", "torch.rand(2, 2, 4)", saves=("input",)),
     ModuleRow(
         "torch.nn.LazyInstanceNorm1d",
         "torch.nn.LazyInstanceNorm1d()",
@@ -53,9 +51,7 @@ ROWS = (
         saves=("input", "weight"),
         mixes_batch=True,
     ),
-    ModuleRow(
-        "torch.nn.InstanceNorm2d", "torch.nn.InstanceNorm2d(2)", "torch.rand(2, 2, 4, 4)", saves=("input", "weight")
-    ),
+    ModuleRow("torch.nn.InstanceNorm2d", "torch.nn.InstanceNorm2d(2)", "torch.rand(2, 2, 4, 4)", saves=("input",)),
     ModuleRow(
         "torch.nn.LazyInstanceNorm2d",
         "torch.nn.LazyInstanceNorm2d()",
@@ -83,9 +79,7 @@ ROWS = (
         saves=("input", "weight"),
         mixes_batch=True,
     ),
-    ModuleRow(
-        "torch.nn.InstanceNorm3d", "torch.nn.InstanceNorm3d(2)", "torch.rand(2, 2, 4, 4, 4)", saves=("input", "weight")
-    ),
+    ModuleRow("torch.nn.InstanceNorm3d", "torch.nn.InstanceNorm3d(2)", "torch.rand(2, 2, 4, 4, 4)", saves=("input",)),
     ModuleRow(
         "torch.nn.LazyInstanceNorm3d",
         "torch.nn.LazyInstanceNorm3d()",
