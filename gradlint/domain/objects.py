@@ -342,11 +342,11 @@ MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_di
 @dataclass(frozen=True, slots=True)
 class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `empty` and `several` whether it gives
-    nothing or more than one (of one that was asked once: still gives), `source` what it runs over, `listed` a list of
-    all it gives, in order, where that is known, `certain` what it certainly gives, by itself or in a pair, `returned`
-    what a generator gives to who delegates to it; `touches` what it may change later, `seen` the circumstances under
-    which the code was followed that runs when it is asked; `on`, `off` and `inference` whether a block in which it
-    waits has set that mode, and so for whoever has asked it."""
+    nothing or more than one (of one that was asked once: still gives), `length` how many it gives, `source` what it
+    runs over, `listed` a list of all it gives, in order, where that is known, `certain` what it certainly gives, by
+    itself or in a pair, `returned` what a generator gives to who delegates to it; `touches` what it may change later,
+    `seen` the circumstances under which the code was followed that runs when it is asked; `on`, `off` and `inference`
+    whether a block in which it waits has set that mode, and so for whoever has asked it."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
@@ -354,6 +354,7 @@ class Iterator(Cell):
     used: Truth = NO
     empty: Truth = UNSURE
     several: Truth = UNSURE
+    length: int | None = None
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
     listed: Value = _value(default=NOTHING)

@@ -30,6 +30,7 @@ class State:
     `switch` is the piece of the program that set the modes, `inferring` the one that switched inference mode on; None
     where none did, or several may have. `taken` are the parts of the `ground` that it has taken over. One that is
     `refused` is behind a line that certainly raises: what stands there is looked at, but no path that runs meets it.
+    One that is `unexplained` is reached only if something is raised of which nothing says that it is.
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class State:
     ground: Ground = field(default_factory=Ground)
     taken: dict[int, None] = field(default_factory=dict)
     refused: bool = False
+    unexplained: bool = False
 
     def copy(self) -> State:
         """The same facts, to be changed on another path."""
@@ -60,6 +62,7 @@ class State:
             self.ground,
             dict(self.taken),
             self.refused,
+            self.unexplained,
         )
 
     @property
@@ -193,6 +196,7 @@ def joined_states(states: Iterable[State]) -> State:
         return State(live=False)
     if any(state.refused for state in live):
         live = [state for state in live if not state.refused] or live
+    unexplained = all(state.unexplained for state in live)
     if len(live) == 1:
         return live[0]
     for state in live[1:]:
@@ -202,6 +206,7 @@ def joined_states(states: Iterable[State]) -> State:
     out = live[0].copy()
     for state in live[1:]:
         _join_into(out, state)
+    out.unexplained = unexplained
     return out
 
 
@@ -234,4 +239,5 @@ def same(a: State, b: State) -> bool:
         and a.inference is b.inference
         and a.names == b.names
         and a.heap == b.heap
+        and a.unexplained == b.unexplained
     )

@@ -46,7 +46,7 @@ from gradlint.interpreter.narrowing import truthiness
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
     tries = it.frame.tries
-    tries.append(it.fork())
+    tries.append(_unexplained(it.fork()))
     probing, refused = is_a_probe(node), it.state.refused
     it.expected += probing
     it.run_body(node.body.body)
@@ -72,6 +72,12 @@ def try_(it: Interpreter, node: Any) -> None:
     if node.finalbody is not None:
         uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
     let_out(it, uncaught)
+
+
+def _unexplained(state: State) -> State:
+    """A state in which an error is raised of which nobody sees why."""
+    state.unexplained = True
+    return state
 
 
 def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:
@@ -146,7 +152,7 @@ def _managed(
     entered = enter(it, place, manager)
     keeps_in, refused = _may_keep_in(it, manager, place), it.state.refused
     if keeps_in:
-        it.frame.tries.append(it.fork())
+        it.frame.tries.append(_unexplained(it.fork()))
     it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
     around, switched, crossed = it.frame.switches, it.switched, it.crossed

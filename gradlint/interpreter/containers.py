@@ -351,6 +351,15 @@ def _stays_several(it: Interpreter, value: Value) -> bool:
     return type(thing) is Container and thing.kind == "tuple" and len(thing.items) > 1
 
 
+def length(it: Interpreter, value: Value) -> int | None:
+    """How often iterating over a value runs, as long as what it holds by now does not change; None where that is not
+    known, or where a caller may hand over something else another time."""
+    thing, known = it.only(value, Iterator), listing(it, value)
+    if any(ref.context != it.frame.id for ref in references(value)):
+        return None
+    return len(known) if known is not None else thing.length if thing is not None else None
+
+
 def certainly_at_most_one(it: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What a
     caller hands over may be longer another time."""
@@ -404,6 +413,7 @@ def iterator(
     certain: tuple[Ref, ...] = (),
     followed: Followed | None = None,
     belief: Belief = Belief.PROVEN,
+    length: int | None = None,
 ) -> Ref:
     """A new iterator over such elements; what goes on when its source does, goes on when it does, and what changes the
     elements of its source changes its own."""
@@ -421,6 +431,7 @@ def iterator(
         touches=tuple(dict.fromkeys([*touches, *(followed.touches() if followed is not None else ())])),
         seen=(*seen.items(), *(followed.seen() if followed is not None else ())),
         belief=belief,
+        length=length,
         marks=(Mark("made", getattr(node, "node", node)),),
     )
     return it.new(node, f"iterator {by}", made)

@@ -286,19 +286,23 @@ class Interpreter:
         if self.frame.tries and self.state.live:
             self.snapshot()
 
-    def snapshot(self) -> None:
-        """An exception may be raised here: let the innermost handler know the state."""
+    def snapshot(self, *, certainly: bool = False) -> None:
+        """An exception may be raised here, or certainly is: let the innermost handler know the state."""
         tries = self.frame.tries
         seen, now = tries[-1], self.state
         if seen is None or now.refused:
             now = now.copy()
             now.refused = now.refused and (seen is None or seen.refused)
-        tries[-1] = now if seen is None else joined_states([seen, now])
+        found = now if seen is None else joined_states([seen, now])
+        found = found.copy() if found is self.state else found
+        explained = certainly and not self.state.unexplained
+        found.unexplained = not explained and (seen is None or seen.unexplained)
+        tries[-1] = found
 
     def refuse(self) -> None:
         """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
         if self.frame.tries:
-            self.snapshot()
+            self.snapshot(certainly=True)
         self.state.refused = True
 
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
@@ -671,12 +675,12 @@ class Interpreter:
             assumed_mode=self.assumed_mode,
             belief=belief,
             expected=self.expected > 0,
-            behind=self.state.refused,
+            behind=self.state.refused or self.state.unexplained,
             run=self.run,
             conditions=self.conditions,
             **facts,
         )
-        if not self.state.refused:
+        if not event.behind:
             self.come_by.add(event.node)
         self.story.append(event)
         self.counts["events"] += 1

@@ -108,7 +108,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     lacks = any(getattr(it[ref], fault) is YES for ref in spoiled for fault in NOTICED)
     ends = lacks and all(_is_proven(it, root) for root in roots)
     if ends and it.frame.tries:
-        it.snapshot()  # some gradients may arrive before what is lacking is missed
+        it.snapshot(certainly=True)  # some gradients may arrive before what is lacking is missed
     _run(it, node, roots, history, request)
     if ends:
         it.refuse()

@@ -399,13 +399,9 @@ def _accumulate(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @special("builtins.range")
 def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
-    stop = args.positional[1] if len(args.positional) > 1 else _first(args)
-    begin = args.positional[0] if len(args.positional) > 1 else Const(0)
-    if len(args.positional) < 3 and _whole(stop) and _whole(begin) and begin.value < stop.value:  # type: ignore[union-attr,operator]
-        several = YES if begin.value + 1 < stop.value else NO  # type: ignore[union-attr,operator]
-        return containers.iterator(it, node, Scalar(INTEGER), "range", empty=NO, several=several)
+    numbers = [value.value for value in args.positional if type(value) is Const and isinstance(value.value, int)]
+    length = len(range(*numbers)) if numbers and len(numbers) == len(args.positional) < 3 else 0
+    if length:
+        several = YES if length > 1 else NO
+        return containers.iterator(it, node, Scalar(INTEGER), "range", empty=NO, several=several, length=length)
     return it.new(node, "range", Container("list", rest=Scalar(INTEGER)))
-
-
-def _whole(value: Value) -> bool:
-    return type(value) is Const and isinstance(value.value, int)

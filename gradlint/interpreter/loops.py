@@ -29,6 +29,7 @@ from gradlint.domain import (
     Truth,
     Value,
     joined_states,
+    negation,
     object_references,
     one_of,
     references,
@@ -46,6 +47,8 @@ from gradlint.interpreter.scan import comprehended
 
 MOST_PASSES = 8
 """Passes before what still changes is given up as unknown."""
+MOST_ROUNDS = 3
+"""Iterations that are run one by one where it is certain that there are no more."""
 PEELED_LEVELS = 2
 TELLING_APART = frozenset(
     {
@@ -101,9 +104,13 @@ def for_(it: Interpreter, node: cst.For) -> None:
     def after() -> None:
         containers.consume(it, node.iter, it.state.flight[start], "for")
 
+    def ends(rounds: int) -> Truth:
+        length = containers.length(it, it.state.flight[start])
+        return UNSURE if length is None or length > MOST_ROUNDS else YES if rounds >= length else NO
+
     once = containers.certainly_at_most_one(it, it.state.flight[start])
     least = containers.rounds_at_least(it, it.state.flight[start])
-    run_loop(it, node, step, node.orelse, after, once=once, least=least, left=left)
+    run_loop(it, node, step, node.orelse, after, once=once, least=least, left=left, ends=ends)
     it.land(start)
 
 
@@ -122,7 +129,19 @@ def while_(it: Interpreter, node: cst.While) -> None:
         narrow(it, node.test, True)
         it.run_body(node.body.body)
 
-    run_loop(it, node, step, node.orelse)
+    def ends(_: int) -> Truth:
+        aside = it.fork()
+        with it.silently():
+            decided = truthiness(it, it.value(node.test))
+        it.state = aside
+        return negation(decided)
+
+    run_loop(it, node, step, node.orelse, ends=ends if type(node.test) is cst.Comparison else _open)
+
+
+def _open(_: int) -> Truth:
+    """Of a loop of which nobody knows how often it runs."""
+    return UNSURE
 
 
 def _leave(it: Interpreter, left: Callable[[State], None] = lambda _: None) -> None:
@@ -144,22 +163,27 @@ def run_loop(
     once: bool = False,
     least: int | None = None,
     left: Callable[[State], None] = lambda _: None,
+    ends: Callable[[int], Truth] = _open,
 ) -> None:
     """Run `step` for the first and for later iterations (it is told whether it is the first), and go on from all the
     ways the loop can end. Where the first may be all (`once`), it is told by itself, however far out the loop is.
 
     The loop ends when there is nothing more to go over, but not before it has run `least` times (no more than two are
     told apart), and `left` is told the states in which it does; None where `step` itself says when the loop ends.
+    `ends` is asked whether that is so after a number of rounds: where they are certainly few, each is run by itself.
     """
+
+    def round_(first: Truth) -> None:
+        step(first)
+        it.join([it.state, *paths.continues])
+        paths.continues.clear()
+        it.state.sweep()
 
     def turn(first: Truth) -> None:
         before = least == 0 or (least == 1 and first is NO)
         if before:
             _leave(it, left)
-        step(first)
-        it.join([it.state, *paths.continues])
-        paths.continues.clear()
-        it.state.sweep()
+        round_(first)
         if least and not before and first is not YES:
             goes_on = it.fork()
             grow_older()
@@ -183,7 +207,15 @@ def run_loop(
         elif it.state.live:
             outer_later = it.later
             it.later = YES if peel else it.later if it.later is YES else MAYBE
-            _fixpoint(it, partial(turn, NO if peel else UNSURE), grow_older)
+            if peel and _are_few(it, partial(round_, NO), grow_older, ends):
+                grow_older()
+                if least is None:
+                    step(NO)
+                else:
+                    _leave(it, left)
+                it.end_path()
+            else:
+                _fixpoint(it, partial(turn, NO if peel else UNSURE), grow_older)
             it.later = outer_later
         it.loops_deep -= 1
         if peel:
@@ -229,15 +261,34 @@ def _ageing(it: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
     it.entered |= entered
 
 
+def _are_few(
+    it: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]], ends: Callable[[int], Truth]
+) -> bool:
+    """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
+    nothing has happened."""
+    start, take_back = it.fork(), _outward(it)
+    with it.provisionally() as forget:
+        for rounds in range(1, MOST_ROUNDS + 1):
+            over = ends(rounds) if it.state.live else YES
+            if over is not NO or rounds == MOST_ROUNDS:
+                break
+            grow_older()
+            turn()
+        if over is YES:
+            return True
+        forget()
+    take_back()
+    it.state = start
+    return False
+
+
 def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
     """Run later iterations until another one changes nothing; only that one is told, for it knows all the others.
 
     What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
     """
     for count in range(MOST_PASSES + 1):
-        head = it.fork()
-        kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
-        tries = list(it.frame.tries)
+        head, take_back = it.fork(), _outward(it)
         with it.provisionally() as forget:
             oldest = grow_older()
             head.foresee(it.state, oldest)
@@ -249,10 +300,20 @@ def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[]
                 it.hit("passes of a loop")
                 return
             forget()
+        take_back()
+        it.state = new if count < MOST_PASSES - 1 else _widened(head, new)
+
+
+def _outward(it: Interpreter) -> Callable[[], None]:
+    """Gives what takes back all that leaves the loop by other ways from now on."""
+    kept, tries = [(waiting, len(waiting)) for waiting in it.frame.pending()], list(it.frame.tries)
+
+    def take_back() -> None:
         for waiting, length in kept:
             del waiting[length:]
         it.frame.tries[:] = tries
-        it.state = new if count < MOST_PASSES - 1 else _widened(head, new)
+
+    return take_back
 
 
 def _widened(old: State, new: State) -> State:

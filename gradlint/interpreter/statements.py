@@ -407,7 +407,7 @@ def raise_(it: Interpreter, node: cst.Raise) -> None:
         if part is not None:
             it.value(part)
     if it.frame.tries:
-        it.snapshot()
+        it.snapshot(certainly=True)
     it.end_path()
 
 

@@ -303,7 +303,10 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     state = it.state
     handed = (
         _handed(it, call)
-        if state.live and not state.refused and (state.grad_mode, state.inference) == call.mode
+        if state.live
+        and not state.refused
+        and not state.unexplained
+        and (state.grad_mode, state.inference) == call.mode
         else None
     )
     it.handed |= call.handed
