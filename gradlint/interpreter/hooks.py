@@ -41,6 +41,9 @@ ARRIVING, ACCUMULATED = "hook", "post_accumulate_grad_hook"
 BEFORE, AFTER = "forward_pre_hook", "forward_hook"
 BACKWARD = ("full_backward_pre_hook", "full_backward_hook", "backward_hook")
 
+AGAIN = "again"
+"""Beside their kind the key of hooks that have been registered more than once."""
+
 HANDLE = Plain("RemovableHandle")
 
 
@@ -62,10 +65,18 @@ def register(it: Interpreter, node: Any, owner: Value, kind: str, args: Argument
 
 
 def _with(hooks: Items, kind: str, function: Value) -> Items:
-    """The hooks and one more; those of one kind are alternatives, for each may be removed."""
+    """The hooks and one more; those of one kind are alternatives, for each may be removed. What is registered once
+    more is kept by itself."""
     known = dict(hooks)
-    known[kind] = one_of((known[kind], function)) if kind in known else function
+    key = (kind, AGAIN) if kind in known and set(alternatives(function)) <= set(alternatives(known[kind])) else kind
+    known[key] = one_of((known[key], function)) if key in known else function
     return tuple(known.items())
+
+
+def _registered(thing: Any, kind: str) -> list[Value]:
+    """The hooks of a kind, in the order in which they are called."""
+    known = dict(thing.hooks) if thing is not None else {}
+    return [option for key in (kind, (kind, AGAIN)) if key in known for option in alternatives(known[key])]
 
 
 def registering(kind: str) -> Callable[..., Value]:
@@ -77,22 +88,34 @@ def registering(kind: str) -> Callable[..., Value]:
     return method
 
 
-def _perhaps(it: Interpreter, place: Any, function: Value, args: Sequence[Value], mode: Truth) -> Value:
-    """Run each of the functions, or not, and give what one of them may have given."""
+def _perhaps(
+    it: Interpreter,
+    place: Any,
+    hooks: Sequence[Value],
+    args: Sequence[Value],
+    mode: Truth,
+    put: Callable[[Interpreter, Any, Value], Value] | None = lambda _, __, given: given,
+) -> Value:
+    """Run each of the hooks, or not, one after the other: what one gives instead of its last argument the next is
+    handed, as `put` makes it (None: that is not what it gives). Gives what that argument is in the end."""
     from gradlint.interpreter.calls import call_value
 
-    start = it.hold(function, *args)
-    found = it.hold(NONE_VALUE)
-    for index in range(len(alternatives(function))):
+    start = it.hold(*hooks, *args)
+    first = start + len(hooks)
+    last = first + len(args) - 1
+    for index in range(len(hooks)):
         aside = it.fork()
-        options = alternatives(it.state.flight[start])
-        given, outer = it.state.flight[start + 1 : found], it.state.grad_mode
-        it.state.grad_mode = mode
-        result = call_value(it, it.place_of(place, f"hook {index}"), options[index], Arguments(list(given)), "")
+        function, *given = it.state.flight[start + index], *it.state.flight[first : last + 1]
+        outer, it.state.grad_mode = it.state.grad_mode, mode
+        inner = it.place_of(place, f"hook {index}")
+        result = call_value(it, inner, function, Arguments(list(given)), "")
         it.state.grad_mode = outer
-        it.state.flight[found] = one_of((it.state.flight[found], result))
+        if put is not None:
+            instead = [put(it, inner, option) for option in alternatives(result) if option != NONE_VALUE]
+            kept = [it.state.flight[last]] if NONE_VALUE in alternatives(result) else []
+            it.state.flight[last] = one_of((*kept, *instead))
         it.join([it.state, aside])
-    return it.land(start)[found - start]
+    return it.land(start)[last - start]
 
 
 # ---- around the call of a module
@@ -100,42 +123,36 @@ def _perhaps(it: Interpreter, place: Any, function: Value, args: Sequence[Value]
 
 def before_call(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Arguments:
     """What a module is called with after its hooks have seen it."""
-    function = dict(it[ref].hooks).get(BEFORE)
-    if function is None:
+    hooks = _registered(it[ref], BEFORE)
+    if not hooks:
         return args
-    start = it.hold(ref, *args.values())
+    start = it.hold(*args.keywords.values())
     handed = it.new(node, "seen before", Container("tuple", tuple(enumerate(args.positional))))
-    given = _perhaps(it, it.place_of(node, BEFORE), function, [ref, handed], it.state.grad_mode)
-    values = it.land(start)[1:]
-    count = len(args.positional)
-    out = Arguments(values[:count], dict(zip(args.keywords, values[count:], strict=True)), args.unknown)
-    return out if given == NONE_VALUE else _replaced(it, out, given)
+    given = _perhaps(it, it.place_of(node, BEFORE), hooks, [ref, handed], it.state.grad_mode, _as_arguments)
+    keywords = dict(zip(args.keywords, it.land(start), strict=True))
+    count, listed = len(args.positional), [tuple(one.items) for _, one in it.all(given, Container)]
+    if len(listed) < len(alternatives(given)) or any(len(items) != count for items in listed):
+        return Arguments([UNKNOWN for _ in args.positional], keywords, True)
+    each = zip(*([value for _, value in items] for items in listed), strict=True)
+    return replace(args, positional=[one_of(values) for values in each], keywords=keywords)
 
 
-def _replaced(it: Interpreter, args: Arguments, given: Value) -> Arguments:
-    """The arguments, or those that a hook gave instead: a tuple, or the only one."""
-    thing = it.only(one_of([o for o in alternatives(given) if o != NONE_VALUE]), Container)
-    new = [value for _, value in thing.items] if thing is not None else [given]
-    if len(new) != len(args.positional):
-        return Arguments([UNKNOWN for _ in args.positional], args.keywords, True)
-    return replace(args, positional=[one_of(_without_none(pair)) for pair in zip(args.positional, new, strict=True)])
-
-
-def _without_none(values: Sequence[Value]) -> list[Value]:
-    return [option for value in values for option in alternatives(value) if option != NONE_VALUE] or [NONE_VALUE]
+def _as_arguments(it: Interpreter, node: Any, given: Value) -> Value:
+    """What a hook gives instead of the arguments: a tuple of them, or the only one."""
+    thing = it.thing(given)
+    if type(thing) is Container and thing.kind == "tuple":
+        return given
+    return it.new(node, "given", Container("tuple", ((0, given),)))
 
 
 def after_call(it: Interpreter, node: Any, ref: Any, args: Arguments, result: Value) -> Value:
     """What the call of a module gives after its hooks have seen it: what one of them gave instead, or the result."""
     result = _watched(it, node, ref, result)
-    function = dict(it[ref].hooks).get(AFTER)
-    if function is None:
+    hooks = _registered(it[ref], AFTER)
+    if not hooks:
         return result
-    start = it.hold(result)
     handed = it.new(node, "seen by hooks", Container("tuple", tuple(enumerate(args.positional))))
-    given = _perhaps(it, node, function, [ref, handed, result], it.state.grad_mode)
-    result = it.land(start)[0]
-    return one_of((result, *(option for option in alternatives(given) if option != NONE_VALUE)))
+    return _perhaps(it, node, hooks, [ref, handed, result], it.state.grad_mode)
 
 
 WATCHED = Operation("BackwardHookFunction", (), (), (), "", results=(Result("view"),))
@@ -174,12 +191,13 @@ def run_arriving(it: Interpreter, node: Any, found: Sequence[Ref], create: Truth
     for index in range(len(found)):
         ref = it.state.flight[start + index]
         thing: Any = it.state.heap.get(ref)  # type: ignore[arg-type]
-        for kind, function in thing.hooks if thing is not None else ():
-            place = it.place_of(node, f"{index} {kind}")
-            if kind == ARRIVING:
-                _perhaps(it, place, function, [_gradient(it, place, ref, thing, create)], create)
-            elif kind in BACKWARD:
-                _perhaps(it, place, function, [ref, *_gradients(it, place, kind, create)], create)
+        for kind in (ARRIVING, *BACKWARD):
+            if hooks := _registered(thing, kind):
+                place = it.place_of(node, f"{index} {kind}")
+                if kind == ARRIVING:
+                    _perhaps(it, place, hooks, [_gradient(it, place, ref, thing, create)], create)
+                else:
+                    _perhaps(it, place, hooks, [ref, *_gradients(it, place, kind, create)], create, None)
     it.land(start)
 
 
@@ -189,8 +207,8 @@ def run_accumulated(it: Interpreter, node: Any, found: Sequence[Ref], create: Tr
     for index in range(len(found)):
         ref = it.state.flight[start + index]
         thing: Any = it.state.heap.get(ref)  # type: ignore[arg-type]
-        if type(thing) is Tensor and (function := dict(thing.hooks).get(ACCUMULATED)) is not None:
-            _perhaps(it, it.place_of(node, f"{index} {ACCUMULATED}"), function, [ref], create)
+        if hooks := _registered(thing, ACCUMULATED):
+            _perhaps(it, it.place_of(node, f"{index} {ACCUMULATED}"), hooks, [ref], create)
     it.land(start)
 
 
