@@ -45,13 +45,15 @@ from gradlint.interpreter.narrowing import truthiness
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
-    tries = it.frame.tries
-    tries.append(_unexplained(it.fork()))
+    tries, unseen = it.frame.tries, it.unseen
+    tries.append(None)
+    it.unseen = it.fork()
     probing, refused = is_a_probe(node), it.state.refused
     it.expected += probing
     it.run_body(node.body.body)
     it.expected -= probing
     raised = caught = tries.pop()
+    it.unseen = unseen
     if it.state.refused and not refused and lets_refusals_pass(node):
         caught = None
     passes = caught is None or not catches_all(node)

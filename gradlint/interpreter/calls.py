@@ -57,6 +57,7 @@ from gradlint.interpreter import (
     receivers,
     scaling,
     scheduling,
+    vouching,
 )
 from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
@@ -236,6 +237,7 @@ def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str
     before = _written(it, args) if not it.muted else {}
     found = library.call(it, node, path, args, name)
     result = call_unknown(it, node, args.values()) if found is None else found
+    vouching.for_showing(it, node, path, args.values())
     it.hold(result)
     *values, result = it.land(start)
     if not it.muted:

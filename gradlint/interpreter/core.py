@@ -53,6 +53,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
+from gradlint.interpreter.handlers import calls_alone
 from gradlint.interpreter.scan import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -217,6 +218,8 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
+        self.unseen: State | None = None  # what holds inside `try` where nothing has been raised yet
+        self.vouched: set[Any] | None = None  # the calls of a statement there that certainly went well
         self.entering: Any = None
         self.switched = 0  # how often a mode was set that no block takes back
         self.crossed = 0  # how often a mode was set in a block that may be left before another takes it back
@@ -282,20 +285,34 @@ class Interpreter:
     def run_statement(self, node: Any) -> None:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
         self.steps_left -= 1
+        if not self.frame.tries or type(node) is cst.SimpleStatementLine:
+            STATEMENTS[type(node)](self, node)
+            return
+        outer, self.vouched = self.vouched, set()
         STATEMENTS[type(node)](self, node)
-        if self.frame.tries and self.state.live:
+        (calls, vouched), self.vouched = (calls_alone(node), self.vouched), outer
+        if calls and vouched.issuperset(calls) and not self.state.refused:
+            self.unseen = self.fork()
+        elif self.state.live:
             self.snapshot()
+        elif self.unseen is not None:
+            self.let_in(self.unseen)
 
     def snapshot(self, *, certainly: bool = False) -> None:
         """An exception may be raised here, or certainly is: let the innermost handler know the state."""
-        tries = self.frame.tries
-        seen, now = tries[-1], self.state
+        if self.unseen is not None:
+            self.let_in(self.unseen)
+        self.let_in(self.state, certainly=certainly)
+
+    def let_in(self, now: State, *, certainly: bool = False) -> None:
+        """The innermost handler may find this state."""
+        self.unseen, tries = None, self.frame.tries
+        seen, explained = tries[-1], certainly and not now.unexplained
         if seen is None or now.refused:
             now = now.copy()
             now.refused = now.refused and (seen is None or seen.refused)
         found = now if seen is None else joined_states([seen, now])
         found = found.copy() if found is self.state else found
-        explained = certainly and not self.state.unexplained
         found.unexplained = not explained and (seen is None or seen.unexplained)
         tries[-1] = found
 

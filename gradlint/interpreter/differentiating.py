@@ -30,6 +30,7 @@ from gradlint.domain import (
     with_mark,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter import vouching
 from gradlint.interpreter.carrying import carriers
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled
@@ -105,6 +106,8 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     if any(_is_refused(it, root) for root in roots):
         it.refuse()
         return
+    if len(roots) == 1 and request == Request("backward", request.retain, of=request.of):
+        vouching.for_backward(it, node, roots[0], history.past)
     lacks = any(getattr(it[ref], fault) is YES for ref in spoiled for fault in NOTICED)
     ends = lacks and all(_is_proven(it, root) for root in roots)
     if ends and it.frame.tries:

@@ -1,15 +1,32 @@
-"""What the handlers of a `try` catch, as far as their names tell."""
+"""What may be raised inside a `try`, and what its handlers catch, as far as the program's text tells."""
 
 from __future__ import annotations
 
 import builtins
+from functools import lru_cache
 from typing import Any
 
 import libcst as cst
 
 from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.walking import in_order
 
 NUMBERS = (cst.Integer, cst.Float)
+QUIET = (
+    cst.Expr,
+    cst.Call,
+    cst.Arg,
+    cst.Name,
+    cst.Attribute,
+    cst.Dot,
+    cst.Comma,
+    cst.SimpleString,
+    cst.Integer,
+    cst.Float,
+)
+"""What a statement may consist of in which calls alone can raise anything: `loss.sum().backward()`."""
+LOOKED_UP = (cst.Name, cst.Call)
+"""Of what its attributes may be."""
 
 
 def catches_all(node: Any) -> bool:
@@ -51,3 +68,13 @@ def _single(body: Any) -> Any:
     if len(lines) != 1 or type(lines[0]) is not cst.SimpleStatementLine:
         return lines[0] if len(lines) == 1 else None
     return lines[0].body[0] if len(lines[0].body) == 1 else None
+
+
+@lru_cache(4096)
+def calls_alone(statement: Any) -> frozenset[Any]:
+    """The calls of a statement, if nothing else in it can raise anything; otherwise none."""
+    pieces = list(in_order(statement)) if type(statement) is cst.Expr else []
+    looked_up = [piece.value for piece in pieces if type(piece) is cst.Attribute]
+    if not all(type(piece) in QUIET for piece in pieces) or any(type(one) not in LOOKED_UP for one in looked_up):
+        return frozenset()
+    return frozenset(piece for piece in pieces if type(piece) is cst.Call)

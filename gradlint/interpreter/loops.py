@@ -47,7 +47,7 @@ from gradlint.interpreter.scan import comprehended
 
 MOST_PASSES = 8
 """Passes before what still changes is given up as unknown."""
-MOST_ROUNDS = 3
+MOST_ROUNDS = 2
 """Iterations that are run one by one where it is certain that there are no more."""
 PEELED_LEVELS = 2
 TELLING_APART = frozenset(
@@ -306,12 +306,14 @@ def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[]
 
 def _outward(it: Interpreter) -> Callable[[], None]:
     """Gives what takes back all that leaves the loop by other ways from now on."""
-    kept, tries = [(waiting, len(waiting)) for waiting in it.frame.pending()], list(it.frame.tries)
+    kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
+    tries, unseen = list(it.frame.tries), it.unseen
 
     def take_back() -> None:
         for waiting, length in kept:
             del waiting[length:]
         it.frame.tries[:] = tries
+        it.unseen = unseen
 
     return take_back
 

@@ -104,7 +104,7 @@ def at_each(it: Interpreter, walk: str, element: Value, slot: int) -> Iterator[N
         for state in (it.state, *it.frame.loop.continues):
             if state.live:
                 state.flight[slot] = _went_on(state, walk)
-        for seen in (it.frame.suspended, *it.frame.tries):
+        for seen in (it.frame.suspended, it.unseen, *it.frame.tries):
             if seen is not None:
                 _went_on(seen, walk)
 

@@ -46,7 +46,7 @@ from gradlint.domain import (
     truth,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import sizes
+from gradlint.interpreter import sizes, vouching
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, syntax
@@ -183,6 +183,7 @@ def run_operation(
     inside = it.state.modes
     if row.in_no_grad:
         it.state.grad_mode = NO
+    vouching.for_operation(it, node, row.name, args.values())
     try:
         return _run(it, node, row, bound, slots, told, by, name, part)
     finally:
