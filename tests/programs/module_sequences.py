@@ -45,12 +45,12 @@ for width in (2, 3):
 reveal(grown[0])  # Module[torch.nn.Linear, mode=train]
 grown += [nn.ReLU()]
 reveal(grown)  # Module[torch.nn.ModuleList, mode=train]
-reveal(grown[-1])  # Module[?, mode=train]
+reveal(grown[-1])  # Module[torch.nn.ReLU, mode=train]
 grown.insert(0, nn.Tanh())
-reveal(grown[0])  # Module[?, mode=train]
+reveal(grown[0])  # Module[torch.nn.Tanh, mode=train]
 reveal(grown[1:])  # Module[torch.nn.ModuleList, mode=train]
 for index, part in enumerate(grown[1:3]):
-    reveal(part)  # Module[?, mode=train]
+    reveal(part)  # Module[torch.nn.Linear, mode=train]
 
 layers = []
 for _ in range(3):
