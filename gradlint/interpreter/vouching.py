@@ -11,22 +11,22 @@ from typing import Any
 
 from gradlint.domain import FLOAT, NO, YES, Belief, Const, Node, Plain, Ref, Scalar, Tensor, Value
 from gradlint.interpreter.core import Interpreter
+from gradlint.knowledge.going_well import ALONE, BACKWARD, DENSE
 
-SURE = frozenset(
-    {"abs", "clone", "cos", "detach", "exp", "mean", "neg", "relu", "sigmoid", "sin", "square", "sum", "tanh"}
-)
-"""Operations that torch refuses no float tensor if they are given nothing else, nor a backward through them."""
-SURE_BACKWARD = SURE | {"add", "sub", "mul", "div", "matmul"}
-"""Operations that refuse no backward through them, once they have been recorded."""
 SHOWING = frozenset({"builtins.print", "builtins.reveal"})
 
 
 def for_operation(it: Interpreter, node: Any, name: str, given: Sequence[Value]) -> None:
     """Vouch for an operation that is given a tensor alone."""
-    if it.vouched is not None and name in SURE and len(given) == 1:
-        shown = it.only(given[0], Tensor)
-        if shown is not None and shown.belief is Belief.PROVEN and shown.dtype is FLOAT and shown.inference is NO:
-            it.vouched.add(node)
+    if it.vouched is not None and name in ALONE and len(given) == 1 and _is_dense(it.only(given[0], Tensor)):
+        it.vouched.add(node)
+
+
+def _is_dense(shown: Tensor | None) -> bool:
+    """Whether something certainly is a dense float tensor, not made in inference mode."""
+    if shown is None or shown.belief is not Belief.PROVEN or shown.inference is not NO:
+        return False
+    return shown.dtype is FLOAT and shown.made in DENSE | BACKWARD
 
 
 def for_showing(it: Interpreter, node: Any, path: str, given: Sequence[Value]) -> None:
@@ -47,9 +47,7 @@ def for_backward(it: Interpreter, node: Any, root: Value, past: Iterable[Ref]) -
 
 def _is_one_number(it: Interpreter, root: Value) -> bool:
     shown = it.only(root, Tensor)
-    if shown is None or shown.belief is not Belief.PROVEN or shown.dtype is not FLOAT:
-        return False
-    return shown.requires_grad is YES and shown.scalar is YES
+    return shown is not None and _is_dense(shown) and shown.requires_grad is YES and shown.scalar is YES
 
 
 def _lets_through(it: Interpreter, ref: Ref) -> bool:
@@ -57,7 +55,7 @@ def _lets_through(it: Interpreter, ref: Ref) -> bool:
     it was made with, so that its gradient fits."""
     thing = it.state.heap.get(ref)
     if type(thing) is Node:
-        return thing.op in SURE_BACKWARD and thing.freed is NO and thing.swept is NO and thing.stale is NO
-    if type(thing) is not Tensor or thing.hooks or thing.belief is not Belief.PROVEN or thing.inference is not NO:
+        return thing.op in BACKWARD and thing.freed is NO and thing.swept is NO and thing.stale is NO
+    if type(thing) is not Tensor or thing.hooks or not _is_dense(thing):
         return False
     return all(memory.site == ref.site for memory in thing.storage)
