@@ -29,7 +29,7 @@ from gradlint.domain import (
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.assignments import assign
-from gradlint.interpreter.core import Interpreter, statement
+from gradlint.interpreter.core import Interpreter, Tried, statement
 from gradlint.interpreter.functions import (
     call_function,
     let_out,
@@ -45,19 +45,17 @@ from gradlint.interpreter.narrowing import truthiness
 @statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
-    tries, unseen = it.frame.tries, it.unseen
-    tries.append(None)
-    it.unseen = it.fork()
+    tries = it.frame.tries
+    tries.append(Tried(waiting=it.fork()))
     probing, refused = is_a_probe(node), it.state.refused
     it.expected += probing
     it.run_body(node.body.body)
     it.expected -= probing
-    raised = caught = tries.pop()
-    it.unseen = unseen
+    raised = caught = tries.pop().raised
     if it.state.refused and not refused and lets_refusals_pass(node):
         caught = None
     passes = caught is None or not catches_all(node)
-    tries.append(raised.copy() if raised is not None and passes else None)
+    tries.append(Tried(raised.copy() if raised is not None and passes else None))
     if node.orelse is not None:
         it.run_body(node.orelse.body.body)
     after: list[State] = [it.state]
@@ -69,7 +67,7 @@ def try_(it: Interpreter, node: Any) -> None:
             it.bind(handler.name.name.value, Plain("exception"))
         it.run_body(handler.body.body)
         after.append(it.state)
-    uncaught = tries.pop()
+    uncaught = tries.pop().raised
     it.join(after)
     if node.finalbody is not None:
         uncaught = _finally(it, node.finalbody.body.body, before, uncaught)
@@ -154,7 +152,7 @@ def _managed(
     entered = enter(it, place, manager)
     keeps_in, refused = _may_keep_in(it, manager, place), it.state.refused
     if keeps_in:
-        it.frame.tries.append(_unexplained(it.fork()))
+        it.frame.tries.append(Tried(_unexplained(it.fork())))
     it.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
     switches = any(type(option) is Context for option in alternatives(manager))
     around, switched, crossed = it.frame.switches, it.switched, it.crossed
@@ -162,7 +160,7 @@ def _managed(
         it.frame.switches = (*around, manager if type(manager) is Context else None)
     with restoring(it, mode), saving(it, manager):
         block(entered)
-    raised = it.frame.tries.pop() if keeps_in else None
+    raised = it.frame.tries.pop().raised if keeps_in else None
     it.frame.switches = around
     manager = it.state.flight[start] if len(it.state.flight) > start else manager
 

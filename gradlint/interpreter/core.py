@@ -104,6 +104,15 @@ class LoopPaths:
     conditions: tuple[tuple[Any, bool], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Something around that finds the state if an error is raised: the state in which one may have been `raised`, and
+    one that is `waiting` to be let in because something may be raised behind it, but not yet."""
+
+    raised: State | None = None
+    waiting: State | None = None
+
+
 @dataclass(slots=True, eq=False)
 class File:
     """A file at run time: its dotted name, whether it is the `__init__` of a package, and the number of its frame.
@@ -139,7 +148,7 @@ class Frame:
     declared: dict[str, Frame] = field(default_factory=dict)
     returns: list[State] = field(default_factory=list)
     loop: LoopPaths | None = None
-    tries: list[State | None] = field(default_factory=list)
+    tries: list[Tried] = field(default_factory=list)
     caller: Frame | None = None
     made: set[Origin] = field(default_factory=set)
     switches: tuple[Context | None, ...] = ()
@@ -218,7 +227,6 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
-        self.unseen: State | None = None  # what holds inside `try` where nothing has been raised yet
         self.vouched: set[Any] | None = None  # the calls of a statement there that certainly went well
         self.entering: Any = None
         self.switched = 0  # how often a mode was set that no block takes back
@@ -292,29 +300,28 @@ class Interpreter:
         STATEMENTS[type(node)](self, node)
         (calls, vouched), self.vouched = (calls_alone(node), self.vouched), outer
         if calls and vouched.issuperset(calls) and not self.state.refused:
-            self.unseen = self.fork()
+            self.frame.tries[-1] = Tried(self.frame.tries[-1].raised, self.fork())
         elif self.state.live:
             self.snapshot()
-        elif self.unseen is not None:
-            self.let_in(self.unseen)
+        elif (waiting := self.frame.tries[-1].waiting) is not None:
+            self.let_in(waiting)
 
     def snapshot(self, *, certainly: bool = False) -> None:
         """An exception may be raised here, or certainly is: let the innermost handler know the state."""
-        if self.unseen is not None:
-            self.let_in(self.unseen)
+        if (waiting := self.frame.tries[-1].waiting) is not None:
+            self.let_in(waiting)
         self.let_in(self.state, certainly=certainly)
 
     def let_in(self, now: State, *, certainly: bool = False) -> None:
         """The innermost handler may find this state."""
-        self.unseen, tries = None, self.frame.tries
-        seen, explained = tries[-1], certainly and not now.unexplained
+        seen, explained = self.frame.tries[-1].raised, certainly and not now.unexplained
         if seen is None or now.refused:
             now = now.copy()
             now.refused = now.refused and (seen is None or seen.refused)
         found = now if seen is None else joined_states([seen, now])
         found = found.copy() if found is self.state else found
         found.unexplained = not explained and (seen is None or seen.unexplained)
-        tries[-1] = found
+        self.frame.tries[-1] = Tried(found)
 
     def refuse(self) -> None:
         """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""

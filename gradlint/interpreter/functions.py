@@ -38,7 +38,7 @@ from gradlint.domain import (
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import tell_handed
-from gradlint.interpreter.core import MOST_CALLS_DEEP, STEPS, Frame, Interpreter
+from gradlint.interpreter.core import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -213,9 +213,9 @@ def restoring(it: Interpreter, mode: Modes | None) -> Iterator[None]:
     if not tries or mode is None:
         yield
         return
-    tries.append(None)
+    tries.append(Tried())
     yield
-    raised = tries.pop()
+    raised = tries.pop().raised
     if raised is not None:
         raised.modes = mode
     let_out(it, raised)
@@ -235,8 +235,9 @@ def let_out(it: Interpreter, raised: State | None) -> None:
     """The innermost handler may find this state."""
     if not it.frame.tries or raised is None or not raised.live:
         return
-    seen = it.frame.tries[-1]
-    it.frame.tries[-1] = raised if seen is None else joined_states([seen, raised])
+    around = it.frame.tries[-1]
+    found = raised if around.raised is None else joined_states([around.raised, raised])
+    it.frame.tries[-1] = Tried(found, around.waiting)
 
 
 def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: int) -> Value:

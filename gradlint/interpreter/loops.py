@@ -307,13 +307,12 @@ def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[]
 def _outward(it: Interpreter) -> Callable[[], None]:
     """Gives what takes back all that leaves the loop by other ways from now on."""
     kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
-    tries, unseen = list(it.frame.tries), it.unseen
+    tries = list(it.frame.tries)
 
     def take_back() -> None:
         for waiting, length in kept:
             del waiting[length:]
         it.frame.tries[:] = tries
-        it.unseen = unseen
 
     return take_back
 

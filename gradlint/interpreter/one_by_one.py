@@ -104,7 +104,8 @@ def at_each(it: Interpreter, walk: str, element: Value, slot: int) -> Iterator[N
         for state in (it.state, *it.frame.loop.continues):
             if state.live:
                 state.flight[slot] = _went_on(state, walk)
-        for seen in (it.frame.suspended, it.unseen, *it.frame.tries):
+        around = [state for tried in it.frame.tries for state in (tried.raised, tried.waiting)]
+        for seen in (it.frame.suspended, *around):
             if seen is not None:
                 _went_on(seen, walk)
 

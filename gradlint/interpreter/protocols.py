@@ -9,7 +9,7 @@ from gradlint.interpreter import gifts
 from gradlint.interpreter.ancestry import find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import FOLLOWING, ITERATED
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, Tried
 from gradlint.interpreter.functions import call_function, let_out
 from gradlint.interpreter.library import ELEMENTS_OF, ITEMS_OF
 
@@ -39,9 +39,9 @@ def following(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
 def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments) -> Value:
     """The error by which a method ends an iteration is no error of the loop: what ran before it may have happened."""
     depth = len(it.state.flight)
-    it.frame.tries.append(None)
+    it.frame.tries.append(Tried())
     value = call_function(it, node, method, args)
-    raised = it.frame.tries.pop()
+    raised = it.frame.tries.pop().raised
     let_out(it, raised)
     if raised is None:
         return value

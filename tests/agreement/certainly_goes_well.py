@@ -42,3 +42,19 @@ try:
 except RuntimeError:
     reveal(hooked)
 reveal(hooked)
+
+
+class Leaving:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        reveal(trace)
+
+
+try:
+    moved = torch.rand(2, 2).double()
+except RuntimeError as error:
+    print(error)
+with Leaving():
+    reveal(moved)

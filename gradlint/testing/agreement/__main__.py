@@ -33,9 +33,10 @@ LONGEST_SHRINKING = 300.0
     help="Where programs and case files are that are compared as well (`tests`).",
 )
 @click.option("--chance", default=0.0, show_default=True, help="Which share of their flags is left to chance.")
-def main(programs: int, seed: str, workers: int, folder: Path | None, chance: float) -> None:
+@click.option("--mutated", is_flag=True, help="Change each program in a few places.")
+def main(programs: int, seed: str, workers: int, folder: Path | None, chance: float, mutated: bool) -> None:
     """Compare torch and gradlint on programs that are written by chance."""
-    generated = [Written(f"{seed}:{number}", share=chance) for number in range(programs)]
+    generated = [Written(f"{seed}:{number}", share=chance, mutated=mutated) for number in range(programs)]
     others = [Written(name, text, files) for name, text, files in foreign(folder)] if folder else []
     total, also = _compared(generated, workers), _compared(others, workers)
     for line in (*lines(total, "generated"), *exercised(total), *(lines(also, "not generated") if others else ())):

@@ -11,6 +11,7 @@ import torch
 from gradlint.testing.agreement import mistakes
 from gradlint.testing.agreement.chances import left_to_chance
 from gradlint.testing.agreement.comparing import Compared, Disagreement, compare
+from gradlint.testing.agreement.mutants import mutant
 from gradlint.testing.agreement.revealing import with_reveals
 from gradlint.testing.agreement.shrinking import shrunk
 from gradlint.testing.agreement.watching import Files, settled
@@ -23,12 +24,13 @@ SITUATIONS = 0.25
 @dataclass(frozen=True, slots=True)
 class Written:
     """A program to be compared: its name, and its text unless it is to be written from its name, with a share of it
-    that is left to chance."""
+    that is left to chance, or `mutated`."""
 
     name: str
     text: str = ""
     files: Files = ()
     share: float = 0.0
+    mutated: bool = False
 
 
 def work(program: Written) -> Compared:
@@ -60,7 +62,7 @@ def _is_situation(program: Written) -> bool:
 
 def _is_held(program: Written) -> bool:
     """Whether silent rules are held against a program: not where one run in two may show something else."""
-    return _is_situation(program) and not program.share
+    return _is_situation(program) and not program.share and not program.mutated
 
 
 def _text(program: Written) -> str:
@@ -74,4 +76,6 @@ def _text(program: Written) -> str:
         text = Writer(chance).write()
     if program.share:
         text = left_to_chance(text, chance, program.share)
-    return with_reveals(text) if _is_situation(program) else text
+    if program.mutated:
+        text = mutant(text, chance)
+    return with_reveals(text) if _is_situation(program) or program.mutated else text
