@@ -115,17 +115,29 @@ def compared(row: Operation) -> Iterator[tuple[bool | None, Any, Any, tuple[Any,
                     yield told(row, word, there, i), found, outside, (word, example, shaped.shapes, there, i, function)
 
 
+def hold_to_torch(row: Operation) -> None:
+    """What is told of an operation is what torch hears."""
+    for said, found, outside, how in compared(row):
+        if said is True:
+            assert found in ("recorded", outside), how
+        if said is False:
+            assert found != "recorded" and not any(found), how
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.paths[0])
 def test_what_is_heard_of_inference_operands(row: Operation, layout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     accepted(row)
     sample = measuring.sample
     monkeypatch.setattr(measuring, "sample", lambda kind, shape: layout(sample(kind, shape)))
-    for said, found, outside, how in compared(row):
-        if said is True:
-            assert found in ("recorded", outside), how
-        if said is False:
-            assert found != "recorded" and not any(found), how
+    hold_to_torch(row)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.paths[0])
+def test_what_is_heard_where_operands_are_cast(row: Operation) -> None:
+    accepted(row)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        hold_to_torch(row)
 
 
 def test_exceptions_are_of_operations_and_their_operands() -> None:

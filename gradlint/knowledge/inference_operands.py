@@ -14,7 +14,7 @@ HEARD_ALONE = frozenset("clone msort sort".split())
 UNKNOWN_ALONE = frozenset(
     (
         "abs addbmm addmm alpha_dropout atleast_3d baddbmm batch_norm bernoulli bfloat16 bilinear "
-        "binary_cross_entropy_with_logits block_diag cdouble cfloat chalf cholesky_inverse complex conj_physical "
+        "binary_cross_entropy_with_logits block_diag bmm cdouble cfloat chain_matmul chalf cholesky_inverse complex conj_physical "
         "constant_pad_nd contiguous conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
         "corrcoef cosine_similarity cov cross_entropy ctc_loss cummax cummin cumprod cumsum deg2rad diag "
         "diag_embed diagflat diagonal_scatter diff double dropout dropout1d dropout2d dropout3d embedding "
@@ -23,18 +23,18 @@ UNKNOWN_ALONE = frozenset(
         "fractional_max_pool3d frexp gaussian_nll_loss group_norm gumbel_softmax half hardtanh "
         "hinge_embedding_loss index_add index_copy index_fill index_put index_reduce instance_norm inverse "
         "kthvalue ldexp linalg_cholesky linalg_cholesky_ex linalg_eig linalg_eigh linalg_eigvals "
-        "linalg_householder_product linalg_inv_ex linalg_ldl_factor linalg_lstsq linalg_lu linalg_lu_factor "
-        "linalg_qr linalg_solve_triangular linalg_tensorsolve linear local_response_norm logcumsumexp logsumexp "
-        "masked_fill masked_scatter matmul matrix_power max_unpool3d mean mode multilabel_soft_margin_loss mv "
+        "linalg_householder_product linalg_inv_ex linalg_ldl_factor linalg_lstsq linalg_lu linalg_lu_factor linalg_multi_dot "
+        "linalg_qr linalg_solve_triangular linalg_tensorsolve linalg_vecdot linear local_response_norm logcumsumexp logsumexp "
+        "masked_fill masked_scatter matmul matrix_power max_unpool3d mean mm mode multilabel_soft_margin_loss mv "
         "nan_to_num nanquantile nonzero_static norm_except_dim normal normalize pad pca_lowrank pdist pinverse "
-        "poisson_nll_loss polar positive put qr quantile rad2deg ravel relu6 renorm repeat_interleave reshape "
+        "poisson_nll_loss polar positive prelu put qr quantile rad2deg ravel relu6 renorm repeat_interleave reshape "
         "resolve_neg rms_norm roll rot90 rrelu scaled_dot_product_attention scatter scatter_add scatter_reduce "
         "select_scatter share_memory_ slice_scatter soft_margin_loss softsign special_ndtr svd_lowrank tanhshrink "
         "to to_dense to_sparse topk triangular_solve type type_as unravel_index"
     ).split()
 ) | {"builtin sum", "getitem advanced", "max along dim", "median along dim", "min along dim", "nanmedian along dim"}
 """Operations of which shapes, layouts or arguments decide whether they are recorded without an ordinary tensor, or that
-torch refuses then (`mean`), so that nothing was measured."""
+torch refuses then (`mean`), so that nothing was measured, or that autocast gives a copy (`mm`)."""
 
 UNHEARD = frozenset(
     {
@@ -42,7 +42,6 @@ UNHEARD = frozenset(
         "expand_as input",
         "kron input",
         "kron other",
-        "linear weight",
         "outer input",
         "tensordot a",
         "tensordot b",
@@ -58,13 +57,13 @@ UNKNOWN_BESIDE = frozenset(
         "conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity cross cross_entropy ctc_loss "
         "diff dstack embedding embedding_bag float_power gaussian_nll_loss grid_sample grid_sampler group_norm "
         "hinge_embedding_loss hstack huber_loss inner kl_div l1_loss layer_norm linalg_householder_product "
-        "linalg_multi_dot linalg_solve linalg_solve_ex linalg_tensorsolve linalg_vecdot margin_ranking_loss "
+        "linalg_multi_dot linalg_solve linalg_solve_ex linalg_tensorsolve linalg_vecdot linear margin_ranking_loss "
         "matmul max_unpool2d meshgrid mse_loss multi_margin_loss multilabel_margin_loss "
         "multilabel_soft_margin_loss nll_loss pairwise_distance poisson_nll_loss prelu put reshape_as rms_norm "
         "scaled_dot_product_attention smooth_l1_loss soft_margin_loss take_along_dim triplet_margin_loss "
         "triplet_margin_with_distance_loss type_as vstack"
     ).split()
-) | {"builtin sum", "linear input"}
+) | {"builtin sum"}
 """Operations, and operands of some, where shapes, layouts or arguments decide whether they hear of an operand beside
 ordinary tensors: most of those that consist of others."""
 
