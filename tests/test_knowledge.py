@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
-import operator
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import pytest
@@ -24,13 +23,18 @@ from gradlint.testing.measuring import (
     LETTERS,
     MODES,
     OPERATION_ROWS,
+    REFUSALS,
     TABLES,
     Outcome,
+    accepted,
     answers,
+    attempt,
     call,
     expected,
     expected_saves,
     filled,
+    functions,
+    inexact,
     keeps,
     operand_names,
     resolve,
@@ -45,37 +49,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 
-REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
 MEASURED = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.measured]
 
 each_row = pytest.mark.parametrize("row", MEASURED, ids=lambda row: row.paths[0])
-
-
-def functions(row: Operation) -> list[Any]:
-    """The callable behind each spelling; an attribute is read."""
-    if row in ATTRIBUTE_ROWS:
-        return [operator.attrgetter(path.rpartition(".")[2]) for path in row.paths]
-    return [resolve(path.partition(" ")[0]) for path in row.paths]
-
-
-def attempt(row: Operation, function: Any, word: str, **how: Any) -> Outcome | None:
-    """The outcome of a call, None where torch refuses it."""
-    try:
-        return call(row, function, word, **how)
-    except REFUSALS:
-        return None
-
-
-@cache
-def accepted(row: Operation) -> tuple[str, ...]:
-    """The words that torch takes, by the row's first spelling."""
-    function = functions(row)[0]
-    return tuple(word for word in words(row) if attempt(row, function, word))
-
-
-def inexact(word: str) -> list[int]:
-    """The operands of a word that can require grad."""
-    return [i for i, letter in enumerate(word) if letter in "fc"]
 
 
 def askings(word: str, mode: str = "on") -> Iterator[frozenset[int]]:

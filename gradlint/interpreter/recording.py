@@ -53,6 +53,7 @@ from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
+from gradlint.interpreter.hearing import heard
 from gradlint.interpreter.operands import Operand, in_graph, operand
 from gradlint.interpreter.saving import differentiated, is_differentiated, saved
 from gradlint.interpreter.scan import spelled
@@ -64,19 +65,6 @@ from gradlint.knowledge.views import VIEWS_OF_HIDDEN
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
-
-
-def _recorded_for(wants: Truth, operands: Sequence[Operand]) -> Truth:
-    """Whether an operation that should be recorded is: one that only tensors made in inference mode ask for may not be,
-    whatever their flags say (of these alone `exp` is not, `to` is; beside another `+` is, `einsum`, which views them
-    first, is not).
-
-    Of what unseen code hands over it is taken that it was not made there.
-    """
-    if not any(o.tensor.inference.possibly(YES) for o in operands if o.tensor):
-        return wants
-    others = [o.requires_grad for o in operands if o.tensor is None or not o.tensor.inference.possibly(YES)]
-    return wants if either(others) is YES else wants | NO
 
 
 def apply(
@@ -101,8 +89,11 @@ def apply(
     operands = [operand(it, name, value) for name, value in slots]
     own = [operand(it, name, value) for name, value in extra]
     involved = operands + own
-    asking = [o for o in involved if o.name not in row.ignores]
-    wants = _recorded_for(either([o.requires_grad for o in asking]), asking)
+    hears = heard(row, operands, own, dtype)
+    asking = [
+        both(hearing, o.requires_grad) for o, hearing in zip(involved, hears, strict=True) if o.name not in row.ignores
+    ]
+    wants = either(asking)
     measures = sizes.of_results(row, operands, own, told)
     parts = [
         _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, measures[index], part)
@@ -110,7 +101,7 @@ def apply(
     ]
     recording = [ref for _, ref in parts if ref is not None]
     if recording:
-        _record(it, node, row, operands, own, recording, part)
+        _record(it, node, row, operands, own, hears, recording, part)
         for ref in [ref for result, (_, ref) in zip(row.results, parts, strict=True) if ref and not result.passes]:
             it.state.heap[ref] = replace(it[ref], node=tuple(dict.fromkeys((*it[ref].node, None))))
     for result, (value, _), known in zip(row.results, parts, measures, strict=True):
@@ -237,7 +228,9 @@ def _handle(
     wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    kept = _recorded_for(_flag_of_base(it, first), [first]) if viewed else NO
+    kept = _flag_of_base(it, first) if viewed else NO
+    if first.tensor is not None and first.tensor.inference.possibly(YES):
+        kept |= NO
     requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     if _may_be_element(row, first):
@@ -364,14 +357,18 @@ def _record(
     row: Operation,
     operands: Sequence[Operand],
     own: Sequence[Operand],
+    hears: Sequence[Truth],
     results: Sequence[Ref],
     part: str,
 ) -> None:
     """Put the operation into the graph and let its results know."""
     involved = [*operands, *own]
     inner = tuple(it.operand(o.value) for o in own)
-    inputs = (*((None,) if o.name in row.ignores else in_graph(it, o.value) for o in operands), *inner)
-    asked = differentiated(involved, inputs)
+    seen = (*((None,) if o.name in row.ignores else in_graph(it, o.value) for o in operands), *inner)
+    inputs = tuple(map(_as_heard, seen, involved, hears))
+    asked = differentiated(
+        (o if h is not NO else o._replace(requires_grad=NO) for o, h in zip(involved, hears, strict=True)), inputs
+    )
     if own:
         asked["parameters"] = _all_alike(own, inner)
         for token in row.saves:
@@ -386,6 +383,16 @@ def _record(
         tensor = it[result]
         nodes: Slot = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
+
+
+def _as_heard(slot: Slot, one: Operand, hearing: Truth) -> Slot:
+    """What an operand is in the graph of an operation that hears of its flag, or does not. A leaf made in inference
+    mode is one there if it is heard of."""
+    if hearing is NO:
+        return (None,)
+    leaf = one.tensor is not None and one.tensor.inference is YES and not one.tensor.node
+    sure = hearing is YES and leaf and one.requires_grad is YES
+    return tuple(part for part in slot if part is not None) if sure else slot
 
 
 def _all_alike(own: Sequence[Operand], inner: Sequence[Slot]) -> Truth:

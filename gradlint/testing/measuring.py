@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -35,6 +36,7 @@ MODES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "no_grad": torch.no_grad,
     "inference": torch.inference_mode,
 }
+REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
 DTYPES = {"b": torch.bool, "i": torch.int64, "f": torch.float32, "c": torch.complex64}
 NUMBERS: dict[str, object] = {"B": True, "I": 1, "F": 0.5, "C": 0.5 + 0.25j}
 
@@ -146,20 +148,26 @@ def seen(value: Any, operands: list[Any]) -> Seen:
 
 
 def make_operands(
-    row: Operation, word: str, asking: frozenset[int] = frozenset(), leaf_written: bool = False
+    row: Operation,
+    word: str,
+    asking: frozenset[int] = frozenset(),
+    leaf_written: bool = False,
+    there: frozenset[int] = frozenset(),
 ) -> list[Any]:
-    """Operands for a word; those asked for require grad, as leaves unless the row writes them."""
+    """Operands for a word; those asked for require grad, as leaves unless the row writes them; those that are `there`
+    are made in inference mode."""
     made: list[Any] = []
     names = operand_names(row)
     for i, letter in enumerate(word):
         if letter == "-" or letter.isupper():
             made.append(NUMBERS.get(letter))
             continue
-        tensor = sample(letter, row.shapes[i] if i < len(row.shapes) else (2, 2))
-        if i in asking:
-            tensor.requires_grad_()
-            if names[i] in row.writes and not leaf_written:
-                tensor = tensor.clone()
+        with torch.inference_mode() if i in there else nullcontext():
+            tensor = sample(letter, row.shapes[i] if i < len(row.shapes) else (2, 2))
+            if i in asking:
+                tensor.requires_grad_()
+                if names[i] in row.writes and not leaf_written:
+                    tensor = tensor.clone()
         made.append(tensor)
     return made
 
@@ -173,15 +181,16 @@ def call(
     example: str = "",
     leaf_written: bool = False,
     watched: bool = False,
+    there: frozenset[int] = frozenset(),
 ) -> Outcome:
     """Run an example of the row once; raises what torch raises. What backward keeps is only noted where `watched`."""
     torch.default_generator.manual_seed(0)
     names = operand_names(row)
-    operands = make_operands(row, word, asking, leaf_written)
+    operands = make_operands(row, word, asking, leaf_written, there)
     scope: dict[str, Any] = dict(zip(LETTERS, operands, strict=False))
     scope |= {"f": function, "torch": torch, "F": functional, "operator": operator}
     kept: list[torch.Tensor] = []
-    versions = [o._version if isinstance(o, torch.Tensor) else 0 for o in operands]
+    versions = [_version(o) for o in operands]
     code = _compiled(example or row.example)
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
@@ -191,13 +200,18 @@ def call(
     with MODES[mode](), saved_tensors_hooks(pack, lambda tensor: tensor) if watched else nullcontext():
         value = eval(code, scope)  # examples are our own rows
     written = frozenset(
-        n for n, o, v in zip(names, operands, versions, strict=True) if isinstance(o, torch.Tensor) and o._version != v
+        n for n, o, v in zip(names, operands, versions, strict=True) if isinstance(o, torch.Tensor) and _version(o) != v
     )
     recorded = frozenset(n for n, o in zip(names, operands, strict=True) if n in written and o.requires_grad)
     listed = isinstance(value, tuple | list) and type(value) is not torch.Size
     given = tuple(value) if listed and row.bundle else (value,)
     saved = _named(kept, row, given, operands, written)
     return Outcome(tuple(seen(r, operands) for r in given), written, recorded, saved, listed, value)
+
+
+def _version(operand: Any) -> int:
+    """How often an operand was written, as far as torch counts it: not what was made in inference mode."""
+    return operand._version if isinstance(operand, torch.Tensor) and not operand.is_inference() else 0
 
 
 def _named(
@@ -225,6 +239,33 @@ def _compiled(example: str) -> Any:
     if example not in _codes:
         _codes[example] = compile(example, "<example>", "eval")
     return _codes[example]
+
+
+def functions(row: Operation) -> list[Any]:
+    """The callable behind each spelling; an attribute is read."""
+    if row in ATTRIBUTE_ROWS:
+        return [operator.attrgetter(path.rpartition(".")[2]) for path in row.paths]
+    return [resolve(path.partition(" ")[0]) for path in row.paths]
+
+
+def attempt(row: Operation, function: Any, word: str, **how: Any) -> Outcome | None:
+    """The outcome of a call, None where torch refuses it."""
+    try:
+        return call(row, function, word, **how)
+    except REFUSALS:
+        return None
+
+
+@cache
+def accepted(row: Operation) -> tuple[str, ...]:
+    """The words that torch takes, by the row's first spelling."""
+    function = functions(row)[0]
+    return tuple(word for word in words(row) if attempt(row, function, word))
+
+
+def inexact(word: str) -> list[int]:
+    """The operands of a word that can require grad."""
+    return [i for i, letter in enumerate(word) if letter in "fc"]
 
 
 # ---- what a row says of the same call

@@ -1,4 +1,4 @@
-# todo: a step leaves alone what may have no gradient: it may well not write what was made in inference mode.
+# What only an inference tensor asks for is not recorded: no gradient comes, and a step without any was said to raise.
 import torch
 
 with torch.inference_mode():
