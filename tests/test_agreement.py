@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import random
 import warnings
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -12,10 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gradlint.knowledge.rows import Result
-from gradlint.testing.agreement import compare, programs
+from gradlint.testing.agreement import compare, mutants, programs
 from gradlint.testing.agreement.comparing import Compared
 from gradlint.testing.agreement.exercising import AREAS
 from gradlint.testing.agreement.foreign import foreign
+from gradlint.testing.agreement.mutants import CHANGES, Place
 from gradlint.testing.agreement.revealing import with_reveals
 from gradlint.testing.agreement.shrinking import shrunk
 from gradlint.testing.agreement.table import ENOUGH, ENOUGH_STATEMENTS, Total
@@ -27,7 +30,7 @@ from gradlint.testing.measuring import TABLES
 HERE = Path(__file__).parent
 REGRESSIONS = sorted((HERE / "agreement").glob("*.py"))
 TODO = "# todo"
-FIXED, FRESH, LEFT_TO_CHANCE = 2_000, 500, 1_000
+FIXED, FRESH, LEFT_TO_CHANCE, MUTATED = 2_000, 500, 1_000, 1_000
 LONGEST, MOST_LOST = 60.0, 3
 """How many seconds a program may take, and how many may take longer (torch itself waits for ever now and then)."""
 SEED = "agreement"
@@ -78,8 +81,8 @@ def _compared(programs: tuple[Written, ...]) -> tuple[tuple[str, Compared | Lost
     return tuple(zip((one.name for one in programs), found, strict=True))
 
 
-def _written(seed: str, count: int, share: float = 0.0) -> tuple[Written, ...]:
-    return tuple(Written(f"{seed}:{number}", share=share) for number in range(count))
+def _written(seed: str, count: int, share: float = 0.0, *, mutated: bool = False) -> tuple[Written, ...]:
+    return tuple(Written(f"{seed}:{number}", share=share, mutated=mutated) for number in range(count))
 
 
 def _disagreeing(programs: tuple[Written, ...]) -> tuple[set[str], list[str]]:
@@ -108,6 +111,30 @@ def test_programs_from_the_fixed_seed() -> None:
 def test_programs_of_which_a_third_is_left_to_chance() -> None:
     names, _ = _disagreeing(_written(SEED, LEFT_TO_CHANCE, 0.3))
     assert not names, "python -m gradlint.testing.agreement --seed agreement --chance 0.3"
+
+
+def test_programs_that_are_changed_in_a_few_places() -> None:
+    names, _ = _disagreeing(_written(SEED, MUTATED, mutated=True))
+    assert not names, "python -m gradlint.testing.agreement --seed agreement --mutated"
+
+
+@pytest.mark.parametrize("change", dict.fromkeys(CHANGES), ids=lambda change: change.__name__)
+def test_every_change_makes_another_program(change: Callable[[Place], None]) -> None:
+    text = "import torch\nw = torch.ones(2)\nv = w * 2\nu = v + w\n"
+    tree = ast.parse(text)
+    change(Place(tree, tree.body, 2, random.Random(1)))
+    assert ast.unparse(tree) != ast.unparse(ast.parse(text))
+
+
+def test_a_mutant_leaves_out_what_does_not_run_and_catches_what_autograd_refuses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mutants, "CHANGES", (lambda place: None,))
+    lines = ["import torch", "w = torch.ones(2, requires_grad=True)", "reveal(w)", "w.add_(1)", "nothing", "w = w * 2"]
+    endless = ["while True:", "    w = w * 2"]
+    text = mutants.mutant("\n".join([*lines, *endless]) + "\n", random.Random(1))
+    assert "reveal" not in text and "nothing" not in text and "while" not in text
+    assert "try:\n    w.add_(1)\n" in text and text.endswith("w = w * 2\n")
 
 
 def test_programs_from_a_fresh_seed() -> None:
