@@ -14,6 +14,7 @@ import torch
 from gradlint.knowledge.inference_operands import (
     HEARD_ALONE,
     NUMBERS_APART,
+    OWN,
     UNHEARD,
     UNKNOWN_ALONE,
     UNKNOWN_BESIDE,
@@ -138,6 +139,22 @@ def test_what_is_heard_where_operands_are_cast(row: Operation) -> None:
     accepted(row)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         hold_to_torch(row)
+
+
+@pytest.mark.parametrize("cast", [False, True])
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_layers_hear_of_parameters_of_their_own(name: str, cast: bool) -> None:
+    layer, _, parameter = name.partition(" ")
+    for size, frozen in itertools.product(((2,), (1, 2), (3, 2), (2, 3, 2), (0, 2), (2, 1, 3, 2)), (False, True)):
+        with torch.inference_mode():
+            module = getattr(torch.nn, layer)(2, 3)
+        for other, tensor in module.named_parameters():
+            if frozen and other != parameter:
+                tensor.requires_grad_(False)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=cast):
+            result = module(torch.rand(size))
+        result.float().sum().backward()
+        assert getattr(module, parameter).grad is not None, size
 
 
 def test_exceptions_are_of_operations_and_their_operands() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gradlint.domain import MAYBE, NO, YES, Const, Dtypes, Truth
 from gradlint.interpreter.operands import Operand
-from gradlint.knowledge.inference_operands import accompanies, hears
+from gradlint.knowledge.inference_operands import accompanies, hears, hears_own
 from gradlint.knowledge.rows import Operation
 
 
@@ -20,7 +20,11 @@ def heard(
     if not any(map(_may_be_inference, involved)):
         return (YES,) * len(involved)
     company = None if own or dtype is not None or not _is_measured(row, operands) else _company(row, operands)
-    return tuple(_heard(row, one, company) if _may_be_inference(one) else YES for one in involved)
+    found = [_heard(row, one, company) if _may_be_inference(one) else YES for one in operands]
+    beside = all(one.tensor is not None and one.tensor.inference is NO for one in operands)
+    for one in own:
+        found.append(YES if not _may_be_inference(one) or (beside and hears_own(row.name, one.name)) else MAYBE)
+    return tuple(found)
 
 
 def _heard(row: Operation, one: Operand, company: bool | None) -> Truth:

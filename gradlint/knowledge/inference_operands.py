@@ -68,6 +68,9 @@ UNKNOWN_BESIDE = frozenset(
 """Operations, and operands of some, where shapes, layouts or arguments decide whether they hear of an operand beside
 ordinary tensors: most of those that consist of others."""
 
+OWN = frozenset({"Linear bias"})
+"""Parameters of layers that are certainly heard of where what the layer is called with is ordinary."""
+
 NUMBERS_APART = frozenset(
     {"clamp min", "clamp max", "clamp_min min", "clamp_max max", "lerp weight", "div input", "pow input"}
 )
@@ -84,6 +87,11 @@ def hears(name: str, operand: str, *, beside: bool) -> bool | None:
         return None if name in UNKNOWN_ALONE else name in HEARD_ALONE
     one = f"{name} {operand}"
     return None if UNKNOWN_BESIDE & {name, one} else one not in UNHEARD
+
+
+def hears_own(layer: str, parameter: str) -> bool:
+    """Whether a layer certainly hears of a parameter made in inference mode, called with what was not."""
+    return f"{layer} {parameter}" in OWN
 
 
 def accompanies(name: str, operand: str, number: object) -> bool | None:

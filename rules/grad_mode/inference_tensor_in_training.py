@@ -21,7 +21,7 @@ and neither is `torch.no_grad()`, which leaves tensors as they are.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Tensor
+from gradlint.domain import NO, NONE, YES, Tensor
 from gradlint.events import Event, Recorded, RequiresGradChanged, WrittenInPlace
 from gradlint.rule import Draft, Findings, Raises, Rule, quoted
 
@@ -50,9 +50,14 @@ def saved_for_backward(event: Recorded) -> Findings:
 
 @rule.on(WrittenInPlace)
 def written(event: WrittenInPlace) -> Findings:
-    if event.noticed <= YES and _is_outside(event) and _is_inference(event.target):
+    if event.noticed <= YES and _is_outside(event) and _is_inference(event.target) and _has_something_to_do(event):
         use = "updated by an optimizer" if event.by == "step" else "written in place outside of it"
         yield _draft(event, event.target, quoted(event.name, "this tensor"), use)
+
+
+def _has_something_to_do(event: WrittenInPlace) -> bool:
+    """A step leaves alone what has no gradient, and much of what is computed from inference tensors gives them none."""
+    return event.by != "step" or not event.target.grad.may(NONE)
 
 
 @rule.on(RequiresGradChanged)
