@@ -227,7 +227,7 @@ class Interpreter:
         self.loops_deep = 0
         self.assumed_mode = False
         self.expected = 0
-        self.vouched: set[Any] | None = None  # the calls of a statement there that certainly went well
+        self.vouched: set[Any] | None = None  # the calls of a statement inside `try` that certainly went well
         self.entering: Any = None
         self.switched = 0  # how often a mode was set that no block takes back
         self.crossed = 0  # how often a mode was set in a block that may be left before another takes it back
