@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any
 
 from gradlint.testing.agreement.watching import settled
-from gradlint.testing.agreement.writing import is_autograds
+from gradlint.testing.agreement.writing import is_autograds, stored
 
 MOST_CHANGES = 5
 MOST_LINES = 20_000
@@ -142,7 +142,7 @@ def _into_a_function(place: Place) -> None:
     if not place.is_outermost:
         return
     name, statement = f"function{place.chance.randrange(10**6)}", place.block[place.at]
-    names = sorted(_stored(statement))
+    names = sorted({*stored(statement)})
     head = f"    global {', '.join(names)}\n" if names else ""
     function: Any = ast.parse(f"def {name}():\n{head}    pass").body[0]
     function.body[-1:] = [statement]
@@ -150,15 +150,11 @@ def _into_a_function(place: Place) -> None:
 
 
 def _exchange_a_name(place: Place) -> None:
-    names = sorted(name for statement in place.tree.body for name in _stored(statement))
+    names = sorted(name for statement in place.tree.body for name in {*stored(statement)})
     uses = [node for node in ast.walk(place.block[place.at]) if isinstance(node, ast.Name) and node.id in names]
     read = [node for node in uses if isinstance(node.ctx, ast.Load)]
     if read:
         place.chance.choice(read).id = place.chance.choice(names)
-
-
-def _stored(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 CHANGES: tuple[Callable[[Place], None], ...] = (

@@ -274,10 +274,11 @@ def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
         elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield statement.name
         elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            yield from _stored(statement)
+            yield from stored(statement)
 
 
-def _stored(node: ast.AST) -> Iterator[str]:
+def stored(node: ast.AST) -> Iterator[str]:
+    """The names that a piece of program binds, each as often as it does."""
     yield from (each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
 
 
@@ -286,7 +287,7 @@ def _bound_first(text: str) -> list[str]:
     head = ast.parse(text.replace(BODY, "pass")).body[0]
     parts = [head.target] if isinstance(head, ast.For) else []
     parts += [item.optional_vars for item in head.items if item.optional_vars] if isinstance(head, ast.With) else []
-    return [name for part in parts for name in _stored(part)]
+    return [name for part in parts for name in stored(part)]
 
 
 def _deleted(text: str) -> list[str]:
