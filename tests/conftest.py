@@ -20,6 +20,7 @@ NEED_TORCH = (
     "test_knowledge_flat.py",
     "test_knowledge_going_well.py",
     "test_knowledge_inference.py",
+    "test_knowledge_layout.py",
     "test_knowledge_keywords.py",
     "test_knowledge_sizes.py",
     "test_knowledge_squashing.py",

@@ -121,19 +121,22 @@ FACTS = {
     "scalar": lambda x: x.numel() == 1,
     "planar": lambda x: x.dim() <= MOST_PLANAR,
     "size": lambda x: tuple(x.shape),
+    "contiguous": lambda x: x.is_contiguous(),
 }
 
 
 @pytest.mark.parametrize("name", sorted(RESIZING))
 def test_what_resizes_changes_what_is_said_of_sizes(name):
     (row,) = [row for row in OPERATION_ROWS if row.name == name]
-    given = {"unsqueeze_": (0,), "as_strided_": ((1, 1, 1), (1, 1, 1)), "transpose_": (0, 1)}.get(name, ())
+    strided = [((1, 1, 1), (1, 1, 1)), ((2, 2), (1, 2))]
+    told = {"unsqueeze_": [(0,)], "as_strided_": strided, "transpose_": [(0, 1)]}.get(name, [()])
     changed = set()
-    for written in (torch.rand(2, 3), torch.rand(1, 2, 3)):
+    for given, size in product(told, ((2, 3), (1, 2, 3))):
+        written = torch.rand(size)
         if name != "t_" or written.dim() == MOST_PLANAR:
-            before = {fact: told(written) for fact, told in FACTS.items()}
+            before = {fact: ask(written) for fact, ask in FACTS.items()}
             resolve(row.paths[0])(written, *given)
-            changed |= {fact for fact, told in FACTS.items() if told(written) != before[fact]}
+            changed |= {fact for fact, ask in FACTS.items() if ask(written) != before[fact]}
     assert changed == set(RESIZING[name])
 
 

@@ -136,7 +136,7 @@ class Tensor(Cell):
 
     `precision` and `device` are known only where the program says them or torch's default holds. `scalar` is whether
     it has one element, `planar` whether it has at most two dimensions, `size` how large it is in each (None: not
-    known).
+    known), `contiguous` whether its elements lie one after the other, as torch's `is_contiguous()` says.
 
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
@@ -162,6 +162,7 @@ class Tensor(Cell):
     inference: Truth = UNSURE
     scalar: Truth = UNSURE
     planar: Truth = UNSURE
+    contiguous: Truth = UNSURE
     size: tuple[int, ...] | None = None
     grad: Grad = ANY_GRAD
     unit: Unit = Unit.unsure()

@@ -39,7 +39,7 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import optimizers, sizes
+from gradlint.interpreter import layout, optimizers
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
@@ -216,7 +216,7 @@ def _computed(it: Interpreter, node: Any, gift: packs.Computed, args: Given) -> 
     start = it.hold(*values)
     before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
     made = run_operation(it, node, row, Arguments([UNKNOWN] * before + values), by="function")
-    it.update(made, Tensor, **sizes.UNKNOWN_SIZES)  # the graph is that of the operation, the sizes are the library's
+    it.update(made, Tensor, **layout.UNKNOWN_LAYOUT)  # the graph is that of the operation, the sizes are the library's
     first = it.land(start)[0]
     tensor = it.only(first, Tensor) if gift.itself else None
     # Of what cannot be asked for its gradient it makes no difference which of the two handles it is.

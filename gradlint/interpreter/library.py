@@ -35,7 +35,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, libraries, methods, modules, optimizers, sizes
+from gradlint.interpreter import containers, layout, libraries, methods, modules, optimizers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter
@@ -186,7 +186,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     cut: tuple[Mark, ...] = ()
     if tensor:
-        kept = ("storage", "belief", "precision", "device", "inference", *sizes.UNKNOWN_SIZES)
+        kept = ("storage", "belief", "precision", "device", "inference", *layout.UNKNOWN_LAYOUT)
         facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
         if tensor.requires_grad is YES and tensor.leaf is NO:
             cut = cut_off(it, node, "Parameter", [data])

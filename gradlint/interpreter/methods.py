@@ -37,7 +37,7 @@ from gradlint.domain import (
     either,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import hooks, sizes
+from gradlint.interpreter import hooks, layout
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad, show_on_views
 from gradlint.interpreter.batches import PARTS, is_batch, part
@@ -245,7 +245,7 @@ def _in_memory(it: Interpreter, owner: Value, memories: tuple[Ref, ...]) -> Valu
     for ref, tensor in found:
         storage = tuple(dict.fromkeys((*tensor.storage, *memories)))
         gradients_written(it, tensor.storage)
-        it.put(ref, replace(tensor, storage=storage, **sizes.UNKNOWN_SIZES), sure=it.sure(found))
+        it.put(ref, replace(tensor, storage=storage, **layout.UNKNOWN_LAYOUT), sure=it.sure(found))
     return owner
 
 

@@ -16,6 +16,7 @@ from gradlint.domain import (
     NOTHING,
     OPAQUE,
     UNKNOWN,
+    UNSURE,
     YES,
     Belief,
     Const,
@@ -89,10 +90,13 @@ def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
+    facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
+    if args.unknown or "memory_format" in args.keywords:
+        facts["contiguous"] = UNSURE
     for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        thing, made_there = it[ref], it[ref].inference | it.state.inference
-        if not (thing.precision.is_unsure and thing.device.is_unsure and made_there is thing.inference):
-            it.put(ref, replace(thing, precision=ANY_PRECISION, device=ANY_DEVICE, inference=made_there))
+        moved = replace(thing := it[ref], inference=it[ref].inference | it.state.inference, **facts)
+        if moved != thing:
+            it.put(ref, moved)
     for _, ref in buffers(it, owner)[0]:
         thing = it[ref]
         computed = both(thing.requires_grad, it.recording)  # a buffer is replaced by what the move computes from it

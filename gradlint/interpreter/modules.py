@@ -47,7 +47,7 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import sizes
+from gradlint.interpreter import layout, sizes
 from gradlint.interpreter.ancestry import find_method, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, iterator
@@ -159,7 +159,7 @@ def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
-    made_here = {"inference": _inferring(it, row)}
+    made_here = {"inference": _inferring(it, row)} | layout.of_parameters(args)
     of_all = made_here | sizes.of_parameters(it, row, "", args)
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(it, node, "own parameters", many=True, **of_all)
@@ -185,7 +185,11 @@ def _asked_for(
         asked = UNKNOWN if args.unknown else args.get(option.keyword, -1, Const(False))
         there = truth_of(asked)
         for name in option.parameters:
-            facts = {"inference": it.state.inference} | sizes.of_parameters(it, row, name, args)
+            facts = (
+                {"inference": it.state.inference}
+                | layout.of_parameters(args)
+                | sizes.of_parameters(it, row, name, args)
+            )
             made = parameter(it, node, f"parameter {name}", **facts)
             found[name] = _if_there(made, both(there, negation(_left_out(row, name, args, WITHOUT))))
         for name in option.buffers:

@@ -46,7 +46,7 @@ from gradlint.domain import (
     truth,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import sizes, vouching
+from gradlint.interpreter import layout, sizes, vouching
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, syntax
@@ -232,7 +232,7 @@ def _run(
         write(it, out, replace(this, differentiable=False) if row.out_unchecked else this)
         if row.out_unchecked:  # some are recorded all the same: those that consist of others
             perhaps_written(it, lambda: write(it, out, this))
-        it.update(out, Tensor, **sizes.UNKNOWN_SIZES)
+        it.update(out, Tensor, **layout.UNKNOWN_LAYOUT)
         return out
     return with_counts(it, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound], part)
 
@@ -288,7 +288,7 @@ def _in_place(
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
             it.perhaps(partial(write, it, target, this), unsure)
             if row.name in RESIZING:
-                it.update(target, Tensor, **{name: sizes.UNKNOWN_SIZES[name] for name in RESIZING[row.name]})
+                it.update(target, Tensor, **{name: layout.UNKNOWN_LAYOUT[name] for name in RESIZING[row.name]})
     if row.writes and row.results[0].kind != "self":  # what is written is not what comes back
         return apply(it, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
@@ -343,7 +343,7 @@ def _not_refused(row: Factory) -> Dtypes:
 def _filled(it: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) -> Value:
     """A factory fills a tensor that is there, and a leaf then requires grad as the factory is told."""
     write(it, out, Write(node, row.name, "out", differentiable=False))
-    it.update(out, Tensor, **sizes.UNKNOWN_SIZES)
+    it.update(out, Tensor, **layout.UNKNOWN_LAYOUT)
     found = it.all(out, Tensor)
     sure = it.sure(found)
     for ref, tensor in found:
@@ -394,7 +394,7 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     if cut := cut_off(it, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
         facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
     if not args.unknown:
-        facts |= sizes.of_factory(it, row, bound, args.positional)
+        facts |= sizes.of_factory(it, row, bound, args.positional) | {"contiguous": layout.of_factory(it, row, bound)}
     out = bound.get("out", NONE_VALUE)
     if out != NONE_VALUE:
         return _filled(it, node, row, out, truth_of(bound.get("requires_grad", Const(False))))

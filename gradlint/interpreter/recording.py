@@ -48,7 +48,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
-from gradlint.interpreter import sizes
+from gradlint.interpreter import layout, sizes
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
@@ -94,9 +94,12 @@ def apply(
         both(hearing, o.requires_grad) for o, hearing in zip(involved, hears, strict=True) if o.name not in row.ignores
     ]
     wants = either(asking)
-    measures = sizes.of_results(row, operands, own, told)
+    lies = layout.of_results(row, operands, told)
+    measures = [known | {"contiguous": lies} for known in sizes.of_results(row, operands, own, told)]
     parts = [
-        _result(it, node, row, result, index, operands, own, wants, dtype, precision, device, measures[index], part)
+        _result(
+            it, node, row, result, index, operands, own, wants, dtype, precision, device, told, measures[index], part
+        )
         for index, result in enumerate(row.results)
     ]
     recording = [ref for _, ref in parts if ref is not None]
@@ -131,6 +134,7 @@ def _result(
     dtype: Dtypes | None,
     precision: Precision,
     device: Device | None,
+    told: Told,
     measures: dict[str, Any],
     part: str,
 ) -> tuple[Value, Ref | None]:
@@ -139,7 +143,7 @@ def _result(
     if result.kind in NO_TENSOR:
         return NO_TENSOR[result.kind](it, node, kind, cut_off(it, node, row.name, [o.value for o in operands])), None
     first = operands[0] if operands else None
-    handles = result.kind.split(" or ")
+    handles = layout.handles(row, first, told, measures, result.kind.split(" or "))
     if result.precision:
         precision = Precision.named(result.precision)
     if first is not None and (_converts(first, kind, precision) or _moves(first, device)):

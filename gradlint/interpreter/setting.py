@@ -39,7 +39,7 @@ from gradlint.domain import (
     with_attribute,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import descriptors, optimizers, sizes
+from gradlint.interpreter import descriptors, layout, optimizers
 from gradlint.interpreter.ancestry import find_member, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
@@ -233,7 +233,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
             "precision": ANY_PRECISION,
             "device": ANY_DEVICE,
             "inference": UNSURE,
-            **sizes.UNKNOWN_SIZES,
+            **layout.UNKNOWN_LAYOUT,
         }
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}

@@ -45,7 +45,7 @@ from gradlint.knowledge.sizes import (
 )
 
 UNKNOWN_SIZES: dict[str, Any] = {"scalar": UNSURE, "planar": UNSURE, "size": None}
-"""What is known of a tensor's sizes once it may have been given others."""
+"""What is known of a tensor's sizes where nothing is."""
 
 MOST_NESTED = 4
 """How deep lists in lists are looked into."""

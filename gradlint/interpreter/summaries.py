@@ -203,6 +203,7 @@ def _facts(thing: Tensor) -> Hashable:
         thing.inference,
         thing.scalar,
         thing.planar,
+        thing.contiguous,
         thing.size,
         thing.grad,
         thing.unit,

@@ -38,7 +38,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import module_calls, sizes
+from gradlint.interpreter import layout, module_calls
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded
 from gradlint.interpreter.core import Interpreter
@@ -257,10 +257,10 @@ def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) ->
     """As far as flags and graphs go, the function itself."""
     from gradlint.interpreter.calls import call_value
 
-    with _seen_as(it, args.values(), **sizes.UNKNOWN_SIZES):
+    with _seen_as(it, args.values(), **layout.UNKNOWN_LAYOUT):
         made = call_value(it, it.place_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
     for ref in _tensors_in(it, [made]):
-        it.put(ref, replace(it[ref], **sizes.UNKNOWN_SIZES))
+        it.put(ref, replace(it[ref], **layout.UNKNOWN_LAYOUT))
     return made
 
 

@@ -215,7 +215,7 @@ def _tensor(thing: Tensor) -> Object:
     return replace(in_strange_hands(thing), **loosened, size=None)
 
 
-OF_MEMORY = ("precision", "device", "inference", "scalar", "planar")
+OF_MEMORY = ("precision", "device", "inference", "scalar", "planar", "contiguous")
 """What depends on the memory that a tensor has by then: `module.double()`, `x.unsqueeze_(0)`."""
 
 

@@ -89,7 +89,7 @@ def sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
     """A tensor of that kind: whole numbers are all one, a square matrix is positive definite."""
     if kind in "bi":
         return torch.ones(shape, dtype=DTYPES[kind])
-    count = max(1, torch.Size(shape).numel())
+    count = torch.Size(shape).numel()
     values = (0.2 + 0.6 * torch.arange(count).mul(5).remainder(7) / 7).reshape(shape).clone()
     if shape == (2, 2):
         values = torch.tensor([[0.7, 0.2], [0.2, 0.6]])

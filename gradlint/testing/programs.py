@@ -260,6 +260,7 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
             "inference": truth(value.is_inference()),
             "scalar": truth(value.numel() == 1),
             "planar": truth(value.dim() <= MOST_PLANAR),
+            "contiguous": truth(value.is_contiguous()),
             "size": tuple(value.shape),
         }
     if isinstance(value, torch.nn.Module):

@@ -1,0 +1,56 @@
+# What is contiguous was not known, so that `flatten` and the like were views of a leaf or copies of it.
+import random
+
+import torch
+import torch.nn as nn
+
+first = torch.full((2, 2), 0.5, requires_grad=True)
+flat = first.flatten()
+reveal(first, flat)
+try:
+    flat.zero_()
+except RuntimeError:
+    print("refused")
+
+second = torch.rand(2, 2, 2, requires_grad=True)
+deep = torch.atleast_3d(second.flatten())
+reveal(deep)
+try:
+    deep.add_(deep)
+except RuntimeError:
+    print("refused")
+
+third = torch.rand(2, 3, requires_grad=True)
+turned = third.t()
+copied = turned.reshape(6)
+reveal(turned, copied, turned.contiguous(), third.contiguous() is third)
+copied.mul_(2.0)
+
+layer = nn.Linear(2, 3)
+spread = layer.weight.reshape(-1)
+reveal(layer, spread)
+try:
+    spread.add_(1.0)
+except RuntimeError:
+    print("refused")
+
+pictures = nn.Flatten()(torch.rand(2, 2, 4, 4))
+pictures.requires_grad_()
+try:
+    pictures.mul_(pictures)
+except RuntimeError:
+    print("refused")
+
+fourth = torch.rand(2, 3)
+if random.random() < 0.5:
+    fourth.data = torch.rand(3, 2).t()
+fourth.requires_grad_()
+fifth = fourth.view_as(fourth) if random.random() < 0.5 else fourth.reshape(-1)
+reveal(fourth, fifth)
+
+sixth = torch.rand(2, 3)
+sixth.t_()
+sixth.requires_grad_()
+seventh = sixth.reshape(-1)
+reveal(sixth, seventh)
+seventh.add_(1.0)
