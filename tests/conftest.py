@@ -28,6 +28,7 @@ NEED_TORCH = (
     "test_knowledge_modules.py",
     "test_knowledge_objects.py",
     "test_knowledge_plain.py",
+    "test_knowledge_precision.py",
     "test_knowledge_protocols.py",
     "test_knowledge_reparametrizations.py",
     "test_packs_run.py",

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from gradlint.domain import (
     ANY_DTYPE,
+    ANY_PRECISION,
+    FLOAT,
+    FLOAT32,
     NO,
     NOWHERE,
     UNSURE,
@@ -15,6 +19,7 @@ from gradlint.domain import (
     Const,
     Dtypes,
     Named,
+    Precision,
     Slot,
     Tensor,
     Truth,
@@ -23,6 +28,8 @@ from gradlint.domain import (
     number_kind,
 )
 from gradlint.interpreter.core import Interpreter
+from gradlint.knowledge.keeping_precision import KEEPING_PRECISION, LESS_PRECISE
+from gradlint.knowledge.rows import Operation
 
 
 class Operand(NamedTuple):
@@ -47,6 +54,23 @@ def operand(it: Interpreter, name: str, value: Value) -> Operand:
     if all(map(_is_no_tensor, alternatives(value))):
         return Operand(name, value, None, NO, None, True)
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
+
+
+def precision_kept(row: Operation, operands: Sequence[Operand]) -> Precision:
+    """The precision of what an operation gives that keeps that of its operands, where all are of one."""
+    tensors = [one.tensor for one in operands if one.tensor is not None]
+    if row.name not in KEEPING_PRECISION or not all(one.known for one in operands):
+        return ANY_PRECISION
+    if any(one.loose or not one.dtype <= FLOAT for one in tensors):
+        return ANY_PRECISION
+    found = {one.precision for one in tensors}
+    if len(found) != 1 or (kept := found.pop()) not in SINGLE:
+        return ANY_PRECISION
+    return kept | FLOAT32 if kept in AUTOCAST else kept
+
+
+SINGLE = frozenset(Precision.named(name) for name in Precision.names)
+AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
 
 
 def in_graph(it: Interpreter, value: Value) -> Slot:

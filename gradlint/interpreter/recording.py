@@ -54,7 +54,7 @@ from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.hearing import heard
-from gradlint.interpreter.operands import Operand, in_graph, operand
+from gradlint.interpreter.operands import Operand, in_graph, operand, precision_kept
 from gradlint.interpreter.saving import differentiated, is_differentiated, saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
@@ -154,6 +154,8 @@ def _result(
         handles = ["self"]
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
+    if handles == ["fresh"] and dtype is None and kind <= FLOAT and not (own or told.hidden):
+        precision = precision_kept(row, operands)
     rest = [handle for handle in handles if handle != "self"]
     made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
     if precision is not ANY_PRECISION:
