@@ -346,8 +346,9 @@ class Iterator(Cell):
     nothing or more than one (of one that was asked once: still gives), `length` how many it gives, `source` what it
     runs over, `listed` a list of all it gives, in order, where that is known, `certain` what it certainly gives, by
     itself or in a pair, `returned` what a generator gives to who delegates to it; `touches` what it may change later,
-    `seen` the circumstances under which the code was followed that runs when it is asked; `on`, `off` and `inference`
-    whether a block in which it waits has set that mode, and so for whoever has asked it."""
+    `fills` tensors of which it may change the gradient and nothing else, `seen` the circumstances under which the code
+    was followed that runs when it is asked; `on`, `off` and `inference` whether a block in which it waits has set that
+    mode, and so for whoever has asked it."""
 
     element: Value = _value(default=UNKNOWN)
     source: Value = _value(default=UNKNOWN)
@@ -362,6 +363,7 @@ class Iterator(Cell):
     certain: tuple[Ref, ...] = _certain(default=())
     returned: Value = _value(default=UNKNOWN)
     touches: tuple[Ref, ...] = _alternatives(default=())
+    fills: tuple[Ref, ...] = _alternatives(default=())
     seen: Seen = _items(default=())
     on: Truth = NO
     off: Truth = NO

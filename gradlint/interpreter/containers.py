@@ -419,6 +419,7 @@ def iterator(
     elements of its source changes its own."""
     inner = [thing for _, thing in it.all(source, Iterator)]
     touches = [ref for thing in inner for ref in thing.touches]
+    fills = [ref for thing in inner for ref in thing.fills]
     seen = {(*key, str(number)): value for number, thing in enumerate(inner) for key, value in thing.seen}
     made = Iterator(
         element,
@@ -429,6 +430,7 @@ def iterator(
         listed=listed,
         certain=certain,
         touches=tuple(dict.fromkeys([*touches, *(followed.touches() if followed is not None else ())])),
+        fills=tuple(dict.fromkeys([*fills, *(followed.fills() if followed is not None else ())])),
         seen=(*seen.items(), *(followed.seen() if followed is not None else ())),
         belief=belief,
         length=length,

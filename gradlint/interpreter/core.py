@@ -248,7 +248,8 @@ class Interpreter:
         self.sweeping: list[Ref] = []
         self.walks: list[str] = []
         self.at_hand: list[frozenset[Value]] = []  # what each variable of the loops around may be, object by object
-        self.written: list[set[Ref]] = []  # what code that waits has changed while it was followed
+        self.written: list[dict[Ref, bool]] = []  # what code that waits has changed while it was followed, and whether
+        # that was more than a gradient
         self.looked: Looked | None = None  # what such code has looked at
         self.inside_module = 0
         self.instances_deep = 0
@@ -457,25 +458,28 @@ class Interpreter:
     def __getitem__(self, ref: Ref) -> Any:
         return self.state.heap[ref]
 
-    def put(self, ref: Ref, thing: Object, *, sure: bool = True) -> None:
-        """Change an object: certainly (`sure`) where it is the one meant, else it may also be as before."""
+    def put(self, ref: Ref, thing: Object, *, sure: bool = True, filling: bool = False) -> None:
+        """Change an object: certainly (`sure`) where it is the one meant, else it may also be as before; `filling`: it
+        is the gradient of a tensor that changes, and nothing else."""
         old = self.state.heap[ref]
-        for written in self.written:
-            written.add(ref)
+        self._note_written(ref, filling=filling)
         if thing is old:
             return
-        self.set(ref, thing if sure and self.is_meant(ref, old) else joined(old, thing))
+        self.set(ref, thing if sure and self.is_meant(ref, old) else joined(old, thing), filling=filling)
+
+    def _note_written(self, ref: Ref, *, filling: bool) -> None:
+        for written in self.written:
+            written[ref] = written.get(ref, False) or not filling
 
     def is_meant(self, ref: Ref, thing: object) -> bool:
         """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
         all."""
         return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.sweeping)
 
-    def set(self, ref: Ref, thing: Object) -> None:
-        """An object is like this from now on, whoever knows it by whatever reference."""
+    def set(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
+        """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `put`."""
         heap = self.state.heap
-        for written in self.written:
-            written.add(ref)
+        self._note_written(ref, filling=filling)
         heap[ref] = thing
         if self.walks:
             own, here = self.own(ref), [walk for walk in self.walks if is_at(ref, walk)]

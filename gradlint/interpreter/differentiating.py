@@ -421,4 +421,4 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         made = next((made for made in thing.node if made is not None), ref)
         unit = history.unit(ref if ref in leaves else made, certain=certain)
         now = filled(thing, node, unit, certain=certain)
-        it.set(ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN))
+        it.set(ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN), filling=ref in leaves)

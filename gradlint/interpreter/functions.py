@@ -35,6 +35,7 @@ from gradlint.domain import (
 from gradlint.domain import (
     Iterator as IteratorObject,
 )
+from gradlint.domain.changing import replace
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import tell_handed
@@ -44,7 +45,7 @@ from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.summaries import by_summary
-from gradlint.interpreter.unfinished import unfinished
+from gradlint.interpreter.unfinished import Followed, unfinished
 
 RESULT = "return"
 YIELDED = "yield"
@@ -168,7 +169,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     entry, depth = it.state.grad_mode, len(it.state.flight)
     body = function.node.body
     waits = unfinished(it, function.modes) if untouched is not None else nullcontext()
-    with restoring(it, mode if function.modes else None), waits as frame.followed:
+    with restoring(it, mode if function.modes else None), waits as frame.followed, _raised_as_left(it, frame.followed):
         if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
             it.run_body(body.body)
         else:
@@ -221,6 +222,23 @@ def restoring(it: Interpreter, mode: Modes | None) -> Iterator[None]:
     let_out(it, raised)
 
 
+@contextmanager
+def _raised_as_left(it: Interpreter, followed: Followed | None) -> Iterator[None]:
+    """What leaves the body of a generator by an exception finds as it was what others might have changed meanwhile."""
+    tries = it.frame.tries
+    if not tries or followed is None:
+        yield
+        return
+    tries.append(Tried())
+    yield
+    raised = tries.pop().raised
+    if raised is not None and raised.live:
+        inside, it.state = it.state, raised
+        followed.ends()
+        it.state = inside
+    let_out(it, raised)
+
+
 def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> None:
     """Run something on every state that left since `before` by return, break or continue."""
     for waiting, length in zip(it.frame.pending(), before, strict=False):
@@ -256,10 +274,10 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
         on, off, inference = frame.waits or (NO, NO, NO)
         if (followed := frame.followed) is not None:
             followed.ends()
-        touches, seen = (followed.touches(), followed.seen()) if followed is not None else ((), ())
-        value = it.new(node, "iterator generator", IteratorObject(
-            yielded, by="generator", returned=value, touches=touches, seen=seen, on=on, off=off, inference=inference,
-            ))  # fmt: skip
+        made = IteratorObject(yielded, by="generator", returned=value, on=on, off=off, inference=inference)
+        if followed is not None:
+            made = replace(made, touches=followed.touches(), fills=followed.fills(), seen=followed.seen())
+        value = it.new(node, "iterator generator", made)
     start = it.hold(value)
     it.state.tidy()
     return it.land(start)[0]

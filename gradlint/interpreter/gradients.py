@@ -116,7 +116,7 @@ def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE, inference=NO | UNSURE)  # fmt: skip
     held: Value = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
-    it.put(ref, replace(it[ref], gradient=held))
+    it.put(ref, replace(it[ref], gradient=held), filling=True)
     return held
 
 
@@ -143,7 +143,7 @@ def clear_gradients(
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
             marks = marked(thing, CLEARED, node)
             now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, marks=marks)
-            it.put(ref, now, sure=ref in sure)
+            it.put(ref, now, sure=ref in sure, filling=True)
 
 
 def tensors_of(it: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:

@@ -225,7 +225,12 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     if name == "grad" and value == NONE_VALUE:
         clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())
     elif name == "grad":
-        it.put(ref, replace(thing, grad=_grad_of(it, thing, value), unit=Unit.unsure(), gradient=value), sure=sure)
+        it.put(
+            ref,
+            replace(thing, grad=_grad_of(it, thing, value), unit=Unit.unsure(), gradient=value),
+            sure=sure,
+            filling=True,
+        )
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)

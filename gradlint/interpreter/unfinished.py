@@ -44,23 +44,28 @@ from gradlint.interpreter.reach import in_strange_hands, result_of_unknown
 
 @dataclass(slots=True)
 class Followed:
-    """Code that waits, while it is followed from this state on: what it writes, what it has changed and what it looks
-    at. A mode that it sets itself, whoever asks it, is None."""
+    """Code that waits, while it is followed from this state on: what it writes, what it has changed, of which tensors
+    the gradient alone (`filled`), and what it looks at. A mode that it sets itself, whoever asks it, is None."""
 
     it: Interpreter
     before: State
     grad_mode: Truth | None
     inference: Truth | None
-    written: set[Ref] = field(default_factory=set)
+    written: dict[Ref, bool] = field(default_factory=dict)
     changed: set[Ref] = field(default_factory=set)
+    filled: set[Ref] = field(default_factory=set)
     looked: Looked = field(default_factory=dict)
 
     def waits(self) -> None:
         """Note what has been changed so far of what was there before."""
         for ref, thing in self.it.state.heap.items():
             old = self._before(ref)
-            if old is not None and (ref in self.written or (_differ(old, thing) and _differ(_later(old), thing))):
+            if old is None or ref in self.changed:
+                continue
+            if self.written.get(ref) or not OF_GRADIENT.issuperset(noticed := _noticed(old, thing)):
                 self.changed.add(ref)
+            elif noticed or ref in self.written:
+                self.filled.add(ref)
 
     def resumes(self) -> None:
         """It has waited: meanwhile others may have done to what was there before what they like."""
@@ -77,13 +82,20 @@ class Followed:
             old, names = self._before(ref), RESTORED.get(type(thing), ())
             if type(old) is not type(thing) or ref in self.changed:
                 continue  # what it was not known to be then is no change
+            if ref in self.filled:
+                names = tuple(name for name in names if name not in OF_GRADIENT)
             if any(getattr(old, n) != getattr(thing, n) for n in names):
                 heap[ref] = replace(thing, **{name: getattr(old, name) for name in names})
 
     def touches(self) -> tuple[Ref, ...]:
-        """What it changes of what was there before."""
+        """What it changes of what was there before, be it more than a gradient."""
         self.waits()
         return tuple(sorted(self.changed))
+
+    def fills(self) -> tuple[Ref, ...]:
+        """The tensors that were there before of which it changes the gradient alone."""
+        self.waits()
+        return tuple(sorted(self.filled - self.changed))
 
     def seen(self) -> Seen:
         """What it has looked at that others may change."""
@@ -107,7 +119,7 @@ class Followed:
             thing = None if self._before(ref) is None or ref in self.changed else self.it.state.heap.get(ref)
             if type(thing) is Iterator:
                 held += [((*key, index), value) for key, value in thing.seen]
-            elif (content := _content(thing, name)) is not None:
+            elif (content := _content(thing, name)) is not None and not (name == "grad" and ref in self.filled):
                 held.append((("holds", name, content[0], index), ref))
                 held += [(("part", number, index), value) for number, value in enumerate(content[1])]
             elif (like := LIKE.get(type(thing))) is not None and not name:
@@ -128,16 +140,22 @@ def unfinished(it: Interpreter, modes: Collection[Context] = ()) -> Generator[Fo
     it.looked = looked if looked is None else looked | followed.looked
 
 
-NOTICED: dict[type, Callable[[Any], Any]] = {
-    Tensor: attrgetter("requires_grad", "leaf", "retains", "grad", "gradient"),
-    Container: attrgetter("items", "rest", "certain"),
+NOTICED: dict[type, tuple[str, ...]] = {
+    Tensor: ("requires_grad", "leaf", "retains", "grad", "gradient"),
+    Container: ("items", "rest", "certain"),
 }
 """What others notice of a change."""
 
 
-def _differ(old: Object, new: Object) -> bool:
-    noticed = NOTICED.get(type(old))
-    return old is not new and type(old) is type(new) and noticed is not None and noticed(old) != noticed(new)
+OF_GRADIENT = frozenset({"grad", "unit", "gradient"})
+
+
+def _noticed(old: Object, new: Object) -> list[str]:
+    """What others notice of a change: what is neither as it was nor as it might have become meanwhile."""
+    names = NOTICED.get(type(old), ()) if old is not new and type(old) is type(new) else ()
+    found = [name for name in names if getattr(old, name) != getattr(new, name)]
+    later = _later(old) if found else old
+    return [name for name in found if getattr(later, name) != getattr(new, name)]
 
 
 LIKE: dict[type, Callable[[Any], Any]] = {
@@ -247,3 +265,7 @@ def goes_on(it: Interpreter, thing: Iterator) -> None:
         touched = it.state.heap.get(ref)
         if (again := GOING_ON.get(type(touched))) is not None:
             it.put(ref, again(touched))
+    for ref in thing.fills:
+        if type(filled := it.state.heap.get(ref)) is Tensor:
+            after = in_strange_hands(filled)
+            it.put(ref, replace(filled, **{name: getattr(after, name) for name in OF_GRADIENT}))
