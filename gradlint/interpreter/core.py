@@ -469,7 +469,8 @@ class Interpreter:
 
     def _note_written(self, ref: Ref, *, filling: bool) -> None:
         for written in self.written:
-            written[ref] = written.get(ref, False) or not filling
+            for one in (ref, self.own(ref)):
+                written[one] = written.get(one, False) or not filling
 
     def is_meant(self, ref: Ref, thing: object) -> bool:
         """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over

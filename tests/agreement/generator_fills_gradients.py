@@ -74,3 +74,15 @@ reveal(next(running), kept)
 reveal(next(own), kept)
 kept.grad = None
 reveal(next(own), kept)
+
+
+def flags(module):
+    for part in module.parameters():
+        part.requires_grad_(random.random() < 0.5)
+        yield part
+
+
+third = nn.Linear(2, 2)
+for part in flags(third):
+    reveal(part)
+reveal(third.weight)
