@@ -125,8 +125,12 @@ def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value
     return iterated(it, value, thing)  # type: ignore[arg-type]
 
 
-def _of_iterator(it: Interpreter, thing: Iterator) -> Value:
+def _of_iterator(it: Interpreter, node: Any, ref: Ref, thing: Iterator) -> Value:
     now = asked(it, thing)
+    if now is not thing and thing.by == WAITING and thing.used is NO and ref.context == it.frame.id:
+        from gradlint.interpreter.expressions import followed_again
+
+        now = thing = followed_again(it, ref, thing)
     goes_on(it, thing)
     return NOTHING if now.used is YES else now.element
 
@@ -136,7 +140,7 @@ ITERATED: Steps = {}
 """What `iter` makes of objects that are not gone through themselves."""
 FOLLOWING: Steps = {
     Container: _of_container,
-    Iterator: lambda it, node, value, thing: _of_iterator(it, thing),
+    Iterator: _of_iterator,
     Tensor: lambda it, node, value, thing: value if thing.many and thing.loose else rows(it, node, value),
     Module: _of_module,
     Array: lambda it, node, value, thing: Scalar(thing.dtype),
@@ -417,10 +421,6 @@ def iterator(
 ) -> Ref:
     """A new iterator over such elements; what goes on when its source does, goes on when it does, and what changes the
     elements of its source changes its own."""
-    inner = [thing for _, thing in it.all(source, Iterator)]
-    touches = [ref for thing in inner for ref in thing.touches]
-    fills = [ref for thing in inner for ref in thing.fills]
-    seen = {(*key, str(number)): value for number, thing in enumerate(inner) for key, value in thing.seen}
     made = Iterator(
         element,
         source,
@@ -429,14 +429,23 @@ def iterator(
         several=several,
         listed=listed,
         certain=certain,
-        touches=tuple(dict.fromkeys([*touches, *(followed.touches() if followed is not None else ())])),
-        fills=tuple(dict.fromkeys([*fills, *(followed.fills() if followed is not None else ())])),
-        seen=(*seen.items(), *(followed.seen() if followed is not None else ())),
         belief=belief,
         length=length,
         marks=(Mark("made", getattr(node, "node", node)),),
     )
-    return it.new(node, f"iterator {by}", made)
+    return it.new(node, f"iterator {by}", going_on(it, made, followed))
+
+
+def going_on(it: Interpreter, made: Iterator, followed: Followed | None) -> Iterator:
+    """An iterator by what runs on when it is asked: code that was followed, and what it runs over."""
+    inner = [thing for _, thing in it.all(made.source, Iterator)]
+    touches, fills = ([ref for one in inner for ref in getattr(one, name)] for name in ("touches", "fills"))
+    seen = {(*key, str(number)): value for number, one in enumerate(inner) for key, value in one.seen}
+    if followed is not None:
+        touches, fills = [*touches, *followed.touches()], [*fills, *followed.fills()]
+        seen |= dict(followed.seen())
+    changes = {"touches": tuple(dict.fromkeys(touches)), "fills": tuple(dict.fromkeys(fills))}
+    return replace(made, seen=tuple(seen.items()), **changes)
 
 
 # ---- elements by key

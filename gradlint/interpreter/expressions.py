@@ -15,6 +15,7 @@ from gradlint.domain import (
     FLOAT,
     INTEGER,
     NO,
+    NOTHING,
     UNKNOWN,
     YES,
     Array,
@@ -22,6 +23,7 @@ from gradlint.domain import (
     Const,
     Container,
     Instance,
+    Iterator,
     Module,
     Named,
     Plain,
@@ -45,7 +47,7 @@ from gradlint.interpreter.copying import copied
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import ITEMS_OF
-from gradlint.interpreter.loops import comprehension
+from gradlint.interpreter.loops import Comprehended, comprehension
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
@@ -177,9 +179,7 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
 def list_comprehension(it: Interpreter, node: Any) -> Value:
     with unfinished(it) if type(node) is cst.GeneratorExp else nullcontext() as followed:
         made = comprehension(it, node, [node.elt])
-    (element,), certain = made.elements, made.certain
-    if type(node.elt) is cst.StarredElement:
-        element, certain = containers.elements(it, node, element), ()
+    element, certain = _comprehended(it, node, made)
     if type(node) is cst.GeneratorExp:
         return containers.iterator(
             it,
@@ -193,6 +193,28 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
         )
     kind = "list" if type(node) is cst.ListComp else "set"
     return it.new(node, "container", Container(kind, rest=element, certain=certain))
+
+
+def _comprehended(it: Interpreter, node: Any, made: Comprehended) -> tuple[Value, tuple[Ref, ...]]:
+    """The elements that a comprehension makes, in one, and those that are certainly among them."""
+    (element,) = made.elements
+    starred = type(node.elt) is cst.StarredElement
+    return (containers.elements(it, node, element), ()) if starred else (element, made.certain)
+
+
+def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
+    """A generator expression that nobody has asked yet runs as things are now, not as they were where it was made."""
+    node, start = thing.marks[0].node, it.hold(ref)
+    it.put(ref, replace(thing, element=NOTHING, certain=()))
+    it.state.sweep()  # what it would have given then nobody gets
+    with unfinished(it) as followed:
+        made = comprehension(it, node, [node.elt], thing.source)
+    element, certain = _comprehended(it, node, made)
+    now = replace(thing, element=element, certain=certain, empty=made.empty, source=made.source)
+    again = containers.going_on(it, now, followed)
+    for one, _ in it.all(it.land(start)[0], Iterator):
+        it.put(one, again)
+    return again
 
 
 @expression(cst.DictComp)

@@ -342,8 +342,9 @@ class Comprehended:
     source: Value
 
 
-def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehended:
-    """Run over all clauses of a comprehension and evaluate these expressions of it."""
+def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any], begun: Value | None = None) -> Comprehended:
+    """Run over all clauses of a comprehension and evaluate these expressions of it; `begun` is what it runs over, where
+    that has been asked for before."""
     frame, known = it.frame.id, set(it.state.heap)
     before = {(frame, name): it.state.names.get((frame, name)) for name in comprehended(node.for_in)}
     found = it.hold(*[NOTHING for _ in wanted])
@@ -356,7 +357,8 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any]) -> Comprehe
             it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
         empty[0] = NO
 
-    source = it.hold(containers.iterated(it, node.for_in, it.value(node.for_in.iter)))
+    over = containers.iterated(it, node.for_in, it.value(node.for_in.iter)) if begun is None else begun
+    source = it.hold(over)
     there = it.hold(*containers.certain(it, it.state.flight[source]))
     left_out: set[Ref] = set()
     declared, own = it.frame.declared, set(comprehended(node.for_in))  # what `global` says is not of these
