@@ -39,6 +39,9 @@ FLATTENED = ("f(x)", "f(x, 0, -1)", "f(x, 1)", "f(x, -1)", "f(x, 0, 0)", "f(x, 1
 RESHAPED = ("f(x, (-1,))", "f(x, (2, -1))", "f(x, (1, -1))", "f(x, x.shape)", "f(x, x.shape[::-1])")
 EXAMPLES = {
     "flatten": FLATTENED,
+    "flip": ("f(x, (0,))", "f(x, (-1,))", "f(x, (0, 1))"),
+    "roll": ("f(x, 1)", "f(x, 1, 0)", "f(x, 1, -1)"),
+    "normalize": ("f(x)", "f(x, dim=0)", "f(x, dim=-1)"),
     "reshape": RESHAPED,
     "view": (*RESHAPED, "f(x, x.dtype)"),
     "squeeze": ("f(x)", "f(x, 0)", "f(x, -1)"),
@@ -88,6 +91,15 @@ def test_what_keeps_the_order_gives_what_is_contiguous(name):
             assert one.is_contiguous(), (word, example, one.shape)
             shown += one.numel() > 1
     assert shown >= 3
+
+
+@pytest.mark.parametrize("size", [one for one in ONE if one and 0 not in one])
+def test_what_whole_numbers_take_of_what_is_contiguous_is_so(size):
+    given = torch.rand(size)
+    for count in range(1, len(size) + 1):
+        for key in product(*[(0, length - 1, -1) for length in size[:count]]):
+            assert given[key].is_contiguous()
+    assert given[0].is_contiguous()
 
 
 @pytest.mark.parametrize("name", sorted(VIEWS_IN_ORDER | ITSELF_IN_ORDER | ITSELF_AS_DEEP))

@@ -18,6 +18,7 @@ from gradlint.knowledge.layout import (
     ITSELF_AS_DEEP,
     ITSELF_IN_ORDER,
     KEEPING_ORDER,
+    KEEPING_ORDER_BY_NUMBERS,
     VIEWS_IN_ORDER,
 )
 from gradlint.knowledge.rows import Factory, Operation
@@ -28,9 +29,16 @@ UNKNOWN_LAYOUT: dict[str, Any] = UNKNOWN_SIZES | {"contiguous": UNSURE}
 
 def of_results(row: Operation, operands: Sequence[Operand], told: Told) -> Truth:
     """Whether what an operation gives is contiguous."""
-    if row.name not in KEEPING_ORDER or (row.name in FORMATTED and told.more):
+    kept = _by_numbers(told) if row.name in KEEPING_ORDER_BY_NUMBERS else row.name in KEEPING_ORDER
+    if not kept or (row.name in FORMATTED and told.more):
         return UNSURE
     return YES if all(_in_order(one) for one in operands if one.tensor is not None or not one.known) else UNSURE
+
+
+def _by_numbers(told: Told) -> bool:
+    """Whether what stands between the brackets is whole numbers."""
+    key = told.by_name.get("key")
+    return all(type(one) is int for one in (key if isinstance(key, tuple) else (key,)))
 
 
 def _in_order(one: Operand) -> bool:

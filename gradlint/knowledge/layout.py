@@ -18,6 +18,9 @@ KEEPING_ORDER = ELEMENTWISE | frozenset(
 )
 """By name, operations and layers: from operands that are contiguous comes what is."""
 
+KEEPING_ORDER_BY_NUMBERS = frozenset({"getitem"})
+"""And these where whole numbers alone say what is taken: the first parts of it, one after the other."""
+
 VIEWS_IN_ORDER = frozenset({"Flatten", "flatten", "ravel", "reshape", "reshape_as"})
 """By name, operations and layers: of what is contiguous they give a view, if not the operand itself."""
 

@@ -54,3 +54,12 @@ sixth.requires_grad_()
 seventh = sixth.reshape(-1)
 reveal(sixth, seventh)
 seventh.add_(1.0)
+
+stacked = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2))
+ninth = stacked[2].weight[0].ravel()
+tenth = [each.reshape(-1) for each in torch.rand(2, 2, 2, requires_grad=True)]
+reveal(ninth, tenth[0], stacked[0].weight[:, 0].reshape(-1), stacked[0].weight[0, 1].reshape(-1))
+try:
+    ninth[0] = 1.0
+except RuntimeError:
+    print("refused")
