@@ -290,7 +290,8 @@ class WrittenInPlace(Event):
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
-    `operands` are the tensors that it is computed from besides the target. `updates`: it is
+    `operands` are the tensors that it is computed from besides the target, `saved` those of them that it certainly
+    keeps for backward. `updates`: it is
     written with what was computed from its own gradient. `argument`: the function that runs was handed it;
     `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
     `arrays` are the calls that may have made the NumPy array, if it is written by one.
@@ -309,6 +310,7 @@ class WrittenInPlace(Event):
     local: bool
     arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
+    saved: tuple[Tensor, ...] = ()
     arrays: tuple[Syntax, ...] = ()
     name: str = ""
     updates: bool = False

@@ -136,10 +136,21 @@ def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -
         local=is_local(it, found) and not (this.op == "copy_" and _from_strangers(it, this.operands)),
         arguments=arguments_in(it, target) if not it.muted else (),
         operands=tuple(it[one] for value in this.operands for one, _ in it.all(value, Tensor)),
+        saved=_saved(it, this, shown),
         name=this.name,
         updates=_updates(it, shown, this.operands),
         argument=_is_argument(it, [it.own(ref) for ref in refs]),
     )
+
+
+def _saved(it: Interpreter, this: Write, target: Tensor) -> tuple[Tensor, ...]:
+    """The operands that a write which is certainly recorded on a target that is in the graph certainly keeps."""
+    recorded = this.checked and this.differentiable and it.recording is YES and target.inference is NO
+    if not recorded or target.requires_grad is not YES or target.leaf is not NO or _raises(it, target, YES):
+        return ()
+    memories = {memory for slot in this.saves.before if None not in slot for memory in slot}
+    given = [it.only(value, Tensor) for value in this.operands]
+    return tuple(one for one in given if one is not None and not memories.isdisjoint(one.storage))
 
 
 def _leave_marks(it: Interpreter, this: Write, ref: Ref, cut: Sequence[Mark], sure: bool) -> None:

@@ -50,6 +50,10 @@ def saved_for_backward(event: Recorded) -> Findings:
 
 @rule.on(WrittenInPlace)
 def written(event: WrittenInPlace) -> Findings:
+    for tensor in event.saved if _is_outside(event) else ():
+        if _is_inference(tensor):
+            yield _draft(event, tensor, "this tensor", "kept for backward")
+            return
     if event.noticed <= YES and _is_outside(event) and _is_inference(event.target) and _has_something_to_do(event):
         use = "updated by an optimizer" if event.by == "step" else "written in place outside of it"
         yield _draft(event, event.target, quoted(event.name, "this tensor"), use)

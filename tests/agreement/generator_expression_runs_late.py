@@ -15,6 +15,7 @@ rest = list(squares)
 reveal(first, rest[0])
 try:
     print(first @ layer.bias)
+    print("went well")
 except RuntimeError:
     print("refused")
 
@@ -25,6 +26,7 @@ with torch.inference_mode():
 reveal(second)
 try:
     second /= second.detach()
+    print("went well")
 except RuntimeError:
     print("refused")
 

@@ -19,6 +19,7 @@ for batch in batches(optimizer, 3):
 reveal(model, model.weight, model.bias)
 try:
     model.bias[0] = model.bias[0]
+    print("went well")
 except RuntimeError:
     print("refused")
 
@@ -41,6 +42,7 @@ except (ValueError, KeyError):
     reveal(other.weight, other.bias, row)
     try:
         row.add_(1.0)
+        print("went well")
     except RuntimeError:
         print("refused")
 

@@ -9,6 +9,7 @@ flat = first.flatten()
 reveal(first, flat)
 try:
     flat.zero_()
+    print("went well")
 except RuntimeError:
     print("refused")
 
@@ -17,6 +18,7 @@ deep = torch.atleast_3d(second.flatten())
 reveal(deep)
 try:
     deep.add_(deep)
+    print("went well")
 except RuntimeError:
     print("refused")
 
@@ -31,6 +33,7 @@ spread = layer.weight.reshape(-1)
 reveal(layer, spread)
 try:
     spread.add_(1.0)
+    print("went well")
 except RuntimeError:
     print("refused")
 
@@ -38,6 +41,7 @@ pictures = nn.Flatten()(torch.rand(2, 2, 4, 4))
 pictures.requires_grad_()
 try:
     pictures.mul_(pictures)
+    print("went well")
 except RuntimeError:
     print("refused")
 
@@ -61,5 +65,6 @@ tenth = [each.reshape(-1) for each in torch.rand(2, 2, 2, requires_grad=True)]
 reveal(ninth, tenth[0], stacked[0].weight[:, 0].reshape(-1), stacked[0].weight[0, 1].reshape(-1))
 try:
     ninth[0] = 1.0
+    print("went well")
 except RuntimeError:
     print("refused")

@@ -101,3 +101,10 @@ class Hooked(nn.Module):
         self.net(images)
         self.hidden.clear()
         return deepcopy((self, images))  # ok: what the hook kept is gone
+
+
+def in_double_precision(noise: float):
+    weight = nn.SELU()(torch.rand(2, 2) * noise)
+    weight.requires_grad_()
+    same = deepcopy(weight.exp().float())  # GRD125
+    return same, deepcopy(weight.float()), deepcopy(weight.double())  # GRD125

@@ -51,7 +51,7 @@ def view_taken_under_no_grad():
     weight = torch.ones(6, requires_grad=True)
     with torch.no_grad():
         half = weight.reshape(2, 3)[0]
-    half.clamp_(max=0.5)  # todo GRD302
+    half.clamp_(max=0.5)  # GRD302
     return weight
 
 
@@ -127,3 +127,13 @@ def a_view_on_one_path(transposed: bool):
     written.index_fill_(0, torch.tensor([0]), 1.0)  # ok: it is a view on one path only
     leaf.t().contiguous().clamp_(min=0.5, max=1.5)  # ok: a copy, for what is transposed is not contiguous
     return written
+
+
+def laid_flat():
+    layer = nn.Linear(3, 2)
+    layer.weight.flatten().mul_(0.5)  # GRD302
+    layer.weight[0].reshape(-1).zero_()  # GRD302
+    layer.weight.t().flatten().sub_(1.0)  # ok: a copy, for what is transposed is not contiguous
+    layer.bias.data = torch.ones(4)[::2]
+    layer.bias.reshape(1, 2).exp_()  # ok: what is not contiguous may be copied
+    return layer

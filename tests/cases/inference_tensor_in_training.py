@@ -138,6 +138,18 @@ def embedded(tokens=3):
     return built, hidden
 
 
+def gated(features=torch.ones(2, 4), layer: nn.Linear = nn.Linear(4, 4)):
+    with torch.inference_mode():
+        gate = torch.sigmoid(features)
+    hidden = layer(features)
+    hidden.mul_(gate)  # GRD407
+    hidden += gate  # ok: a sum keeps nothing
+    rows = (row * 2 for row in [features])
+    with torch.inference_mode():
+        first = next(rows)
+    return first @ layer.weight  # GRD407
+
+
 net = Net()
 net(torch.ones(2, 8)), net.forward_copied(torch.ones(2, 8)), net.scores(torch.ones(2, 8))
 net.update_center(torch.ones(2, 8))

@@ -53,7 +53,7 @@ def masked_gradient(layer: nn.Linear):
 
 def half(size: int):
     weight = torch.zeros(size, dtype=torch.bfloat16, requires_grad=True)
-    weight.grad = torch.ones(size, size).sum(0)
+    weight.grad = torch.ones(size, size).sum(0)  # GRD208
     weight.grad = torch.zeros(4)  # GRD208
     weight.grad = torch.ones(size, dtype=weight.dtype)  # ok: of the dtype of the weight
 
