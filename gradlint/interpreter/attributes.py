@@ -76,6 +76,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import read_gradient
 from gradlint.interpreter.operations import plain_result, plain_value
 from gradlint.interpreter.recording import apply
+from gradlint.interpreter.tensors import dtype_told
 from gradlint.interpreter.uses import by_use, told_by_use
 from gradlint.knowledge.module_settings import SETTINGS, SIZES
 from gradlint.knowledge.signs import METHODS_OF_TENSORS
@@ -161,6 +162,8 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     row = it.torch.attributes.get(f"torch.Tensor.{name}")
     if row is not None:
         return apply(it, node, row, [(row.operands[0], owner)])
+    if name == "dtype":
+        return dtype_told(tensor)
     if name in PLAIN_ATTRIBUTES:
         plain = it.torch.plain.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
@@ -178,7 +181,6 @@ def _is_tensor_method(it: Interpreter, name: str) -> bool:
 PLAIN_ATTRIBUTES = frozenset(
     [
         "shape",
-        "dtype",
         "device",
         "layout",
         "ndim",

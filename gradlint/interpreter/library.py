@@ -20,6 +20,7 @@ from gradlint.domain import (
     Const,
     Container,
     Context,
+    Dtypes,
     Function,
     Instance,
     Iterator,
@@ -44,7 +45,7 @@ from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import dotted
-from gradlint.interpreter.tensors import data_kind, fresh, truth_of
+from gradlint.interpreter.tensors import KINDS_ASKED, data_kind, fresh, is_of_kind, truth_of
 from gradlint.knowledge import MODULE_ROWS
 from gradlint.knowledge.module_families import public
 
@@ -229,6 +230,13 @@ def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
     found = is_instance(it, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
+
+def _asking(kind: Dtypes) -> Known:
+    """`torch.is_floating_point` or `torch.is_complex`."""
+    return lambda it, node, args: is_of_kind(it, args.get("input", 0, UNKNOWN), kind)
+
+
+SPECIAL |= {f"torch.{name}": _asking(kind) for name, kind in KINDS_ASKED.items()}
 
 WRAPPERS = (
     "torch.nn.DataParallel",

@@ -49,7 +49,7 @@ from gradlint.interpreter.operations import operation_row, plain_value, run_fact
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.requests import flag, run_backward
 from gradlint.interpreter.scan import receiver, spelled
-from gradlint.interpreter.tensors import device_asked, dtype_named, precision_named
+from gradlint.interpreter.tensors import KINDS_ASKED, device_asked, dtype_named, is_of_kind, precision_named
 from gradlint.interpreter.writing import Write, gradients_written, write
 
 
@@ -153,13 +153,19 @@ def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -
     own = tensor.dtype if tensor else ANY_DTYPE
     values = [*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))]
     device = next((found for value in values if (found := device_asked(it, value)) is not None), None)
-    if args.unknown or "copy" in args.keywords:
+    if args.unknown or args.keywords.keys() & COPYING or len(args.positional) > MOST_ASKED:
         device = ANY_DEVICE
     for value in values:
         kind = _target(it, value, own)
         if kind is not None:
             return cast(it, node, owner, kind, precision_named(value), device)
     return cast(it, node, owner, None, ANY_PRECISION, device)
+
+
+COPYING = frozenset({"copy", "memory_format"})
+"""What `to` may be told so that it copies though nothing else changes."""
+MOST_ASKED = 2
+"""A third argument may say that `to` is to copy."""
 
 
 def _moving(method: str, device: Device) -> Callable[[Interpreter, Any, Value, Arguments, str], Value]:
@@ -249,7 +255,13 @@ def _in_memory(it: Interpreter, owner: Value, memories: tuple[Ref, ...]) -> Valu
     return owner
 
 
+def _asking(kind: Dtypes) -> Callable[[Interpreter, Any, Value, Arguments, str], Value]:
+    """`is_floating_point()` or `is_complex()`."""
+    return lambda it, node, owner, args, chain: is_of_kind(it, owner, kind)
+
+
 METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] = {
+    **{name: _asking(kind) for name, kind in KINDS_ASKED.items()},
     "backward": _backward,
     "requires_grad_": _requires_grad_,
     "retain_grad": _retain_grad,

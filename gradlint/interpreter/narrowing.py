@@ -27,7 +27,6 @@ from gradlint.domain import (
     Class,
     Const,
     Container,
-    Dtypes,
     Fact,
     Imported,
     Instance,
@@ -51,6 +50,7 @@ from gradlint.interpreter import module_containers
 from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.tensors import KINDS_ASKED, dtype_named
 from gradlint.knowledge.module_families import FAMILIES, LAZY, public
 
 
@@ -209,12 +209,7 @@ def _gradient(it: Interpreter, place: Any, none: bool) -> None:
             it.end_path()
 
 
-DTYPE_TESTS: dict[str, Dtypes] = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
-
-
 def _dtype(it: Interpreter, place: Any, right: Any, equal: bool) -> None:
-    from gradlint.interpreter.tensors import dtype_named
-
     path = dotted(right)
     found = it.lookup(path.split(".")[0]) if path else None
     if type(found) is not Named:
@@ -264,11 +259,11 @@ def _flag(it: Interpreter, test: cst.Attribute, holds: bool) -> None:
 def _call(it: Interpreter, test: cst.Call, holds: bool) -> None:
     name = dotted(test.func)
     last = name.rpartition(".")[2]
-    if last in DTYPE_TESTS:
+    if last in KINDS_ASKED:
         place = test.func.value if isinstance(test.func, cst.Attribute) and not test.args else None
         place = test.args[0].value if place is None and test.args else place
         if place is not None:
-            kind = DTYPE_TESTS[last]
+            kind = KINDS_ASKED[last]
             others = DISCRETE | COMPLEX if kind is FLOAT else DISCRETE | FLOAT
             _narrow_tensor(it, place, "dtype", kind if holds else others)
     elif name == "isinstance" and len(test.args) == 2:

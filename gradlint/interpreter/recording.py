@@ -148,9 +148,7 @@ def _result(
         precision = Precision.named(result.precision)
     if first is not None and (_converts(first, kind, precision) or _moves(first, device)):
         handles = [handle for handle in handles if handle not in ("self", "view")] or handles
-    elif first is not None and (
-        (result.precision and _is_precisely(first.tensor, precision)) or (dtype is None and _stays(first, device))
-    ):
+    elif first is not None and _needs_no_copy(first, result, dtype, precision, device):
         handles = ["self"]
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
@@ -185,6 +183,20 @@ def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
         return True
     same_kind = first.tensor is not None and first.dtype <= FLOAT and kind <= FLOAT
     return same_kind and not first.tensor.precision.may(precision) and not precision.is_unsure  # type: ignore[union-attr]
+
+
+def _needs_no_copy(
+    first: Operand, result: Result, dtype: Dtypes | None, precision: Precision, device: Device | None
+) -> bool:
+    """Whether what may be cast or moved certainly is as it is asked to be."""
+    if dtype is None and not result.precision:
+        return _stays(first, device)
+    stays = device is None or _stays(first, device)
+    return result.kind == CASTING and stays and not precision.is_unsure and _is_precisely(first.tensor, precision)
+
+
+CASTING = "self or fresh"
+"""What a cast or a move gives."""
 
 
 def _moves(first: Operand, device: Device | None) -> bool:

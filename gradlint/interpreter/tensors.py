@@ -42,6 +42,7 @@ from gradlint.domain import (
     Plain,
     Precision,
     Ref,
+    Scalar,
     Tensor,
     Truth,
     Value,
@@ -97,13 +98,37 @@ def dtype_named(value: Value) -> Dtypes | None:
     if type(value) is Named:
         letter = DTYPES.get(value.path)
         return LETTERS[letter] if letter else None
-    return None
+    return KINDS_TOLD.get(value.start) if type(value) is Plain and value.kind == "dtype" else None
 
 
 def precision_named(value: Value | None) -> Precision:
     """The precision that a dtype asks for; unsure for what is none or not told apart."""
     name = PRECISIONS.get(value.path) if type(value) is Named else None
     return Precision.named(name) if name else ANY_PRECISION
+
+
+def dtype_told(tensor: Tensor) -> Value:
+    """What `x.dtype` is: the dtype by its name, where that is known, or else one of this kind."""
+    if tensor.loose:
+        return Plain("dtype")
+    name = SINGLE.get(tensor.precision) if tensor.dtype <= FLOAT else None
+    return Plain("dtype", str(tensor.dtype)) if name is None else Named(f"torch.{name}")
+
+
+KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
+SINGLE = {Precision.named(name): name for name in Precision.names}
+
+
+def is_of_kind(it: Interpreter, value: Value, kind: Dtypes) -> Value:
+    """What a tensor says when it is asked whether it is of floating point, say."""
+    tensor = it.only(value, Tensor)
+    if tensor is None or tensor.loose or tensor.belief is not Belief.PROVEN:
+        return Scalar(BOOL)
+    return Const(True) if tensor.dtype <= kind else Scalar(BOOL) if tensor.dtype.may(kind) else Const(False)
+
+
+KINDS_ASKED = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
+"""What tells whether a tensor is of a kind, by name: a method and a function of torch."""
 
 
 def default_precision(it: Interpreter) -> Precision:
@@ -144,12 +169,12 @@ def device_asked(it: Interpreter, value: Value) -> Device | None:
     """The device that an argument of `to` asks for; None where it certainly asks for none."""
     if (tensor := it.only(value, Tensor)) is not None:
         return tensor.device
-    if dtype_named(value) is not None or value in NO_DEVICE:
+    if dtype_named(value) is not None or value in NO_DEVICE or (type(value) is Plain and value.kind == "dtype"):
         return None
     return device_named(value)
 
 
-NO_DEVICE = (Const(True), Const(False), Const(None), Plain("dtype"))
+NO_DEVICE = (Const(True), Const(False), Const(None))
 
 
 def data_kind(it: Interpreter, value: Value, depth: int = 0) -> Dtypes:
