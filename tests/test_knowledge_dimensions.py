@@ -20,7 +20,7 @@ from gradlint.testing.programs import revealed
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::UserWarning")]
 Sizes = tuple[tuple[int, ...], ...]
-ALIKE: Sizes = ((2, 3), (3,), (2, 1, 3), (1, 1), (1,), (3, 3), (4, 2, 3, 5), (2, 4, 4, 4), ())
+ALIKE: Sizes = ((2, 3), (3, 2), (3,), (2, 1, 3), (1, 1), (1,), (3, 3), (4, 2, 3, 5), (2, 4, 4, 4), ())
 MIXED: tuple[Sizes, ...] = (
     ((2, 3), (3,)),
     ((3,), (2, 3)),
@@ -42,6 +42,9 @@ MIXED: tuple[Sizes, ...] = (
     ((5, 2, 2), (5, 2)),
     ((2, 2), (5, 2, 3)),
     ((2, 3), (5, 2, 2)),
+    ((5, 2, 3), (5, 2)),
+    ((2, 2, 2, 2), (2, 2)),
+    ((2, 3, 6), (2, 3)),
 )
 MORE = {
     "sum": ("f(x, axis=0)", "f(x, -1, keepdims=True)", "f(x, (0, 1))", "f(x, dim=[0])"),
@@ -89,6 +92,19 @@ MORE = {
     "pad": ("f(x, (1, 2, 0, 1))", "f(x, (-1, 1))"),
     "interpolate": ("f(x, size=3)", "f(x, size=(3, 5))", "f(x, scale_factor=1.5)", "f(x, scale_factor=(2, 0.5))"),
     "linalg_matrix_norm": ("f(x, keepdim=True)", "f(x, dim=(0, 1))"),
+    "svd": ("f(x, False)", "f(x, compute_uv=False)"),
+    "linalg_svd": ("f(x)", "f(x, full_matrices=False)"),
+    "svd_lowrank": ("f(x)",),
+    "pca_lowrank": ("f(x)",),
+    "qr": ("f(x, False)", "f(x, some=False)"),
+    "linalg_qr": ("f(x, 'complete')", "f(x, mode='r')"),
+    "linalg_lu_factor": ("f(x, pivot=True)",),
+    "linalg_pinv": ("f(x, rcond=torch.rand(3, 2))", "f(x, atol=0.1)"),
+    "pinverse": ("f(x, 0.1)", "f(x, torch.rand(3, 2))"),
+    "linalg_tensorinv": ("f(x)",),
+    "linalg_solve": ("f(x, y, left=False)",),
+    "linalg_solve_ex": ("f(x, y, left=False)",),
+    "linalg_solve_triangular": ("f(x, y, upper=False, left=False)",),
     "linalg_vander": ("f(x, N=2)",),
     "fft_rfft": ("f(x, 3)", "f(x, dim=0)"),
     "fft_irfft": ("f(x)", "f(x, n=6)"),

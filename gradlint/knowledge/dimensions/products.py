@@ -38,14 +38,6 @@ def _linear(asked: Asked) -> Size:
     return (*asked.of(0)[:-1], *weight[:-1])
 
 
-def _solved(asked: Asked) -> Size:
-    """What solves for the columns of the second operand, or for it as one column where that is how large it is."""
-    matrix, given = asked.of(0), asked.of(1)
-    if len(given) == 1 or given == matrix[:-1]:
-        return (*broadcast([matrix[:-2], given[:-1]]), given[-1])
-    return (*broadcast([matrix[:-2], given[:-2]]), *given[-2:])
-
-
 def _similar(asked: Asked) -> Size:
     return without(spread(asked), asked.arg("dim", 1))
 
@@ -63,9 +55,6 @@ def _tensordot(asked: Asked) -> Size:
 
 PRODUCTS: dict[str, Function] = {
     "inner": _inner,
-    "linalg_solve": _solved,
-    "linalg_solve_triangular": pattern("*ii,*ij->*ij"),
-    "cholesky_solve": pattern("*ij,*ii->*ij"),
     "mm": pattern("ij,jk->ik"),
     "bmm": pattern("bij,bjk->bik"),
     "mv": pattern("ij,j->i"),

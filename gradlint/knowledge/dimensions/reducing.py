@@ -18,17 +18,6 @@ from gradlint.knowledge.dimensions.asking import (
 )
 
 
-def _last_two(*letters: str) -> Function:
-    """What gives other lengths in the last two dimensions, by the letters of those (`k` is the smaller one)."""
-
-    def answer(asked: Asked) -> list[Size]:
-        *before, i, j = asked.of(0)
-        lengths = {"i": i, "j": j, "k": min(i, j)}
-        return [(*before, *(lengths[one] for one in word)) for word in letters]
-
-    return answer
-
-
 def _embedded(asked: Asked) -> Size:
     return (*asked.of(0), asked.of(1)[1])
 
@@ -135,8 +124,4 @@ COMPUTED: dict[str, Function] = {
     "embedding": _embedded,
     **named("fft_rfft fft_rfft2 fft_rfftn fft_ihfft fft_ihfft2 fft_ihfftn", _spectrum(lambda n: n // 2 + 1)),
     **named("fft_irfft fft_irfft2 fft_irfftn fft_hfft fft_hfft2 fft_hfftn", _spectrum(lambda n: 2 * (n - 1))),
-    **named("linalg_inv_ex linalg_cholesky_ex", lambda asked: [asked.of(0), asked.of(0)[:-2]]),
-    "linalg_eigh": lambda asked: [asked.of(0)[:-1], asked.of(0)],
-    "qr": _last_two("ik", "kj"),
-    "linalg_lu": _last_two("ii", "ik", "kj"),
 }
