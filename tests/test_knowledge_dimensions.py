@@ -51,7 +51,10 @@ MORE = {
     "amax": ("f(x, (0, -1))", "f(x, 1, True)"),
     "norm": ("f(x, 2, 1)", "f(x, dim=0, keepdim=True)"),
     "std": ("f(x, 0)", "f(x, True)", "f(x, dim=-1)"),
-    "std_mean": ("f(x, 1)",),
+    "std_mean": ("f(x, 1)", "f(x, True)", "f(x, 1, False, True)"),
+    "var": ("f(x, 0)", "f(x, False)", "f(x, dim=(0, 1), correction=0)"),
+    "var_mean": ("f(x, 1)", "f(x, False)"),
+    "aminmax": ("f(x, dim=0)", "f(x, dim=-1, keepdim=True)"),
     "argmax": ("f(x, 1)", "f(x, 1, True)"),
     "kthvalue": ("f(x, 1, 0)",),
     "max along dim": ("f(x, -1, True)", "f(x, axis=1)"),
@@ -88,6 +91,15 @@ MORE = {
     "cosine_similarity": ("f(x, y, 0)", "f(x, y, dim=-1)"),
     "pairwise_distance": ("f(x, y, keepdim=True)",),
     "tensordot": ("f(x, y, 1)", "f(x, y, dims=([1], [0]))"),
+    "einsum": ("f('ij,j', x, y)", "f('ij,j->i', [x, y])", "f('bij, bjk', x, y)", "f('ii->i', x)", "f('i,j->', x, y)"),
+    "scaled_dot_product_attention": ("f(x, y, y)", "f(x, x, x, is_causal=True)"),
+    "take_along_dim": ("f(x, y)", "f(x, y, 1)", "f(x, y, dim=-1)"),
+    "unfold": ("f(x, 1, 2, 1)", "f(x, -1, 2, 2)", "f(x, dimension=0, size=2, step=1)"),
+    "as_strided": ("f(x, (1, 2), (1, 1))", "f(x, [2], [2], 0)", "f(x, size=(2, 1), stride=(1, 1))"),
+    "max_unpool1d": ("f(x, y, 2, 3)", "f(x, y, kernel_size=3, padding=1)", "f(x, y, 2, output_size=(2, 9))"),
+    "max_unpool2d": ("f(x, y, (2, 1))", "f(x, y, 2, 3)"),
+    "fft_fft": ("f(x, 3)", "f(x, dim=0)"),
+    "fft_ifft2": ("f(x, (3, 3))", "f(x, s=(2, 2))"),
     "glu": ("f(x, 1)",),
     "pad": ("f(x, (1, 2, 0, 1))", "f(x, (-1, 1))"),
     "interpolate": ("f(x, size=3)", "f(x, size=(3, 5))", "f(x, scale_factor=1.5)", "f(x, scale_factor=(2, 0.5))"),
@@ -136,7 +148,10 @@ def _calls(row: Operation, is_attribute: bool) -> Iterator[tuple[str, list[str]]
 
 def _taken(text: str, sizes: Sizes) -> list[str]:
     """Operands of these sizes with which torch takes a call, of the first kinds that it takes."""
-    words = [(start + "f" * len(sizes))[: len(sizes)] for start in ("f", "c" * len(sizes), "fi", "if", "bf", "ffi")]
+    words = [
+        (start + "f" * len(sizes))[: len(sizes)]
+        for start in ("f", "c" * len(sizes), "fi", "if", "bf", "ffi", "ii", "fb")
+    ]
     for word in words:
         given = [_made(kind, size) for kind, size in zip(word, sizes, strict=True)]
         if _ran(text, given):

@@ -57,7 +57,8 @@ SAME = (
     "special_ndtr special_ndtri special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 "
     "special_spherical_bessel_j0 sqrt square tan tanh tanhshrink threshold to to_dense tril triu trunc type cummax "
     "cummin batch_norm layer_norm group_norm rms_norm prelu diagonal_scatter select_scatter slice_scatter index_add "
-    "index_copy index_fill index_put index_reduce put scatter scatter_add scatter_reduce type_as isin bucketize "
+    "index_copy index_fill index_put index_reduce put scatter scatter_add scatter_reduce type_as isin bucketize alias "
+    "bitwise_not imag "
     # layers
     "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d InstanceNorm1d "
     "InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LayerNorm RMSNorm "
@@ -77,7 +78,7 @@ SPREAD = (
     "special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l "
     "special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u "
     "special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_xlog1py special_zeta sub "
-    "xlogy where"
+    "xlogy where bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor gcd lcm"
 )
 """By name: the operands are spread to one size, and that is what the result has."""
 
