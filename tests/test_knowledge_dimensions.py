@@ -197,6 +197,32 @@ def test_sizes_are_those_of_torch(name):
     assert _told("\n".join(lines) + "\n")
 
 
+MADE_MORE = {
+    "arange": ("arange(3)", "arange(1, 4)", "arange(0, 1, 0.1)", "arange(5, 3, -1)", "arange(3, 3)", "arange(2.5)",
+               "arange(1, end=4)", "arange(start=1, end=9, step=3)", "arange(0, 7, 2, dtype=torch.float64)",
+               "arange(0, 2.9, 0.1)", "arange(0.5, 3, dtype=torch.int64)", "arange(end=4, out=torch.empty(0))"),
+    "range": ("range(0, 1, 0.1)", "range(0, 1, 0.3)", "range(3, 0, -2)", "range(0.5, 2.7)", "range(1, end=3)",
+              "range(0, 5, 2, dtype=torch.int64)", "range(0.5, 3, dtype=torch.int64)"),
+    "linspace": ("linspace(0, 1, steps=4)",),
+    "eye": ("eye(2, 3)", "eye(2, m=4)"),
+    "tensor": ("tensor(3.0)", "tensor([[1, 2], [3, 4]])", "tensor([])"),
+    "asarray": ("asarray([[1.0, 2.0]])", "asarray(2.0)"),
+    "Tensor": ("Tensor(3)", "Tensor(2, 3)", "Tensor((2, 3))", "Tensor(torch.Size((2, 3)))", "Tensor()"),
+    "LongTensor": ("LongTensor(2, 0)", "LongTensor([1, 2])"),
+    "Buffer": ("nn.Buffer(torch.rand(4, 1))",),
+}  # fmt: skip
+"""Further calls, by the factory's name."""
+FACTORIES = {row.name: row for row in TABLES.factories.values()}
+
+
+@pytest.mark.parametrize("name", sorted(FACTORIES))
+def test_sizes_of_what_factories_make_are_those_of_torch(name):
+    calls = [FACTORIES[name].example, *(f"torch.{call}" for call in MADE_MORE.get(name, ()))]
+    lines = ["import numpy as np", "import torch", "x = torch.rand(2, 3)"]
+    lines += [line for call in calls for line in (f"made = {call}", "reveal(made)")]
+    assert _told("\n".join(lines) + "\n") or name not in MADE_MORE
+
+
 LAYERS = sorted(name for name in DIMENSIONS if f"torch.nn.{name}" in TABLES.modules)
 
 

@@ -25,6 +25,7 @@ from gradlint.knowledge.dimensions.decompositions import DECOMPOSED
 from gradlint.knowledge.dimensions.layers import APPLIED, PARAMETERS, of_parameter
 from gradlint.knowledge.dimensions.products import PRODUCTS
 from gradlint.knowledge.dimensions.reducing import COMPUTED
+from gradlint.knowledge.dimensions.stepping import STEPPED, of_steps
 from gradlint.knowledge.dimensions.taking import TAKEN
 from gradlint.knowledge.dimensions.windows import WINDOWS
 
@@ -32,11 +33,13 @@ __all__ = [
     "DIMENSIONS",
     "NOT_SEEN",
     "PARAMETERS",
+    "STEPPED",
     "UNTOLD",
     "Asked",
     "Size",
     "Told",
     "of_parameter",
+    "of_steps",
     "size_of",
     "whole",
 ]
