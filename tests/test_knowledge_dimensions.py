@@ -229,7 +229,7 @@ LAYERS = sorted(name for name in DIMENSIONS if f"torch.nn.{name}" in TABLES.modu
 @pytest.mark.parametrize("name", LAYERS)
 def test_sizes_of_what_layers_give_are_those_of_torch(name):
     row = TABLES.modules[f"torch.nn.{name}"]
-    made = "made[0]" if row.call == "pair" else "made"
+    made = "made[0]" if row.call in ("pair", "attention") else "made"
     assert _told(f"import torch\nimport torch.nn as nn\nmade = {row.example}({row.input})\nreveal({made})\n")
 
 
@@ -242,7 +242,8 @@ def test_sizes_of_the_parameters_of_layers_are_those_of_torch(layer, part):
     spelled = ("3, 6", "num_groups=2, num_channels=4", "5") if len(names) > 1 else ("6", f"{names[0]}=4")
     several = ("(2, 3)", "[4]", "normalized_shape=(2, 1)") if names[0] == "normalized_shape" else ()
     calls = [
-        f"nn.{layer}({given})" for given in (*spelled, *several, "3, 6", "6, 12", ", ".join(f"{n}=4" for n in names))
+        f"nn.{layer}({given})"
+        for given in (*spelled, *several, "3, 6", "6, 12", "3, 6, 1", ", ".join(f"{n}=4" for n in names))
     ]
     lines = ["import torch.nn as nn"]
     for call in calls:

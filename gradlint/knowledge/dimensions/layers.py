@@ -8,6 +8,10 @@ from gradlint.knowledge.dimensions.asking import Asked, Function, Size, Untold, 
 
 PARAMETERS: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
     "Linear": (("in_features", "out_features"), {"weight": ("out_features", "in_features"), "bias": ("out_features",)}),
+    "Bilinear": (
+        ("in1_features", "in2_features", "out_features"),
+        {"weight": ("out_features", "in1_features", "in2_features"), "bias": ("out_features",)},
+    ),
     "Embedding": (("num_embeddings", "embedding_dim"), {"weight": ("num_embeddings", "embedding_dim")}),
     "GroupNorm": (("num_groups", "num_channels"), {"weight": ("num_channels",), "bias": ("num_channels",)}),
     **dict.fromkeys(
@@ -38,6 +42,8 @@ def _encoded(asked: Asked) -> Size:
 
 APPLIED: dict[str, Function] = {
     "Linear": lambda asked: (*asked.of(0)[:-1], asked.parameter("weight")[0]),
+    "Bilinear": lambda asked: (*asked.of(0)[:-1], asked.parameter("weight")[0]),
+    "TransformerDecoderLayer": lambda asked: asked.of(0),
     "Embedding": lambda asked: (*asked.of(0), asked.parameter("weight")[1]),
     "TransformerEncoderLayer": _encoded,
     "TransformerEncoder": _encoded,
