@@ -25,6 +25,7 @@ NEED_TORCH = (
     "test_knowledge_squashing.py",
     "test_knowledge_views.py",
     "test_knowledge_modules.py",
+    "test_knowledge_named.py",
     "test_knowledge_objects.py",
     "test_knowledge_plain.py",
     "test_knowledge_protocols.py",

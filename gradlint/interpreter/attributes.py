@@ -430,11 +430,11 @@ def _container_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Container, name: str, chain: str, guard: bool
 ) -> Value:
     """A field of a named tuple, what its class defines, or a method that all containers have."""
-    if thing.cls == NOTHING:
-        return Bound(owner, name)
     found = field_of(it, thing, name)
     if found is not None:
         return found
+    if type(thing.cls) is not Ref:
+        return Bound(owner, name)
     member = find_member(it, thing.cls, name)
     return Bound(owner, name) if member is None else _member(it, node, owner, member, name)
 
