@@ -222,7 +222,7 @@ def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
     return [(name, value) for value, name in found.items()]
 
 
-LAYERS = frozenset({"layer", "two", "loss", "rnn", "lstm", "pair", "attention"})
+LAYERS = frozenset({"layer", "two", "with loss", "loss", "rnn", "lstm", "pair", "attention"})
 """How modules are called that compute something from tensors of known names."""
 
 
@@ -293,6 +293,13 @@ def _two(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, a
 
 TWO = ("input", "target")
 """What the rows call the operands of a layer that has two."""
+
+
+def _with_loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer of two operands that gives what it computes, and the loss."""
+    if len(args.positional) < len(TWO):
+        return _custom(it, node, ref, module, row, args)
+    return _applied(it, node, ref, _operation(module, row, TWO, (row.result, row.result)), args, 2)
 
 
 def _idle(module: Module, row: ModuleRow) -> Truth:
@@ -434,6 +441,7 @@ def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow
 CALLS = {
     "layer": _layer,
     "two": _two,
+    "with loss": _with_loss,
     "loss": _loss,
     "rnn": _rnn,
     "lstm": _lstm,

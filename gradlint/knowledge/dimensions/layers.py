@@ -43,6 +43,7 @@ def _encoded(asked: Asked) -> Size:
 APPLIED: dict[str, Function] = {
     "Linear": lambda asked: (*asked.of(0)[:-1], asked.parameter("weight")[0]),
     "Bilinear": lambda asked: (*asked.of(0)[:-1], asked.parameter("weight")[0]),
+    "AdaptiveLogSoftmaxWithLoss": lambda asked: [asked.sizes[1], ()],
     "TransformerDecoderLayer": lambda asked: asked.of(0),
     "Embedding": lambda asked: (*asked.of(0), asked.parameter("weight")[1]),
     "TransformerEncoderLayer": _encoded,
