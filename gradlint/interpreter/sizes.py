@@ -276,8 +276,13 @@ def of_parameters(it: Interpreter, row: ModuleRow, name: str, args: Arguments) -
 
 
 def of_layer(it: Interpreter, layer: Module) -> Truth:
-    """Whether what a layer gives is one element: certainly not where each of the parameters it was made with has
-    several."""
+    """Whether what a layer gives is one element: certainly not where the parameters it was made with have several in
+    every dimension, for it gives as many, for each that it is given, as one of their dimensions has."""
     held = [tensor for _, value in layer.attributes for _, tensor in it.all(value, Tensor)]
     own = [tensor for tensor in held if tensor.parameter.may(YES)]
-    return NO if own and all(one.scalar is NO and one.marks[:1] == layer.marks[:1] for one in own) else UNSURE
+    return NO if own and all(_is_wide(one) and one.marks[:1] == layer.marks[:1] for one in own) else UNSURE
+
+
+def _is_wide(parameter: Tensor) -> bool:
+    """Whether a parameter has several elements in every dimension, as it has where it was made with large numbers."""
+    return parameter.scalar is NO if parameter.size is None else min(parameter.size, default=1) > 1
