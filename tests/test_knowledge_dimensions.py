@@ -226,11 +226,33 @@ def test_sizes_of_what_factories_make_are_those_of_torch(name):
 LAYERS = sorted(name for name in DIMENSIONS if f"torch.nn.{name}" in TABLES.modules)
 
 
+RECURRENT = (
+    "(2, 3)(torch.rand(4, 2))",
+    "(2, 3, 2)(torch.rand(4, 5, 2))",
+    "(2, 3, bidirectional=True)(torch.rand(4, 2))",
+    "(2, 3, bias=False, batch_first=True)(torch.rand(4, 5, 2))",
+)
+CELL = ("(2, 3)(torch.rand(2))", "(2, 1, bias=False)(torch.rand(4, 2))")
+CALLED_MORE = {
+    **dict.fromkeys(("RNN", "GRU", "LSTM"), RECURRENT),
+    **dict.fromkeys(("RNNCell", "GRUCell", "LSTMCell"), CELL),
+    "LSTM": (
+        *RECURRENT,
+        "(2, 3, proj_size=1)(torch.rand(4, 2))",
+        "(2, 3, 1, True, False, 0.0, False, 1)(torch.rand(4, 2))",
+    ),
+    "GRU": (*RECURRENT, "(2, 3)(hx=torch.rand(1, 3), input=torch.rand(4, 2))"),
+}
+"""Further layers and what they are called with, by name."""
+
+
 @pytest.mark.parametrize("name", LAYERS)
 def test_sizes_of_what_layers_give_are_those_of_torch(name):
     row = TABLES.modules[f"torch.nn.{name}"]
-    made = "made[0]" if row.call in ("pair", "attention", "with loss") else "made"
-    assert _told(f"import torch\nimport torch.nn as nn\nmade = {row.example}({row.input})\nreveal({made})\n")
+    calls = [f"{row.example}({row.input})", *(f"torch.nn.{name}{call}" for call in CALLED_MORE.get(name, ()))]
+    parts = {"layer": [""], "two": [""], "lstm": ["[0]", "[1][0]"]}.get(row.call, ["[0]", "[1]"])
+    reveal = "\n".join(f"reveal(made{part})" for part in parts)
+    assert _told("import torch\n" + "\n".join(f"made = {call}\n{reveal}" for call in calls) + "\n")
 
 
 PARTS = [(layer, part) for layer, (_, parts) in PARAMETERS.items() for part in parts]
@@ -243,7 +265,16 @@ def test_sizes_of_the_parameters_of_layers_are_those_of_torch(layer, part):
     several = ("(2, 3)", "[4]", "normalized_shape=(2, 1)") if names[0] == "normalized_shape" else ()
     calls = [
         f"nn.{layer}({given})"
-        for given in (*spelled, *several, "3, 6", "6, 12", "3, 6, 1", ", ".join(f"{n}=4" for n in names))
+        for given in (
+            *spelled,
+            *several,
+            "3, 6",
+            "6, 12",
+            "3, 6, 1",
+            "3, 6, proj_size=2",
+            "3, 6, 2, bidirectional=True",
+            ", ".join(f"{n}=4" for n in names),
+        )
     ]
     lines = ["import torch.nn as nn"]
     for call in calls:

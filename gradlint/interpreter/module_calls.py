@@ -357,6 +357,8 @@ def _applied(
 
 def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     operation = _operation(module, row, ("input", "state"), (row.result, row.result))
+    states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
+    args = Arguments([args.get("input", 0, UNKNOWN), *states])
     return _applied(it, node, ref, operation, args, 2, sizes.of_layer(it, module))
 
 
