@@ -73,7 +73,8 @@ MORE = {
     "tile": ("f(x, 2, 1)", "f(x, (2,))", "f(x, dims=(2, 1, 2))"),
     "repeat_interleave": ("f(x, 2, 0)", "f(x, 3, dim=-1)", "f(x, torch.tensor([1, 2]), dim=0)"),
     "rot90": ("f(x, 2)", "f(x, 1, (0, 1))", "f(x, 3, [1, 2])"),
-    "getitem": ("f(x, -1)", "f(x, None)", "f(x, ...)", "f(x, (0, 0))", "f(x, True)"),
+    "getitem": ("f(x, -1)", "f(x, None)", "f(x, ...)", "f(x, (0, 0))", "f(x, True)", "x[:1]", "x[:, 0]", "x[1:, None]",
+                "x[..., -2:]", "x[0, ::2]", "x[5:]", "x[-9:1, :-1]", "x[:, None, 0]"),
     "diagonal": ("f(x, 1)", "f(x, -1)", "f(x, 0, 1, 2)", "f(x, 5)"),
     "diag": ("f(x, 1)", "f(x, -1)", "f(x, 4)"),
     "diag_embed": ("f(x, 1)", "f(x, 0, 0, 1)"),
@@ -128,7 +129,7 @@ MORE = {
     "conv1d": ("f(x, y, stride=2)", "f(x, y, padding=1)", "f(x, y, padding='same')", "f(x, y, dilation=2)"),
     "conv2d": ("f(x, y, z, 2, (1, 0))", "f(x, y, z, padding=1, groups=1)"),
     "conv_transpose1d": ("f(x, y, stride=2)", "f(x, y, None, 2, 1, 1)", "f(x, y, dilation=2)"),
-}
+}  # fmt: skip
 """Further calls, by the operation's name: what the examples of the rows do not ask for."""
 
 

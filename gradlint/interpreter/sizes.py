@@ -16,6 +16,7 @@ from gradlint.domain import (
     Container,
     Module,
     Named,
+    Places,
     Ref,
     Scalar,
     Tensor,
@@ -96,8 +97,9 @@ def _is_open(it: Interpreter, value: Value) -> bool:
 
 
 def told_key(it: Interpreter, index: Value) -> Told:
-    """What stands between the brackets, where it is whole numbers."""
-    return Told({"key": _constant(it, index)})
+    """What stands between the brackets, where it is constant."""
+    key = _constant(it, index)
+    return Told({"key": tuple([one.value for one in key.parts]) if type(key) is Places else key})
 
 
 BESIDE = frozenset({"dtype", "out", "device", "layout", "generator", "name"})

@@ -63,6 +63,8 @@ def _indexed(asked: Asked) -> Size:
             found += [size.pop(0) for _ in range(len(asked.of(0)) - told)]
         elif type(one) is int:
             size.pop(0)
+        elif type(one) is slice:
+            found.append(len(range(*one.indices(size.pop(0)))))
         else:
             raise Untold
     return (*found, *size)
