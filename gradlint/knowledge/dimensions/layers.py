@@ -6,13 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from gradlint.knowledge.dimensions.asking import Asked, Function, Size, Untold, named, whole
 
+CELL = ("input_size", "hidden_size")
+LAYERS = (*CELL, "num_layers", "bias", "batch_first", "dropout", "bidirectional", "proj_size")
+PLAIN_LAYERS = (*LAYERS[:3], "nonlinearity", *LAYERS[3:])
+"""What recurrent layers take, one after the other."""
 
-def _recurrent(gates: str, end: str = "") -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+
+def _recurrent(
+    arguments: tuple[str, ...], gates: str, end: str = ""
+) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
     """The parameters of a layer that goes through so many gates; `end` is that of their names."""
     rows = f"{gates} hidden_size".strip()
     sizes = {"weight_ih": (rows, "input_size"), "weight_hh": (rows, "hidden_size"), "bias_ih": (rows,)}
     sizes["bias_hh"] = sizes["bias_ih"]
-    return ("input_size", "hidden_size"), {f"{name}{end}": size for name, size in sizes.items()}
+    return arguments, {f"{name}{end}": size for name, size in sizes.items()}
 
 
 PARAMETERS: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
@@ -29,12 +36,12 @@ PARAMETERS: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
     ),
     "LayerNorm": (("normalized_shape",), {"weight": ("normalized_shape",), "bias": ("normalized_shape",)}),
     "RMSNorm": (("normalized_shape",), {"weight": ("normalized_shape",)}),
-    "RNN": _recurrent("", "_l0"),
-    "GRU": _recurrent("3", "_l0"),
-    "LSTM": _recurrent("4", "_l0"),
-    "RNNCell": _recurrent(""),
-    "GRUCell": _recurrent("3"),
-    "LSTMCell": _recurrent("4"),
+    "RNN": _recurrent(PLAIN_LAYERS, "", "_l0"),
+    "GRU": _recurrent(LAYERS, "3", "_l0"),
+    "LSTM": _recurrent(LAYERS, "4", "_l0"),
+    "RNNCell": _recurrent(CELL, ""),
+    "GRUCell": _recurrent(CELL, "3"),
+    "LSTMCell": _recurrent(CELL, "4"),
 }
 """By the name of a layer: its first arguments, and by which of them its parameters are as large as they are, where a
 number stands before it as many times as large."""
