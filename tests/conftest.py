@@ -26,6 +26,7 @@ NEED_TORCH = (
     "test_knowledge_squashing.py",
     "test_knowledge_views.py",
     "test_knowledge_modules.py",
+    "test_knowledge_named.py",
     "test_knowledge_objects.py",
     "test_knowledge_plain.py",
     "test_knowledge_precision.py",

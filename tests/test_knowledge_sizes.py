@@ -214,7 +214,7 @@ def test_parameters_of_layers_whose_numbers_are_large_have_several_elements(row)
             given = eval(f"layer({row.input})", {"torch": torch, "layer": layer})
         except (RuntimeError, ValueError, IndexError, AssertionError):
             continue
-        if row.call == "layer":
+        if row.call in ("layer", "two"):
             told = _recorded(f"layer = {example}\nlayer({row.input})\n")[-1]
             assert told.scalar.may(truth(given.numel() == 1)), example
 
@@ -256,6 +256,12 @@ def _recorded(text):
         ("nn.GRU(3, 2)(x)[0].abs()", "no"),
         ("nn.Linear(3, 2)(x)", "no"),
         ("nn.Linear(3, 1)(x)", "?"),
+        ("nn.Linear(3, 1, bias=False)(x)", "?"),
+        ("nn.Linear(3, 2, bias=False)(x)", "no"),
+        ("nn.Embedding(9, 1)(x)", "?"),
+        ("nn.GRUCell(3, 1)(x)", "?"),
+        ("nn.LSTM(3, 1)(x)[0].abs()", "?"),
+        ("nn.Bilinear(2, 3, 1, bias=False)(x, x)", "?"),
         ("torch.sort(torch.empty_strided((3,), (1,)))[0] * 2", "no"),
         ("nn.Linear(n, 2).bias.abs()", "no"),
         ("nn.Linear(n, 1).weight.abs()", "?"),

@@ -84,6 +84,13 @@ class Const:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """The value of a constant index that takes a place in each of several dimensions; no container has such a key."""
+
+    parts: tuple[Const, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A place in the program that contributed, and how: "made", "asked", "cut", "retained", "flat" ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradlint.domain import (
@@ -23,6 +23,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.core import Interpreter
 from gradlint.knowledge.module_families import FAMILIES
+from gradlint.knowledge.named_results import NAMES, RETURNED
 from gradlint.knowledge.packs import LibraryClass
 from gradlint.knowledge.together import Known
 from gradlint.knowledge.vocabulary import OF_MODULES
@@ -152,10 +153,17 @@ def may_be_overridden(it: Interpreter, owner: Ref, thing: Module | Instance, nam
     return thing.belief is Belief.ANNOTATED or owner.site == it.sites.get(it.classes_by_ref(cls))
 
 
+def field_names(it: Interpreter, thing: Container) -> Sequence[str]:
+    """What the items of a named tuple are called, in their order."""
+    if type(thing.cls) is Named:
+        return NAMES.get(thing.cls.path.removeprefix(RETURNED), ())
+    cls = it.thing(thing.cls)
+    return [str(name) for name, _ in cls.fields] if type(cls) is Class else ()
+
+
 def field_of(it: Interpreter, thing: Container, name: str) -> Value | None:
     """The item of a named tuple under the name of a field."""
-    cls = it.thing(thing.cls)
-    names = [known for known, _ in cls.fields] if type(cls) is Class else []
+    names = field_names(it, thing)
     return dict(thing.items).get(names.index(name), thing.rest) if name in names else None
 
 

@@ -43,7 +43,8 @@ def set_requires_grad(
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
     if shown is not None:
-        each = tuple(tensor for _, tensor in found) if by == "module" or _leaves_none_out(it, found) else ()
+        meant = found if sure is None else [(ref, tensor) for ref, tensor in found if ref in sure]
+        each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(it, found) else ()
         now = reduce(or_, [_afterwards(it, tensor, to) for _, tensor in found])
         it.emit(
             events.RequiresGradChanged,

@@ -347,9 +347,15 @@ def _inner_part(it: Interpreter, node: Any, place: str, names: Sequence[str], pa
         return made
     for head in dict.fromkeys(name.partition(".")[0] for name in names):
         inner = _within(names, head)
-        value = _inner_part(it, node, f"{place}.{head}", inner, parameter) if inner else parameter
+        at = f"{place}.{head}"
+        value = _inner_part(it, node, at, inner, parameter) if inner else _one_of_those(it, node, at, parameter)
         keep_attribute(it, made, head, value)
     return made
+
+
+def _one_of_those(it: Interpreter, node: Any, place: str, parameter: Value) -> Value:
+    """One of the parameters for which a handle stands: what is done to it is not done to all of them."""
+    return one_of([parameter, *(it.new(node, place, tensor) for _, tensor in it.all(parameter, Tensor))])
 
 
 def _training(mode: Mode) -> Value:
@@ -432,11 +438,11 @@ def _container_attribute(
     it: Interpreter, node: Any, owner: Ref, thing: Container, name: str, chain: str, guard: bool
 ) -> Value:
     """A field of a named tuple, what its class defines, or a method that all containers have."""
-    if thing.cls == NOTHING:
-        return Bound(owner, name)
     found = field_of(it, thing, name)
     if found is not None:
         return found
+    if type(thing.cls) is not Ref:
+        return Bound(owner, name)
     member = find_member(it, thing.cls, name)
     return Bound(owner, name) if member is None else _member(it, node, owner, member, name)
 

@@ -14,7 +14,6 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
-    Class,
     Const,
     Container,
     Ref,
@@ -27,6 +26,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import containers
+from gradlint.interpreter.ancestry import field_names
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import SEQUENCES, get_item, iterator, key_of, keys_of, without
 from gradlint.interpreter.copying import copied
@@ -255,19 +255,14 @@ def _number(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argume
 # ---- named tuples
 
 
-def _fields(it: Interpreter, thing: Container) -> list[str]:
-    cls = it.thing(thing.cls)
-    return [str(name) for name, _ in cls.fields] if type(cls) is Class else []
-
-
 @method("_replace")
 def _with_fields(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    names = _fields(it, thing)
+    names = field_names(it, thing)
     items = dict(thing.items) | {names.index(name): value for name, value in args.keywords.items() if name in names}
     return it.new(node, "instance", replace(thing, items=tuple(items.items())))
 
 
 @method("_asdict")
 def _as_dict(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    items = tuple(zip(_fields(it, thing), (value for _, value in thing.items), strict=False))
+    items = tuple(zip(field_names(it, thing), (value for _, value in thing.items), strict=False))
     return it.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))

@@ -26,6 +26,7 @@ from gradlint.domain import (
     Iterator,
     Module,
     Named,
+    Places,
     Plain,
     Ref,
     Scalar,
@@ -249,6 +250,9 @@ def index_value(it: Interpreter, node: cst.Subscript) -> Value:
     found = [_element(it, element.slice) for element in node.slice]
     if len(found) == 1 and not isinstance(node.slice[0].comma, cst.Comma):
         return found[0]
+    constants = [value for value in found if type(value) is Const]
+    if len(constants) == len(found):
+        return Const(Places(tuple(constants)))
     kinds = [index_kind(it, value) for value in found]
     return ADVANCED if YES in kinds else UNCLEAR if any(kind.is_unsure for kind in kinds) else BASIC
 

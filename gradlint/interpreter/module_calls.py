@@ -222,7 +222,7 @@ def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
     return [(name, value) for value, name in found.items()]
 
 
-LAYERS = frozenset({"layer", "loss", "rnn", "lstm", "pair"})
+LAYERS = frozenset({"layer", "two", "with loss", "loss", "rnn", "lstm", "pair", "attention"})
 """How modules are called that compute something from tensors of known names."""
 
 
@@ -284,6 +284,24 @@ def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow,
     return with_counts(it, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
 
 
+def _two(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer of two operands; which of them is which is known where they are given by place."""
+    if len(args.positional) < len(TWO):
+        return _custom(it, node, ref, module, row, args)
+    return _applied(it, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, sizes.of_layer(it, module))
+
+
+TWO = ("input", "target")
+"""What the rows call the operands of a layer that has two."""
+
+
+def _with_loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer of two operands that gives what it computes, and the loss."""
+    if len(args.positional) < len(TWO):
+        return _custom(it, node, ref, module, row, args)
+    return _applied(it, node, ref, _operation(module, row, TWO, (row.result, row.result)), args, 2)
+
+
 def _idle(module: Module, row: ModuleRow) -> Truth:
     """Whether a layer gives its argument back as it is: one that drops something does so in eval mode, and where it is
     to drop nothing."""
@@ -312,7 +330,7 @@ def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, 
     reduction, scalar = dict(module.attributes).get(REDUCTION), UNSURE
     if reduction is not None and args.positional:
         scalar = sizes.reduced(it, row.path.rpartition(".")[2], reduction, args.values())
-    return _applied(it, node, ref, _operation(module, row, ("input", "target"), (row.result,)), args, 2, scalar)
+    return _applied(it, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, scalar)
 
 
 def _made_at_last(it: Interpreter, ref: Ref) -> None:
@@ -339,6 +357,8 @@ def _applied(
 
 def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     operation = _operation(module, row, ("input", "state"), (row.result, row.result))
+    states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
+    args = Arguments([args.get("input", 0, UNKNOWN), *states])
     return _applied(it, node, ref, operation, args, 2, sizes.of_layer(it, module))
 
 
@@ -348,6 +368,24 @@ def _lstm(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, 
     out = _applied(it, node, ref, operation, flat, 2, sizes.of_layer(it, module))
     output, hidden, cell = (v for _, v in it.all(out, Container)[0][1].items)
     return container(it, node, "tuple", [output, container(it, node, "tuple", [hidden, cell], "states")], "outcome")
+
+
+def _attention(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """Output and weights, with None in the place of weights that nobody wants."""
+    attended = [args.get(name, at, UNKNOWN) for at, name in enumerate(ATTENDED)]
+    masks = [*args.positional[len(ATTENDED) :], *(v for name, v in args.keywords.items() if name not in ATTENDED)]
+    operation = _operation(module, row, (*TWO, "argument 2"), (row.result, row.result))
+    out = _applied(it, node, ref, operation, Arguments([*attended, *masks]), len(ATTENDED))
+    output, weights = (v for _, v in it.all(out, Container)[0][1].items)
+    if sizes.of_layer(it, module) is NO:  # of weights there may be one all the same
+        it.update(output, Tensor, scalar=NO)
+    wanted = truth_of(UNKNOWN if args.unknown else args.get("need_weights", 4, Const(True)))
+    weights = NONE_VALUE if wanted is NO else weights if wanted is YES else one_of((weights, NONE_VALUE))
+    return container(it, node, "tuple", [output, weights], "outcome")
+
+
+ATTENDED = ("query", "key", "value")
+"""What attention is given, whatever hides parts of it."""
 
 
 def _sequence(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
@@ -404,10 +442,13 @@ def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow
 
 CALLS = {
     "layer": _layer,
+    "two": _two,
+    "with loss": _with_loss,
     "loss": _loss,
     "rnn": _rnn,
     "lstm": _lstm,
     "pair": _rnn,
+    "attention": _attention,
     "container": _sequence,
     "none": _custom,
     "custom": _custom,

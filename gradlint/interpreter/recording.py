@@ -21,6 +21,7 @@ from gradlint.domain import (
     MAYBE,
     MOST_MARKS,
     NO,
+    NOTHING,
     OPAQUE,
     UNKNOWN,
     UNSURE,
@@ -31,6 +32,7 @@ from gradlint.domain import (
     Device,
     Dtypes,
     Mark,
+    Named,
     Node,
     Plain,
     Precision,
@@ -59,6 +61,7 @@ from gradlint.interpreter.saving import differentiated, is_differentiated, saved
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.tensors import combined, fresh
 from gradlint.knowledge.dimensions import NOT_SEEN, Told
+from gradlint.knowledge.named_results import NAMES, RETURNED
 from gradlint.knowledge.rows import Operation, Result, saving
 from gradlint.knowledge.squashing import KEEPING, SQUASHING
 from gradlint.knowledge.views import VIEWS_OF_HIDDEN
@@ -118,7 +121,8 @@ def apply(
     if row.bundle == "list":
         return it.new(node, f"{part}list", Container("tuple", rest=values[0]))
     if row.bundle or len(values) > 1:
-        return it.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values))))
+        cls = Named(f"{RETURNED}{row.name}") if row.name in NAMES else NOTHING
+        return it.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
     return values[0]
 
 

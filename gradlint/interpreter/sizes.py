@@ -16,6 +16,7 @@ from gradlint.domain import (
     Container,
     Module,
     Named,
+    Places,
     Ref,
     Scalar,
     Tensor,
@@ -26,7 +27,7 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operands import Operand
-from gradlint.knowledge.dimensions import UNTOLD, Asked, Size, Told, of_parameter, size_of, whole
+from gradlint.knowledge.dimensions import STEPPED, UNTOLD, Asked, Size, Told, of_parameter, of_steps, size_of, whole
 from gradlint.knowledge.rows import Factory, ModuleRow, Operation
 from gradlint.knowledge.sizes import (
     ARRANGING,
@@ -96,8 +97,9 @@ def _is_open(it: Interpreter, value: Value) -> bool:
 
 
 def told_key(it: Interpreter, index: Value) -> Told:
-    """What stands between the brackets, where it is whole numbers."""
-    return Told({"key": _constant(it, index)})
+    """What stands between the brackets, where it is constant."""
+    key = _constant(it, index)
+    return Told({"key": tuple([one.value for one in key.parts]) if type(key) is Places else key})
 
 
 BESIDE = frozenset({"dtype", "out", "device", "layout", "generator", "name"})
@@ -164,30 +166,42 @@ def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positi
     size = _made(it, row, bound, positional)
     if size is not None:
         return measured(size)
-    like = it.only(bound.get("input", NONE_VALUE), Tensor) if row.parameters[:1] == ("input",) else None
-    if row.name.endswith("_like") and like is not None:
+    if (like := _model(it, row, bound)) is not None:
         return {"scalar": like.scalar, "planar": like.planar}
     data = bound.get("data")
-    if data is None or len(positional) > len(row.parameters):  # `FloatTensor(2, 3, 4)` is given sizes
+    if data is None or len(positional) > len(row.parameters):  # `FloatTensor(2, n, 4)` is given sizes
         return {}
     listed = it.only(data, Container)
     several = listed is not None and listed.rest == NOTHING and len(listed.items) > 1
     return ({"scalar": NO} if several else {}) | ({"planar": YES} if _is_planar(it, data, MOST_PLANAR) else {})
 
 
+def _model(it: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Tensor | None:
+    """The tensor that a new one is as large as."""
+    name = "input" if row.name.endswith("_like") else row.shares if row.keeps else ""
+    return it.only(bound[name], Tensor) if name in bound else None
+
+
 def _made(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Size | None:
     """The size of a new tensor, where it is known."""
-    if row.name.endswith("_like"):
-        like = it.only(bound.get("input", NONE_VALUE), Tensor)
-        return None if like is None or like.loose else like.size
+    if (like := _model(it, row, bound)) is not None:
+        return None if like.loose else like.size
     if "size" in row.parameters:
         return _by_numbers(it, _sizes(it, row, bound, positional))
-    if "data" in row.parameters and "data" in bound and len(positional) <= len(row.parameters):
-        is_count = row.name[0].isupper() and it.only(bound["data"], Container) is None  # `Tensor(3)` has three
-        return None if is_count else _of_data(it, bound["data"])
+    if row.name in STEPPED:
+        return of_steps(row.name, {name: _constant(it, value) for name, value in bound.items()})
+    data = next((bound[name] for name in DATA if name in row.parameters and name in bound), None)
+    if data is not None and it.only(data, Container) is None and row.name[0].isupper():
+        return _by_numbers(it, positional)  # `Tensor(3)` has three
+    if data is not None:
+        return _of_data(it, data)
     counts = COUNTED.get(row.name, ())
     told = [_constant(it, bound.get(name, NONE_VALUE)) for name in counts]
     return whole([one if one is not None else told[0] for one in told])
+
+
+DATA = ("data", "obj", "s")
+"""The parameters of factories that are the elements, or a tensor that has them."""
 
 
 def _sizes(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Sequence[Value]:
@@ -264,8 +278,13 @@ def of_parameters(it: Interpreter, row: ModuleRow, name: str, args: Arguments) -
 
 
 def of_layer(it: Interpreter, layer: Module) -> Truth:
-    """Whether what a layer gives is one element: certainly not where each of the parameters it was made with has
-    several."""
+    """Whether what a layer gives is one element: certainly not where the parameters it was made with have several in
+    every dimension, for it gives as many, for each that it is given, as one of their dimensions has."""
     held = [tensor for _, value in layer.attributes for _, tensor in it.all(value, Tensor)]
     own = [tensor for tensor in held if tensor.parameter.may(YES)]
-    return NO if own and all(one.scalar is NO and one.marks[:1] == layer.marks[:1] for one in own) else UNSURE
+    return NO if own and all(_is_wide(one) and one.marks[:1] == layer.marks[:1] for one in own) else UNSURE
+
+
+def _is_wide(parameter: Tensor) -> bool:
+    """Whether a parameter has several elements in every dimension, as it has where it was made with large numbers."""
+    return parameter.scalar is NO if parameter.size is None else min(parameter.size, default=1) > 1

@@ -160,7 +160,7 @@ ROWS = (
         "torch.nn.AdaptiveLogSoftmaxWithLoss(2, 4, [2])",
         "torch.rand(2, 2), torch.tensor([0, 1])",
         parameters=("head.weight", "tail.0.0.weight", "tail.0.1.weight"),
-        call="custom",
+        call="with loss",
         result=Result(passes=False),
         saves=("head.weight if input", "input if head.weight"),
     ),

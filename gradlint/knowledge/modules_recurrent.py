@@ -56,7 +56,7 @@ ROWS = (
         "torch.nn.MultiheadAttention(2, 1)",
         "torch.rand(2, 2), torch.rand(2, 2), torch.rand(2, 2)",
         parameters=("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias"),
-        call="pair",
+        call="attention",
         saves=(
             "argument 2 if parameters",
             "in_proj_weight if input",
@@ -190,7 +190,7 @@ ROWS = (
             "norm3.weight",
             "norm3.bias",
         ),
-        call="custom",
+        call="two",
         saves=(
             "input if parameters",
             "linear1.weight",

@@ -190,6 +190,7 @@ ROWS = (
     Operation(
         "aminmax",
         ("torch.aminmax", "torch.Tensor.aminmax"),
+        parameters=("input", "dim", "keepdim"),
         results=(Result(), Result()),
         bundle="tuple",
         saves=("input", "result", "result 1"),

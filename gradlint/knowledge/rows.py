@@ -262,13 +262,13 @@ class Factory(Versioned):
 class ModuleRow(Versioned):
     """An nn.Module class of torch.
 
-    `parameters` and `buffers` are the names an instance has when made as in `example`; `input` are the arguments of
-    its call there, `others` those of calls that may give a result of another kind. `call` is how it is applied:
-    "layer" (one result from the first argument and its parameters), "loss" (input and target), "rnn" (a pair of output
-    and state, "lstm": the state a pair), "pair" (attention, LSTMCell), "container" (Sequential), "none" (ModuleList,
-    ModuleDict, ParameterList, ParameterDict: not callable), "custom" otherwise. `result` is what one call gives for
-    floating point (or, where it takes nothing else, whole) input, in training mode; where it does not pass gradients
-    on, some of the parameters may get none.
+    `parameters` and `buffers` are the names an instance has when made as in `example`; `input` are the arguments of its
+    call there, `others` those of calls that may give a result of another kind. `call` is how it is applied: "layer"
+    (one result from the first argument and its parameters), "two" (one from two), "with loss" (two from two), "loss"
+    (input and target), "rnn" (a pair of output and state, "lstm": the state a pair), "pair" (LSTMCell), "attention"
+    (output and weights), "container" (Sequential), "none" (ModuleList, ModuleDict, ParameterList, ParameterDict: not
+    callable), "custom" otherwise. `result` is what one call gives for floating point (or, where it takes nothing else,
+    whole) input, in training mode; where it does not pass gradients on, some of the parameters may get none.
     `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result", "own"; conditions are
     "input", names of parameters, and "parameters": all of them ask, where nobody wrote down what one alone needs.
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).

@@ -146,6 +146,13 @@ def with_the_backbone_frozen(net: Classifier):
     net.train().requires_grad_()  # ok: whoever went through this had a frozen backbone
 
 
+def only_a_part_of_a_frozen_layer():
+    layer = nn.TransformerEncoderLayer(8, 2)
+    layer.requires_grad_(False)
+    layer.linear1.requires_grad_(True)  # ok: all but this part of it stays frozen
+    return layer
+
+
 def test_freezing():
     net = Classifier()
     net.freeze_backbone()

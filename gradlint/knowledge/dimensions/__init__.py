@@ -21,9 +21,11 @@ from gradlint.knowledge.dimensions.asking import (
     spread,
     whole,
 )
+from gradlint.knowledge.dimensions.decompositions import DECOMPOSED
 from gradlint.knowledge.dimensions.layers import APPLIED, PARAMETERS, of_parameter
 from gradlint.knowledge.dimensions.products import PRODUCTS
 from gradlint.knowledge.dimensions.reducing import COMPUTED
+from gradlint.knowledge.dimensions.stepping import STEPPED, of_steps
 from gradlint.knowledge.dimensions.taking import TAKEN
 from gradlint.knowledge.dimensions.windows import WINDOWS
 
@@ -31,11 +33,13 @@ __all__ = [
     "DIMENSIONS",
     "NOT_SEEN",
     "PARAMETERS",
+    "STEPPED",
     "UNTOLD",
     "Asked",
     "Size",
     "Told",
     "of_parameter",
+    "of_steps",
     "size_of",
     "whole",
 ]
@@ -46,18 +50,18 @@ SAME = (
     "cumprod cumsum data deg2rad detach detach_ digamma double dropout dropout1d dropout2d dropout3d elu erf erfc "
     "erfinv exp exp2 expm1 feature_alpha_dropout fft_fftshift fft_ifftshift flip fliplr flipud float floor frac frexp "
     "gelu gumbel_softmax half hardshrink hardsigmoid hardswish hardtanh i0 instance_norm int inverse isfinite isinf "
-    "isnan isneginf isposinf isreal leaky_relu lgamma linalg_cholesky local_response_norm log log10 log1p log2 "
-    "log_softmax logcumsumexp logical_not logit logsigmoid long matrix_exp matrix_power mish msort mvlgamma "
-    "nan_to_num neg normalize poisson polygamma positive rad2deg real reciprocal relu relu6 renorm resolve_conj "
-    "resolve_neg roll round rrelu rsqrt selu sgn short sigmoid sign signbit silu sin sinc sinh softmax softmin "
-    "softplus softshrink softsign sort special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 "
+    "isnan isneginf isposinf isreal leaky_relu lgamma linalg_cholesky linalg_householder_product local_response_norm "
+    "log log10 log1p log2 log_softmax logcumsumexp logical_not logit logsigmoid long matrix_exp matrix_power mish "
+    "msort mvlgamma nan_to_num neg normalize poisson polygamma positive rad2deg real reciprocal relu relu6 renorm "
+    "resolve_conj resolve_neg roll round rrelu rsqrt selu sgn short sigmoid sign signbit silu sin sinc sinh softmax "
+    "softmin softplus softshrink softsign sort special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 "
     "special_bessel_y1 special_entr special_erfcx special_i0e special_i1 special_i1e special_log_ndtr "
     "special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 "
     "special_ndtr special_ndtri special_round special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 "
     "special_spherical_bessel_j0 sqrt square tan tanh tanhshrink threshold to to_dense tril triu trunc type cummax "
-    "cummin batch_norm layer_norm group_norm rms_norm prelu diagonal_scatter select_scatter slice_scatter "
-    "index_add index_copy index_fill index_put index_reduce put scatter scatter_add scatter_reduce type_as isin "
-    "bucketize "
+    "cummin batch_norm layer_norm group_norm rms_norm prelu diagonal_scatter select_scatter slice_scatter index_add "
+    "index_copy index_fill index_put index_reduce put scatter scatter_add scatter_reduce type_as isin bucketize alias "
+    "bitwise_not imag "
     # layers
     "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d InstanceNorm1d "
     "InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LayerNorm RMSNorm "
@@ -77,7 +81,7 @@ SPREAD = (
     "special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l "
     "special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u "
     "special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_xlog1py special_zeta sub "
-    "xlogy where"
+    "xlogy where bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor gcd lcm"
 )
 """By name: the operands are spread to one size, and that is what the result has."""
 
@@ -88,6 +92,7 @@ DIMENSIONS: dict[str, Function] = {
     **ARRANGED,
     **TAKEN,
     **PRODUCTS,
+    **DECOMPOSED,
     **WINDOWS,
     **COMPUTED,
     **APPLIED,

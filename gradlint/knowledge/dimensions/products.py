@@ -38,14 +38,6 @@ def _linear(asked: Asked) -> Size:
     return (*asked.of(0)[:-1], *weight[:-1])
 
 
-def _solved(asked: Asked) -> Size:
-    """What solves for the columns of the second operand, or for it as one column where that is how large it is."""
-    matrix, given = asked.of(0), asked.of(1)
-    if len(given) == 1 or given == matrix[:-1]:
-        return (*broadcast([matrix[:-2], given[:-1]]), given[-1])
-    return (*broadcast([matrix[:-2], given[:-2]]), *given[-2:])
-
-
 def _similar(asked: Asked) -> Size:
     return without(spread(asked), asked.arg("dim", 1))
 
@@ -61,11 +53,27 @@ def _tensordot(asked: Asked) -> Size:
     return (*asked.of(0)[: len(asked.of(0)) - dims], *asked.of(1)[dims:])
 
 
+def _summed(asked: Asked) -> Size:
+    """By the letters of an equation, each of which stands for one length; 1 is spread to that of the others."""
+    given, _, wanted = asked.arg("equation").replace(" ", "").partition("->")
+    letters = given.replace(",", "")
+    lengths: dict[str, int] = {}
+    for names, size in zip(given.split(","), asked.all, strict=True):
+        for name, length in zip(names, size, strict=True):
+            lengths[name] = length if lengths.get(name, 1) == 1 else lengths[name]
+    once = "".join(sorted(name for name in lengths if letters.count(name) == 1))
+    return tuple(lengths[name] for name in (wanted if "->" in asked.arg("equation") else once))
+
+
+def _attended(asked: Asked) -> Size:
+    """A row of values for each query."""
+    query, key, value = asked.all[:3]
+    asked.arg("enable_gqa")
+    return (*broadcast([query[:-2], key[:-2], value[:-2]]), query[-2], value[-1])
+
+
 PRODUCTS: dict[str, Function] = {
     "inner": _inner,
-    "linalg_solve": _solved,
-    "linalg_solve_triangular": pattern("*ii,*ij->*ij"),
-    "cholesky_solve": pattern("*ij,*ii->*ij"),
     "mm": pattern("ij,jk->ik"),
     "bmm": pattern("bij,bjk->bik"),
     "mv": pattern("ij,j->i"),
@@ -82,6 +90,8 @@ PRODUCTS: dict[str, Function] = {
     **named("chain_matmul linalg_multi_dot", _chained),
     "linear": _linear,
     "bilinear": lambda asked: (*asked.of(0)[:-1], asked.of(2)[0]),
+    "einsum": _summed,
+    "scaled_dot_product_attention": _attended,
     "kron": lambda asked: multiplied(asked.all),
     "tensordot": _tensordot,
     "cosine_similarity": _similar,

@@ -18,19 +18,14 @@ from gradlint.knowledge.dimensions.asking import (
 )
 
 
-def _last_two(*letters: str) -> Function:
-    """What gives other lengths in the last two dimensions, by the letters of those (`k` is the smaller one)."""
-
-    def answer(asked: Asked) -> list[Size]:
-        *before, i, j = asked.of(0)
-        lengths = {"i": i, "j": j, "k": min(i, j)}
-        return [(*before, *(lengths[one] for one in word)) for word in letters]
-
-    return answer
-
-
 def _embedded(asked: Asked) -> Size:
     return (*asked.of(0), asked.of(1)[1])
+
+
+def _deviation(asked: Asked) -> Size:
+    """What reduces `dim=`, in the place of which the word `unbiased` may stand."""
+    dim = asked.arg("dim")
+    return without(asked.of(0), None if isinstance(dim, bool) else dim, asked.arg("keepdim", False))
 
 
 def _along(name: str) -> Function:
@@ -108,7 +103,7 @@ LOSSES = (
 """By name: losses that compare number by number."""
 
 
-REDUCING_DIM = "sum mean prod nansum nanmean amax amin logsumexp argmax argmin any all count_nonzero std_mean var_mean"
+REDUCING_DIM = "sum mean prod nansum nanmean amax amin logsumexp argmax argmin any all count_nonzero aminmax"
 """By name: what reduces `dim=`, or all where it is not said."""
 
 
@@ -116,6 +111,7 @@ COMPUTED: dict[str, Function] = {
     **dict.fromkeys(("max of two", "min of two"), spread),
     **named(LOSSES, _lost),
     **named(REDUCING_DIM, reduced()),
+    **named("std var std_mean var_mean", _deviation),
     **named("norm linalg_vector_norm", reduced()),
     **dict.fromkeys([f"{name} along dim" for name in ("max", "min", "median", "nanmedian")], reduced()),
     **named("kthvalue mode", reduced(-1)),
@@ -133,10 +129,7 @@ COMPUTED: dict[str, Function] = {
     "expand_as": second,
     **named("vander linalg_vander", _powers),
     "embedding": _embedded,
+    **named("fft_fft fft_ifft fft_fft2 fft_ifft2 fft_fftn fft_ifftn", _spectrum(lambda n: n)),
     **named("fft_rfft fft_rfft2 fft_rfftn fft_ihfft fft_ihfft2 fft_ihfftn", _spectrum(lambda n: n // 2 + 1)),
     **named("fft_irfft fft_irfft2 fft_irfftn fft_hfft fft_hfft2 fft_hfftn", _spectrum(lambda n: 2 * (n - 1))),
-    **named("linalg_inv_ex linalg_cholesky_ex", lambda asked: [asked.of(0), asked.of(0)[:-2]]),
-    "linalg_eigh": lambda asked: [asked.of(0)[:-1], asked.of(0)],
-    "qr": _last_two("ik", "kj"),
-    "linalg_lu": _last_two("ii", "ik", "kj"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from gradlint.knowledge.dimensions.asking import Asked, Function, Size, Untold, named, with_length, without
+from gradlint.knowledge.dimensions.asking import Asked, Function, Size, Untold, broadcast, named, with_length, without
 
 
 def _narrowed(asked: Asked) -> Size:
@@ -63,6 +63,8 @@ def _indexed(asked: Asked) -> Size:
             found += [size.pop(0) for _ in range(len(asked.of(0)) - told)]
         elif type(one) is int:
             size.pop(0)
+        elif type(one) is slice:
+            found.append(len(range(*one.indices(size.pop(0)))))
         else:
             raise Untold
     return (*found, *size)
@@ -94,6 +96,21 @@ def _most(asked: Asked) -> list[Size]:
     return [with_length(size, asked.arg("dim", -1), asked.arg("k")) if size else ()] * 2
 
 
+def _taken_along(asked: Asked) -> Size:
+    size, index, dim = asked.of(0), asked.of(1), asked.arg("dim")
+    return (prod(index),) if dim is None else broadcast([with_length(size, dim, index[dim]), index])
+
+
+def _unfolded(asked: Asked) -> Size:
+    """What moves along a dimension step by step, and is then the last one."""
+    size, dim, length = asked.of(0), asked.arg("dimension"), asked.arg("size")
+    return (*with_length(size, dim, (size[dim] - length) // asked.arg("step") + 1), length)
+
+
+def _strided(asked: Asked) -> Size:
+    return tuple(asked.arg("size"))
+
+
 TAKEN: dict[str, Function] = {
     "topk": _most,
     **named("narrow narrow_copy", _narrowed),
@@ -111,5 +128,9 @@ TAKEN: dict[str, Function] = {
     "diagflat": _flat_diagonal,
     "getitem": _indexed,
     "index_select": _selected,
+    "take_along_dim": _taken_along,
+    "unfold": _unfolded,
+    "as_strided": _strided,
+    **named("masked_fill masked_scatter", lambda asked: broadcast([asked.of(0), asked.of(1)])),
     "glu": _half,
 }

@@ -29,6 +29,21 @@ def _places_back(length: int, kernel: int, stride: int, padding: int, more: int,
     return (length - 1) * stride - 2 * padding + dilation * (kernel - 1) + more + 1
 
 
+def _unpooled(count: int) -> Function:
+    def answer(asked: Asked) -> Size:
+        if asked.arg("output_size") is not None:
+            raise Untold
+        kernel = asked.arg("kernel_size")
+        told = [each_of(one, count) for one in (kernel, asked.arg("stride") or kernel, asked.arg("padding", 0), 0, 1)]
+        return (*asked.of(0)[:-count], *map(_places_back, asked.of(0)[-count:], *told))
+
+    return answer
+
+
+def _sampled(asked: Asked) -> Size:
+    return (*asked.of(0)[:2], *asked.of(1)[1:-1])
+
+
 def _adaptive(count: int) -> Function:
     def answer(asked: Asked) -> Size:
         before, after = asked.of(0)[:-count], asked.of(0)[-count:]
@@ -56,11 +71,7 @@ def _convolved_back(count: int) -> Function:
         channels, *kernel = asked.of(1)[1] * asked.arg("groups", 1), *asked.of(1)[2:]
         names = (("stride", 1), ("padding", 0), ("output_padding", 0), ("dilation", 1))
         told = [each_of(asked.arg(name, default), count) for name, default in names]
-        lengths = zip(asked.of(0)[-count:], kernel, *told, strict=True)
-        found = [
-            (n - 1) * stride - 2 * pad + dilation * (k - 1) + more + 1 for n, k, stride, pad, more, dilation in lengths
-        ]
-        return (*asked.of(0)[: -count - 1], channels, *found)
+        return (*asked.of(0)[: -count - 1], channels, *map(_places_back, asked.of(0)[-count:], kernel, *told))
 
     return answer
 
@@ -117,6 +128,8 @@ WINDOWS: dict[str, Function] = {
     **{f"max_pool{n}d_with_indices": _pooled(n) for n in (1, 2, 3)},
     **{f"adaptive_{name}_pool{n}d": _adaptive(n) for name in ("max", "avg") for n in (1, 2, 3)},
     **{f"adaptive_max_pool{n}d_with_indices": _adaptive(n) for n in (1, 2, 3)},
+    **{f"max_unpool{n}d": _unpooled(n) for n in (1, 2, 3)},
+    **named("grid_sample grid_sampler", _sampled),
     **{f"conv{n}d": _convolved(n) for n in (1, 2, 3)},
     **{f"conv_transpose{n}d": _convolved_back(n) for n in (1, 2, 3)},
 }
