@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 import torch
 
+from gradlint.knowledge.dimensions import REMEMBERED
 from gradlint.knowledge.layout import (
     GIVEN_AS_IT_IS,
     IN_ORDER,
@@ -208,3 +209,9 @@ def test_the_order_may_be_asked_for():
         assert not made.is_contiguous()
     layer = torch.nn.Conv2d(2, 2, 3).to(**other)
     assert not layer.weight.is_contiguous()
+
+
+@pytest.mark.parametrize("name", REMEMBERED)
+def test_what_a_layer_remembers_is_what_it_was_made_with(name):
+    made = getattr(torch.nn, name)()
+    assert {one: getattr(made, one) for one in REMEMBERED[name]} == REMEMBERED[name]

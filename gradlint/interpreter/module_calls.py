@@ -52,6 +52,7 @@ from gradlint.interpreter.recording import apply
 from gradlint.interpreter.saving import saved_in_place
 from gradlint.interpreter.tensors import truth_of
 from gradlint.interpreter.writing import Write, perhaps_written, write
+from gradlint.knowledge.dimensions import NOT_SEEN, Told
 from gradlint.knowledge.module_options import names_of
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
 
@@ -280,7 +281,8 @@ def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow,
     if (idle := _idle(module, row)) is not NO:
         result = replace(result, kind="self" if idle is YES else "self or fresh")
     operation = _operation(module, row, ("input",), (result,))
-    made = _applied(it, node, ref, operation, args, 1, sizes.of_layer(it, module))
+    told = sizes.told_by(it, module, operation.name)
+    made = _applied(it, node, ref, operation, args, 1, sizes.of_layer(it, module), told)
     return with_counts(it, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
 
 
@@ -342,7 +344,14 @@ def _made_at_last(it: Interpreter, ref: Ref) -> None:
 
 
 def _applied(
-    it: Interpreter, node: Any, ref: Ref, row: Operation, args: Arguments, count: int, scalar: Truth = UNSURE
+    it: Interpreter,
+    node: Any,
+    ref: Ref,
+    row: Operation,
+    args: Arguments,
+    count: int,
+    scalar: Truth = UNSURE,
+    told: Told = NOT_SEEN,
 ) -> Value:
     if row.name.startswith("Lazy"):
         _made_at_last(it, ref)
@@ -350,9 +359,8 @@ def _applied(
         value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
     ]
     slots = list(zip([*row.operands, *(["other"] * len(inputs))], inputs, strict=False))[: max(count, len(inputs))]
-    return apply(
-        it, node, row, slots or [("input", UNKNOWN)], scalar=scalar, extra=_own(it, ref), part=f"call {ref.site} "
-    )
+    given, part = slots or [("input", UNKNOWN)], f"call {ref.site} "
+    return apply(it, node, row, given, scalar=scalar, told=told, extra=_own(it, ref), part=part)
 
 
 def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

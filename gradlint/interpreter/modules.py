@@ -55,6 +55,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
 from gradlint.interpreter.tensors import fresh, truth_of
+from gradlint.knowledge.dimensions import REMEMBERED
 from gradlint.knowledge.module_arguments import POSITIONS, named
 from gradlint.knowledge.module_families import LAZY
 from gradlint.knowledge.module_options import GIVEN, OPTIONS
@@ -105,6 +106,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
     if RETURN_INDICES in POSITIONS.get(path.rpartition(".")[2], ()):
         attributes[RETURN_INDICES] = UNKNOWN if args.unknown else args.get(RETURN_INDICES, -1, Const(False))
+    for name, default in REMEMBERED.get(path.rpartition(".")[2], {}).items():
+        attributes[name] = UNKNOWN if args.unknown else args.get(name, -1, Const(default))
     attributes |= {name: _own_buffer(it, node, row, name, args) for name in row.buffers}
     asked, registered = _asked_for(it, node, row, args)
     attributes |= asked

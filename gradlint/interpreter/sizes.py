@@ -10,6 +10,7 @@ from gradlint.domain import (
     NO,
     NONE_VALUE,
     NOTHING,
+    UNKNOWN,
     UNSURE,
     YES,
     Const,
@@ -27,7 +28,19 @@ from gradlint.domain import (
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.operands import Operand
-from gradlint.knowledge.dimensions import STEPPED, UNTOLD, Asked, Size, Told, of_parameter, of_steps, size_of, whole
+from gradlint.knowledge.dimensions import (
+    NOT_SEEN,
+    REMEMBERED,
+    STEPPED,
+    UNTOLD,
+    Asked,
+    Size,
+    Told,
+    of_parameter,
+    of_steps,
+    size_of,
+    whole,
+)
 from gradlint.knowledge.rows import Factory, ModuleRow, Operation
 from gradlint.knowledge.sizes import (
     ARRANGING,
@@ -94,6 +107,13 @@ def _is_open(it: Interpreter, value: Value) -> bool:
     """Whether a sequence of operands may hold others than are known."""
     listed = it.only(value, Container)
     return listed is None or listed.rest != NOTHING
+
+
+def told_by(it: Interpreter, layer: Module, name: str) -> Told:
+    """The constants that a layer of this name was made with and that say what it makes of sizes."""
+    held = dict(layer.attributes)
+    asked = REMEMBERED.get(name)
+    return NOT_SEEN if asked is None else Told({one: _constant(it, held.get(one, UNKNOWN)) for one in asked})
 
 
 def told_key(it: Interpreter, index: Value) -> Told:

@@ -43,6 +43,8 @@ _TABLE: tuple[tuple[str, int, str], ...] = (
     ("return_indices", 1, "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d"),
     ("return_indices", 3, "FractionalMaxPool2d FractionalMaxPool3d"),
     ("return_indices", 4, "MaxPool1d MaxPool2d MaxPool3d"),
+    ("start_dim", 0, "Flatten"),
+    ("end_dim", 1, "Flatten"),
 )
 
 

@@ -68,3 +68,9 @@ try:
     print("went well")
 except RuntimeError:
     print("refused")
+
+flattened = nn.Flatten()(torch.rand(2, 2, 4, 4))
+same = nn.Flatten()(torch.rand(2, 3, requires_grad=True))
+inner = nn.Flatten(1, 2)(torch.rand(2, 2, 4, 4, requires_grad=True))
+outer = nn.Flatten(end_dim=1)(torch.rand(2, 2, 4, 4, requires_grad=True))
+reveal(flattened, same, inner, outer, nn.Flatten(0)(torch.rand(2, 2)), nn.Flatten(0, -1)(torch.rand(())))

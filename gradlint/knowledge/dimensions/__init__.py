@@ -22,7 +22,7 @@ from gradlint.knowledge.dimensions.asking import (
     whole,
 )
 from gradlint.knowledge.dimensions.decompositions import DECOMPOSED
-from gradlint.knowledge.dimensions.layers import APPLIED, PARAMETERS, of_parameter
+from gradlint.knowledge.dimensions.layers import APPLIED, PARAMETERS, REMEMBERED, of_parameter
 from gradlint.knowledge.dimensions.products import PRODUCTS
 from gradlint.knowledge.dimensions.reducing import COMPUTED
 from gradlint.knowledge.dimensions.stepping import STEPPED, of_steps
@@ -33,6 +33,7 @@ __all__ = [
     "DIMENSIONS",
     "NOT_SEEN",
     "PARAMETERS",
+    "REMEMBERED",
     "STEPPED",
     "UNTOLD",
     "Asked",

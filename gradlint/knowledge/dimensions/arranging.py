@@ -146,7 +146,7 @@ ARRANGED: dict[str, Function] = {
     **named("view_as reshape_as searchsorted take", second),
     "view": _viewed("size"),
     "reshape": _viewed("shape"),
-    "flatten": _flattened,
+    **named("flatten Flatten", _flattened),
     "ravel": lambda asked: (prod(asked.of(0)),),
     "unflatten": _unflattened,
     "squeeze": _squeezed,

@@ -93,3 +93,7 @@ APPLIED: dict[str, Function] = {
     **named("RNNCell GRUCell LSTMCell", _hidden),
     "MultiheadAttention": lambda asked: [asked.of(0), None],
 }
+
+REMEMBERED: dict[str, dict[str, int]] = {"Flatten": {"start_dim": 1, "end_dim": -1}}
+"""By the name of a layer: the arguments of its constructor that say what it makes of sizes, and which they are if
+nothing is said."""
