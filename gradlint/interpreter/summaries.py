@@ -268,7 +268,7 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref
     now: dict[Ref, Ref] = dict(zip(summary.arguments, arguments, strict=True))
     for index, (ref, thing) in enumerate(summary.made):
         now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
-        for number, memory in enumerate(thing.storage if type(thing) is Tensor else ()):
+        for number, memory in enumerate(_memories(thing)):
             if memory not in now:
                 now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
     nodes: dict[Slot, Ref] = {}
@@ -320,11 +320,11 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         for ref, thing in call.heap.items()
         if type(thing) is Instance and type(now := state.heap.get(ref, thing)) is Instance and now is not thing
     ]
-    old = frozenset(memory for thing in call.heap.values() if type(thing) is Tensor for memory in thing.storage)
+    old = frozenset(memory for thing in call.heap.values() for memory in _memories(thing))
     made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)], old)
     if made is None:
         return
-    memories = {memory for thing in made.values() if type(thing) is Tensor for memory in thing.storage}
+    memories = {memory for thing in made.values() for memory in _memories(thing)}
     operands = {ref: it.operand(ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
     recorded: dict[Ref, Slot] = {}
     for ref, thing in made.items():
@@ -422,13 +422,18 @@ def _inside(thing: Object) -> list[Value]:
     return list(object_references(thing))
 
 
+def _memories(thing: Object) -> tuple[Ref, ...]:
+    """The memories that an object may use, and what counts the writes through it."""
+    return (*thing.storage, *(count for count in thing.count if count is not None)) if type(thing) is Tensor else ()
+
+
 def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -> bool:
     """Whether a new tensor shares neither memory nor history of views with what was there before."""
     bases = [it.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
         and not thing.hooks
-        and old.isdisjoint(thing.storage)
+        and old.isdisjoint(_memories(thing))
         and not any(base in call.heap for base in thing.base if base is not None)
         and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)
     )
