@@ -58,7 +58,24 @@ def test_what_counts_alone_notices_writes_through_itself(handle: str) -> None:
     text = f"{START}saved = {handle}\nout = weight * saved.view(2, 2)\nsaved.add_(1)\nout.sum().backward()\n"
     compared = compare(text)
     assert not compared.disagreements
-    assert compared.refusals.total() == 1
+    assert [reported for _, reported in compared.refusals.elements()] == [True]
+
+
+@pytest.mark.parametrize(("saved", "written"), [*itertools.product(ALIKE, repeat=2)])
+@pytest.mark.parametrize("handle", ALONE)
+def test_what_counts_alone_shares_its_count_as_others_do(handle: str, saved: str, written: str) -> None:
+    text = f"{START}x = {handle}\nsaved, written = {saved}, {written}\nout = weight * saved.view(2, 2)\n"
+    compared = compare(f"{text}written.add_(1)\nout.sum().backward()\n")
+    assert not compared.disagreements
+    assert [reported for _, reported in compared.refusals.elements()] == [True]
+
+
+@pytest.mark.parametrize(("saved", "written"), [*itertools.product(ALIKE, repeat=2)])
+def test_a_handle_keeps_its_count_with_other_memory(saved: str, written: str) -> None:
+    text = f"{START}saved = {saved}\nout = weight * saved.view(2, 2)\nx.data = torch.rand(2, 2)\n"
+    compared = compare(f"{text}written = {written}\nwritten.add_(1)\nout.sum().backward()\n")
+    assert not compared.disagreements
+    assert [reported for _, reported in compared.refusals.elements()] == [True]
 
 
 @pytest.mark.parametrize(

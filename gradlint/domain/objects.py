@@ -148,8 +148,9 @@ class Tensor(Cell):
     off, or before that was asked); `hooks` are the functions that may be called when a gradient arrives, by kind.
     `squashed` is the operation that made its elements probabilities, if nothing but moving, casting and selecting was
     done to them since. `alone`: torch counts the writes through it by themselves, though others are on its memory
-    (`.data`). `many`: it stands for several tensors; `loose`: it may as well be a tuple, a dict or an object of tensors
-    with these facts (the result of a module of an unknown class).
+    (`.data`); `count` is what it counts them by, which views and `.detach()` share, whatever memory they are given
+    later (None among them, or none at all: nobody knows). `many`: it stands for several tensors; `loose`: it may as
+    well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
     """
 
     dtype: Dtypes = ANY_DTYPE
@@ -170,6 +171,7 @@ class Tensor(Cell):
     unwritable: Truth = UNSURE
     showing: Truth = NO
     alone: Truth = NO
+    count: Slot = _perhaps(default=())
     storage: tuple[Ref, ...] = _alternatives(default=())
     node: Slot = _perhaps(default=())
     base: Slot = _perhaps(default=())
@@ -195,12 +197,12 @@ class Tensor(Cell):
 class Node(Cell):
     """One recorded operation of the graph.
 
-    `inputs` are its operands and `saves` the memories it keeps for backward, part by part; an input
-    is a Node, a leaf Tensor, None (nothing recorded) or `OPAQUE`. `freed`: a backward has been
-    through; `swept`: and through all that lies behind it; `stale`: a saved memory was written and
-    torch will notice; `corrupt`: it was written unnoticed; `grows`: its history certainly holds an
-    older node of its own site; `reached`: a backward has differentiated through it. `marks` are the
-    places that freed it ("freed") or went through and kept it ("kept", the last one), or wrote what
+    `inputs` are its operands and `saves` the memories it keeps for backward, and the counts of writes that torch
+    compares then where these are not those of the memories, part by part; an input is a Node, a leaf Tensor, None
+    (nothing recorded) or `OPAQUE`. `freed`: a backward has been through; `swept`: and through all that lies behind
+    it; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written unnoticed; `grows`: its
+    history certainly holds an older node of its own site; `reached`: a backward has differentiated through it.
+    `marks` are the places that freed it ("freed") or went through and kept it ("kept", the last one), or wrote what
     it had saved: "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 

@@ -40,7 +40,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.counts import kept
+from gradlint.interpreter.counts import compared, counts_alone, kept
 from gradlint.interpreter.functions import call_function, restoring
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
@@ -169,7 +169,8 @@ class _Outcome:
             it.put(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
             return ref
         base = (ref,) if ref in [one for value in self.given for one in alternatives(value)] else tensor.base
-        now = replace(new, storage=tensor.storage, base=base, inference=tensor.inference)
+        now = replace(new, storage=tensor.storage, alone=counts_alone(tensor), count=tensor.count, base=base,
+                      inference=tensor.inference)  # fmt: skip
         it.state.heap[made] = now  # type: ignore[index]
         return made
 
@@ -179,7 +180,8 @@ class _Outcome:
 
     def _saves(self) -> tuple[Slot, ...]:
         saved = [self.it.state.heap.get(ref) for ref in self._noted(SAVED)]
-        return tuple(kept(self.it, thing) for thing in saved if type(thing) is Tensor)
+        found = [slot(self.it, thing) for thing in saved if type(thing) is Tensor for slot in (kept, compared)]
+        return tuple(filter(None, found))
 
 
 def _may_be_tensor(it: Interpreter, value: Value) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,17 +23,20 @@ from gradlint.domain import (
     Module,
     Object,
     Ref,
+    Slot,
     Tensor,
     Value,
     alternatives,
     object_renamed,
     one_of,
     renamed,
+    truth,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, syntax
+from gradlint.interpreter.counts import own_count
 from gradlint.interpreter.library import special
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
@@ -42,14 +46,15 @@ from gradlint.interpreter.scan import spelled
 def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy of the object alone: what it holds, and its memory, is shared."""
     value = args.get("x", 0, UNKNOWN)
-    copies = [
-        it.new(it.copy_site(node, o), "copy", _shallow(it, node, it[o])) if type(o) is Ref and o in it.state.heap else o
-        for o in alternatives(value)
-    ]
-    return one_of(copies)
+    return one_of([_copied(it, node, o) if type(o) is Ref and o in it.state.heap else o for o in alternatives(value)])
 
 
-def _shallow(it: Interpreter, node: Any, thing: Object) -> Object:
+def _copied(it: Interpreter, node: Any, ref: Ref) -> Ref:
+    place = it.copy_site(node, ref)
+    return it.new(place, "copy", _shallow(it, node, it[ref], own_count(it.memory(place, "copy"))))
+
+
+def _shallow(it: Interpreter, node: Any, thing: Object, count: Slot) -> Object:
     """The copy of a tensor is a leaf on its memory that requires grad as it does, whatever recorded it."""
     if type(thing) is Container and thing.kind in MAPPINGS:
         return copied(it, node, thing)
@@ -57,7 +62,8 @@ def _shallow(it: Interpreter, node: Any, thing: Object) -> Object:
         return thing
     marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
     return replace(thing, leaf=YES, node=(), base=(), unwritable=NO, showing=NO, retains=NO, grad=NONE, unit=PLAIN,
-                   gradient=UNKNOWN, inference=it.state.inference, made="copy", alone=YES, marks=marks)  # fmt: skip
+                   gradient=UNKNOWN, inference=it.state.inference, made="copy", alone=YES, count=count,
+                   marks=marks)  # fmt: skip
 
 
 def copied(it: Interpreter, node: Any, thing: Container) -> Container:
@@ -83,16 +89,19 @@ def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(found) > 400:
         return result_of_unknown([value])
     now = {ref: Ref(it.site(it.copy_site(node, ref)), "copy", it.frame.id) for ref in found}
-    memories = dict.fromkeys(memory for ref in found for memory in getattr(it[ref], "storage", ()))
+    memories = Counter(memory for ref in found for memory in getattr(it[ref], "storage", ()))
     now |= {memory: it.memory(it.copy_site(node, memory), "copy") for memory in memories}
     for ref in found:
+        alone = truth(any(memories[memory] > 1 for memory in getattr(it[ref], "storage", ())))
         thing = object_renamed(it[ref], now)
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
             inference = it.state.inference  # of where it is copied, whatever it was
             marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
-            thing = replace(thing, overwritten=NO, base=(), unwritable=NO, showing=NO, inference=inference, marks=marks)
+            count = own_count(it.memory(it.copy_site(node, ref), "copy"))
+            thing = replace(thing, overwritten=NO, base=(), unwritable=NO, showing=NO, alone=alone, count=count,
+                            inference=inference, marks=marks)  # fmt: skip
             if thing.parameter.may(YES):  # parameters are copied without their gradients
                 now_none = NONE if thing.parameter is YES else thing.grad | NONE
                 thing = replace(thing, grad=now_none, unit=PLAIN, gradient=UNKNOWN)

@@ -7,6 +7,7 @@ from gradlint.domain import (
     KEPT,
     NO,
     NOTHING,
+    OLDEST,
     YES,
     Ref,
     Slot,
@@ -22,6 +23,30 @@ from gradlint.domain import (
 from gradlint.interpreter.core import Interpreter
 
 ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
+
+
+COUNT = " count"
+
+
+def own_count(memory: Ref) -> Slot:
+    """The count of writes that begins with a memory, or with another handle on one, which this stands for."""
+    return (memory._replace(part=memory.part + COUNT),)
+
+
+def count_through(tensor: Tensor) -> Ref | None:
+    """The count that a write through a handle certainly moves, if one is known: an inference tensor has none, and its
+    aliases have their own."""
+    if tensor.many or tensor.loose or tensor.inference is not NO or len(tensor.count) != 1:
+        return None
+    (count,) = tensor.count
+    return count if count is not None and count.age < OLDEST else None
+
+
+def comparing(count: Ref | None) -> frozenset[tuple[Ref]]:
+    """What a graph keeps that certainly compares this count: it says so, or keeps the memory that the count is of."""
+    if count is None:
+        return frozenset()
+    return frozenset([(count,), (count._replace(part=count.part.removesuffix(COUNT)),)])
 
 
 def counts_alone(tensor: Tensor) -> Truth:
@@ -61,10 +86,18 @@ def kept(it: Interpreter, tensor: Tensor) -> Slot:
     return (*tensor.storage, KEPT) if unnoticed(it, tensor).may(YES) else tensor.storage
 
 
+def compared(it: Interpreter, tensor: Tensor) -> Slot:
+    """The count that a graph compares which saves a tensor, where that is known and its memory does not tell."""
+    count = count_through(tensor)
+    return () if count is None or kept(it, tensor) in comparing(count) else (count,)
+
+
 def is_shared(it: Interpreter, memories: tuple[Ref, ...], besides: Value = NOTHING) -> bool:
     """Whether anything is on these memories, or has saved them, but one handle that nobody holds."""
     if any(ref != besides for ref, _ in it.state.heap.holding(memories)):
         return True
-    holders = [thing for thing in it.state.heap.values() if type(thing) is not Tensor]
-    held = (option for value in it.state.names.values() for option in alternatives(value))
-    return besides in held or any(besides in object_references(thing) for thing in holders)
+    things = it.state.heap.values()
+    values = (*it.state.names.values(), *(thing.gradient for thing in things if type(thing) is Tensor))
+    return any(besides in alternatives(value) for value in values) or any(
+        besides in object_references(thing) for thing in things if type(thing) is not Tensor
+    )

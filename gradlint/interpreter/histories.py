@@ -129,10 +129,13 @@ def _inside_first(it: Interpreter, before: Heap, start: Slot, ends: Collection[R
     return order
 
 
-def recorded_again(it: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref]) -> Ref:
-    """All that a summarised call recorded for the same results, as one operation."""
+def recorded_again(
+    it: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref], kept: dict[Ref, Ref]
+) -> Ref:
+    """All that a summarised call recorded for the same results, as one operation: on what its objects are `now`, which
+    keeps what its memories are."""
     inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
-    saves = tuple(tuple(now.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
+    saves = tuple(tuple(kept.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
     if history.flat is not None:
         behind = tuple(_operands(it, slot, now) for slot in history.flattened)
         inputs = (*inputs, (it.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))

@@ -187,7 +187,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     cut: tuple[Mark, ...] = ()
     if tensor:
-        kept = ("storage", "belief", "precision", "device", "inference", *layout.UNKNOWN_LAYOUT)
+        kept = ("storage", "count", "belief", "precision", "device", "inference", *layout.UNKNOWN_LAYOUT)
         facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
         if tensor.requires_grad is YES and tensor.leaf is NO:
             cut = cut_off(it, node, "Parameter", [data])

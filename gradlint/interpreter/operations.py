@@ -50,7 +50,7 @@ from gradlint.interpreter import layout, sizes, vouching
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.counts import counts_alone, is_shared
+from gradlint.interpreter.counts import counts_alone, is_shared, own_count
 from gradlint.interpreter.cuts import cut_off
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.saving import saved_in_place
@@ -375,7 +375,7 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
                              "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
-        facts |= {name: getattr(given, name) for name in ("storage", "requires_grad", "inference")}
+        facts |= {name: getattr(given, name) for name in ("storage", "count", "requires_grad", "inference")}
         facts["alone"] = counts_alone(given)
     elif row.keeps and shared is not None and shared != NONE_VALUE:
         facts |= {"requires_grad": UNSURE, "inference": UNSURE}
@@ -386,6 +386,7 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     array = it.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
         facts |= {"storage": array.storage, "alone": truth(is_shared(it, array.storage))}
+        facts["count"] = own_count(it.memory(node, "tensor"))
     sources = [ref for value in args.positional[:1] for ref, _ in it.all(value, Tensor)]
     if sources and row.dtype in ("data", "like"):
         facts["source"] = tuple(sources)

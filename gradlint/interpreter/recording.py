@@ -52,7 +52,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import layout, sizes
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.counts import counts_alone
+from gradlint.interpreter.counts import counts_alone, own_count
 from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.hearing import heard
@@ -265,7 +265,7 @@ def _handle(
     facts["squashed"] = _squashed(row, first)
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
-        facts |= _shared(it, node, first, handle, f"{part}{index}")
+        facts |= _shared(it, node, row, first, handle, f"{part}{index}")
         if first.tensor:
             made_there = first.tensor.inference
             facts["inference"] = made_there | it.state.inference if "fresh" in handle else made_there
@@ -336,7 +336,7 @@ def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]
     return on[0] | off[0] | ignorance, on[1] | off[1] | (UNSURE if mode.is_unsure else on[1])
 
 
-def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) -> dict[str, Any]:
+def _shared(it: Interpreter, node: Any, row: Operation, first: Operand, handle: str, part: str) -> dict[str, Any]:
     """What a result that shares memory takes over from its operand."""
     refs = tuple(ref for ref, _ in it.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()
@@ -351,10 +351,14 @@ def _shared(it: Interpreter, node: Any, first: Operand, handle: str, part: str) 
         recorded = it.recording is YES and first.requires_grad is YES
         if first.tensor is not None and not first.tensor.base and _hides_its_base(first.tensor) and not recorded:
             base = (*base, None)
-    if handle == "view or fresh":
-        storage, base = (*storage, it.memory(node, part)), (*base, None)
     alone = counts_alone(first.tensor) if first.tensor else NO
-    return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone}
+    count: Slot = first.tensor.count if first.tensor else ()
+    if row.name == "data":
+        alone, count = YES, own_count(it.memory(node, part))
+    if handle == "view or fresh":
+        memory = it.memory(node, part)
+        storage, base, count = (*storage, memory), (*base, None), (*(count or (None,)), *own_count(memory))
+    return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone, "count": count}
 
 
 def _switched_off(it: Interpreter, node: Any) -> Mark:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Slot, Tensor, Truth, Value, both, either
 from gradlint.interpreter.core import Interpreter
-from gradlint.interpreter.counts import kept
+from gradlint.interpreter.counts import compared, kept
 from gradlint.interpreter.operands import Operand, operand
 from gradlint.knowledge.rows import ANY, STACK, VIEW, saving
 
@@ -34,21 +34,27 @@ def saved(
     if condition == OTHERS:
         each = [asked[_numbered(one.name, index)] for index, one in enumerate(chosen)]
         wanted = [either(each[:index] + each[index + 1 :]) for index in range(len(chosen))]
-        return [_slot(it, [one], kinds, want, or_copy) for one, want in zip(chosen, wanted, strict=True)]
+        each_slots = [_slots(it, [one], kinds, want, or_copy) for one, want in zip(chosen, wanted, strict=True)]
+        return [slot for slots in each_slots for slot in slots]
     wanted_all = both(sure, both(_asked(asked, condition), _is_tensor(operands, beside)))
     if name == "result":
         return [_perhaps(it, it[results[0]].storage, wanted_all)]
     if name == "own" or name.startswith("result "):
         return [_perhaps(it, (KEPT,), wanted_all)]
-    return [_slot(it, chosen, kinds, wanted_all, or_copy)]
+    return _slots(it, chosen, kinds, wanted_all, or_copy)
 
 
-def _slot(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> Slot:
-    """The memory of one of these operands, if they are of a kind that is saved; or that of a copy."""
+def _slots(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> list[Slot]:
+    """The memory of one of these operands, if they are of a kind that is saved; or that of a copy. And what counts the
+    writes to it, where that is certain."""
     sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
     memories = tuple(memory for one in chosen for memory in _memories(it, one, kinds))
     copied = any(COPIED[or_copy](one.tensor) for one in chosen)
-    return _perhaps(it, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
+    slot = _perhaps(it, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
+    one = chosen[0].tensor if len(chosen) == 1 else None
+    if one is None or copied or not slot or None in slot:
+        return [slot]
+    return [slot, compared(it, one)]
 
 
 def _is_stack(tensor: Tensor | None) -> bool:

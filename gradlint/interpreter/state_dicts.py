@@ -80,7 +80,7 @@ def _entry(it: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
     """What a state dict holds of a parameter: a handle of its own on the same memory."""
     alone = counts_alone(tensor)
     return fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
-                 inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
+                 count=tensor.count, inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
 
 
 def load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

@@ -69,12 +69,14 @@ class Tale:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One call: its arguments that are objects, what it gave, the nodes that new tensors come from and the history of
-    these, each after those it builds on, what of the objects around it was handed to unseen code,
-    what attributes objects that nobody knows turned out to have, and what must be as it was for that to hold again."""
+    """One call: its arguments that are objects and the memories of these, what it gave, the nodes that new tensors come
+    from and the history of these, each after those it builds on, what of the objects around it was handed to unseen
+    code, what attributes objects that nobody knows turned out to have, and what must be as it was for that to hold
+    again: for other arguments as well, unless the call could get at these `elsewhere`."""
 
     place: tuple[object, int]
     arguments: tuple[Ref, ...]
+    memories: tuple[Ref, ...]
     result: Value
     made: tuple[tuple[Ref, Object], ...]
     recorded: dict[Ref, Slot]
@@ -83,15 +85,17 @@ class Summary:
     looked: Looked | None
     learned: tuple[tuple[Ref, Items], ...]
     seen: tuple[tuple[Ref, Object], ...]
+    elsewhere: bool
     names: tuple[tuple[Name, Value], ...]
     tale: Tale | None
     told: bool
 
-    def holds(self, it: Interpreter) -> bool:
+    def holds(self, it: Interpreter, call: Call) -> bool:
         """Whether the surroundings are the same, and nothing would be left untold."""
         heap = it.state.heap
         return (
-            (self.tale is not None or it.muted > 0)
+            (not self.elsewhere or (self.arguments, self.memories) == (call.arguments, call.memories))
+            and (self.tale is not None or it.muted > 0)
             and (self.looked is not None or it.looked is None)
             and all(it.held(name) == value for name, value in self.names)
             and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
@@ -104,6 +108,7 @@ class Call:
 
     key: Hashable
     arguments: tuple[Ref, ...]
+    memories: tuple[Ref, ...]
     given: tuple[Value, ...]
     heap: Heap
     names: dict[Name, Value]
@@ -137,6 +142,9 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     """Note what holds before a call."""
     slots: dict[Ref, int] = {}
     given = (called, *args.values())
+    told = tuple([_signature(it, value, slots, 0) for value in given[1:]])
+    memories: dict[Ref, int] = {}
+    each = [_memories(it.state.heap.get(ref)) for ref in slots]
     signature = (
         called,
         it.state.grad_mode,
@@ -147,7 +155,8 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         len(args.positional),
         tuple(args.keywords),
         args.unknown,
-        tuple([_signature(it, value, slots, 0) for value in given[1:]]),
+        told,
+        tuple([tuple([memories.setdefault(memory, len(memories)) for memory in some]) for some in each]),
     )
     read, it.read = it.read, {}
     handed, it.handed = it.handed, {}
@@ -155,6 +164,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     return Call(
         key=signature,
         arguments=tuple(slots),
+        memories=tuple(memories),
         given=given,
         heap=it.state.heap.copy(),
         names=dict(it.state.names),
@@ -224,7 +234,7 @@ def _facts(thing: Tensor) -> Hashable:
 def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     """What the call gives if one like it has been summarised; None if it must run."""
     summary = it.summaries.get(call.key)
-    if summary is None or not summary.holds(it):
+    if summary is None or not summary.holds(it, call):
         return None
     it.read, it.handed, it.looked = call.read | dict(summary.names), call.handed, call.looked
     if it.looked is not None and summary.looked is not None:
@@ -232,7 +242,7 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     if not summary.told and it.muted == 0 and summary.tale is not None:
         _retell(it, summary.tale)
         _remember(it, call.key, replace(summary, told=True))
-    return _replayed(it, node, summary, call.arguments)
+    return _replayed(it, node, summary, call)
 
 
 def _remember(it: Interpreter, key: Hashable, summary: Summary) -> None:
@@ -262,19 +272,20 @@ def _retell(it: Interpreter, tale: Tale) -> None:
         it.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
 
 
-def _replayed(it: Interpreter, node: Any, summary: Summary, arguments: tuple[Ref, ...]) -> Value:
+def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value:
     """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
     place = it.place_of(node, "recalled")
     again = summary.place == (node, it.frame.id)
-    now: dict[Ref, Ref] = dict(zip(summary.arguments, arguments, strict=True))
+    now: dict[Ref, Ref] = dict(zip(summary.arguments, call.arguments, strict=True))
     for index, (ref, thing) in enumerate(summary.made):
         now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
-        for number, memory in enumerate(thing.storage if type(thing) is Tensor else ()):
+        for number, memory in enumerate(_memories(thing)):
             if memory not in now:
                 now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
+    kept = now | dict(zip(summary.memories, call.memories, strict=True))
     nodes: dict[Slot, Ref] = {}
     for index, (key, history) in enumerate(summary.histories.items()):
-        nodes[key] = made = recorded_again(it, place, f"{index} node", history, now)
+        nodes[key] = made = recorded_again(it, place, f"{index} node", history, now, kept)
         if len(key) == 1:
             now[key[0]] = made  # type: ignore[index]
     for ref, thing in summary.made:
@@ -321,11 +332,11 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         for ref, thing in call.heap.items()
         if type(thing) is Instance and type(now := state.heap.get(ref, thing)) is Instance and now is not thing
     ]
-    old = frozenset(memory for thing in call.heap.values() if type(thing) is Tensor for memory in thing.storage)
+    old = frozenset(memory for thing in call.heap.values() for memory in _memories(thing))
     made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)], old)
     if made is None:
         return
-    memories = {memory for thing in made.values() if type(thing) is Tensor for memory in thing.storage}
+    memories = {memory for thing in made.values() for memory in _memories(thing)}
     operands = {ref: it.operand(ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
     recorded: dict[Ref, Slot] = {}
     for ref, thing in made.items():
@@ -337,9 +348,11 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     if have_a_common_trunk(histories.values()):
         return  # a backward from one result goes through what the others need
     tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
+    seen, elsewhere = _seen(call, read)
     summary = Summary(
         place=(node, it.frame.id),
         arguments=call.arguments,
+        memories=call.memories,
         result=result,
         made=tuple(made.items()),
         recorded=recorded,
@@ -347,7 +360,8 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         handed=handed,
         looked=looked,
         learned=tuple((ref, now.attributes) for ref, now in learned),
-        seen=_seen(call, read),
+        seen=seen,
+        elsewhere=elsewhere,
         names=tuple(read.items()),
         tale=tale,
         told=tale is not None,
@@ -423,13 +437,18 @@ def _inside(thing: Object) -> list[Value]:
     return list(object_references(thing))
 
 
+def _memories(thing: Object | None) -> tuple[Ref, ...]:
+    """The memories that an object may use, and what counts the writes through it."""
+    return (*thing.storage, *(count for count in thing.count if count is not None)) if type(thing) is Tensor else ()
+
+
 def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -> bool:
     """Whether a new tensor shares neither memory nor history of views with what was there before."""
     bases = [it.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
         and not thing.hooks
-        and old.isdisjoint(thing.storage)
+        and old.isdisjoint(_memories(thing))
         and not any(base in call.heap for base in thing.base if base is not None)
         and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)
     )
@@ -446,17 +465,22 @@ def _alone(call: Call, thing: Tensor) -> Tensor:
     )
 
 
-def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[Ref, Object], ...]:
+def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[tuple[Ref, Object], ...], bool]:
     """The objects the function could see: all in reach of its arguments and of the names it read, but for graphs and
-    the arguments whose facts are in the key."""
+    the arguments whose facts are in the key. And whether it could see an argument, or its memory, on another way as
+    well: what it recorded on that one does not say on which."""
     found: dict[Ref, Object] = {}
-    todo = [ref for value in (*call.given, *read.values()) for ref in references(value)]
+    elsewhere, memories = False, frozenset(call.memories)
+    given = [ref for value in call.given for ref in references(value)]
+    todo = [ref for value in read.values() for ref in references(value)]
+    todo += [ref for ref in given if ref not in call.arguments]
     while todo:
         ref = todo.pop()
         thing = call.heap.get(ref)
+        elsewhere |= ref in call.arguments or not memories.isdisjoint(_memories(thing))
         if thing is None or ref in found or ref in call.arguments or type(thing) is Node:
             continue
         found[ref] = thing
         if type(thing) is not Tensor:
             todo += object_references(thing)
-    return tuple(found.items())
+    return tuple(found.items()), elsewhere

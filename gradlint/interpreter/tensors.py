@@ -52,6 +52,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.counts import own_count
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, refused
 
@@ -84,7 +85,8 @@ _FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE,
 def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref:
     """A new tensor with memory of its own that nothing has recorded."""
     if "storage" not in facts:
-        facts["storage"] = (it.memory(node, part),)
+        memory = it.memory(node, part)
+        facts |= {"storage": (memory,), "count": own_count(memory)}
     if "marks" not in facts:
         facts["marks"] = (Mark("made", node),)
     made = replace(_FRESH, **{"inference": it.state.inference, **facts})

@@ -15,6 +15,7 @@ from gradlint.domain import (
     MOST_MARKS,
     NO,
     NONE,
+    OLDEST,
     UNKNOWN,
     UNSURE,
     YES,
@@ -40,7 +41,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.counts import unheard, unnoticed
+from gradlint.interpreter.counts import comparing, count_through, unheard, unnoticed
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
@@ -93,7 +94,8 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
         if ref in refused:
             continue
         mark = Mark(_how(noticed), syntax(this.node), name=this.name)
-        memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark)
+        count = count_through(tensor)
+        memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, count=count)
         gradients_written(it, tensor.storage, this.op, this.operands)
         _leave_marks(it, this, ref, cut, sure)
         if this.differentiable and this.checked:
@@ -235,8 +237,8 @@ def written_without_graph(
             local=is_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode
     mark = Mark(WRITERS[by], syntax(node))
-    noticed = negation(unnoticed(it, tensor))
-    memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, same=same)
+    noticed, count = negation(unnoticed(it, tensor)), count_through(tensor)
+    memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, same=same, count=count)
 
 
 WRITERS = {"step": "stepped", "load": "loaded"}
@@ -304,19 +306,24 @@ def memory_written(
     known: bool = True,
     mark: Mark | None = None,
     same: bool = False,
+    count: Ref | None = None,
 ) -> None:
     """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
 
     `known` says that a write was seen, which left this `mark`; else unknown code may have done it. Where the `same`
-    numbers are written, the nodes notice all the same.
+    numbers are written, the nodes notice all the same. A `count` that moved is noticed by whoever compares it, whatever
+    memory was written.
     """
     written = frozenset(memories)
     certain = sure and _is_one(written)
     same_one = () if by is None else it.same(by)
-    for ref, thing in it.state.heap.holding(written):
+    compared = comparing(count) if sure else frozenset()
+    for ref, thing in it.state.heap.holding(written.union(*compared)):
         if not known and _in_doubt(thing):
             continue
-        if type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
+        if type(thing) is Node and ref.age < OLDEST and not compared.isdisjoint(thing.saves):
+            it.state.heap[ref] = _outdated(thing, mark)
+        elif type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
             spoiled = _spoiled(thing, thing.saves, written, noticed, certain and ref.age < 2, YES if known else UNSURE)
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
@@ -334,7 +341,18 @@ def _is_one(memories: frozenset[Ref]) -> bool:
 
 
 def _how(noticed: Truth) -> str:
-    return "hidden" if noticed is NO else "written"
+    return HIDDEN if noticed is NO else "written"
+
+
+HIDDEN = "hidden"
+
+
+def _outdated(node: Node, mark: Mark | None) -> Node:
+    """The node once the count has certainly moved that it compares; who does not compare it may not see the write."""
+    if mark is None:
+        return replace(node, stale=YES)
+    seen = replace(mark, how="written") if mark.how == HIDDEN else mark
+    return replace(node, stale=YES, marks=with_mark(node.marks, seen))
 
 
 def _in_doubt(thing: Object) -> bool:
@@ -377,7 +395,10 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
     behind, before = this.saves
     made = Node(this.op, syntax(this.node), inputs, (*behind, *before), grows=again)
     written = frozenset(tensor.storage)
-    if any(written.intersection(slot) for slot in before):  # it is written while it is an operand as well
+    compared = comparing(count_through(tensor)) if sure else frozenset()
+    if not compared.isdisjoint(before):
+        made = _outdated(made, Mark("written", syntax(this.node), "itself", this.name))
+    elif any(written.intersection(slot) for slot in before):  # it is written while it is an operand as well
         noticed, certain = negation(unnoticed(it, tensor)), _is_one(written)
         mark = Mark(_how(noticed), syntax(this.node), "itself", this.name)
         made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))

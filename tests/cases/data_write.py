@@ -60,6 +60,14 @@ def noticed():
     scale.sum().backward()  # GRD304
 
 
+def noticed_by_the_handle_that_was_saved():
+    weight, offset = torch.ones(3, requires_grad=True), torch.ones(3)
+    handle = offset.data
+    shifted = weight * handle
+    handle.view(3).add_(1)
+    (shifted + weight).mean().backward()  # GRD304
+
+
 def rebound():
     weight = torch.ones(3, requires_grad=True)
     scale = weight.sigmoid()
