@@ -28,6 +28,10 @@ PARAMETERS: dict[str, tuple[tuple[str, ...], dict[str, tuple[str, ...]]]] = {
         ("in1_features", "in2_features", "out_features"),
         {"weight": ("out_features", "in1_features", "in2_features"), "bias": ("out_features",)},
     ),
+    "MultiheadAttention": (
+        ("embed_dim", "num_heads"),
+        {"in_proj_weight": ("3 embed_dim", "embed_dim"), "in_proj_bias": ("3 embed_dim",)},
+    ),
     "Embedding": (("num_embeddings", "embedding_dim"), {"weight": ("num_embeddings", "embedding_dim")}),
     "GroupNorm": (("num_groups", "num_channels"), {"weight": ("num_channels",), "bias": ("num_channels",)}),
     **dict.fromkeys(
