@@ -17,6 +17,7 @@ from gradlint.domain import (
     NO,
     NOTHING,
     UNKNOWN,
+    UNSURE,
     YES,
     Array,
     Class,
@@ -206,7 +207,7 @@ def _comprehended(it: Interpreter, node: Any, made: Comprehended) -> tuple[Value
 def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
     """A generator expression that nobody has asked yet runs as things are now, not as they were where it was made."""
     node, start = thing.marks[0].node, it.hold(ref)
-    it.put(ref, replace(thing, element=NOTHING, certain=()))
+    it.put(ref, replace(thing, element=NOTHING, certain=(), used=UNSURE))  # so that it does not run within itself
     it.state.sweep()  # what it would have given then nobody gets
     with unfinished(it) as followed:
         made = comprehension(it, node, [node.elt], thing.source)
