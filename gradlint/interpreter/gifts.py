@@ -44,6 +44,7 @@ from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.less_known import seen_as
 from gradlint.interpreter.modules import (
     parameter,
     parameters,
@@ -215,8 +216,10 @@ def _computed(it: Interpreter, node: Any, gift: packs.Computed, args: Given) -> 
         return result_of_unknown(args.args.values())
     start = it.hold(*values)
     before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
-    made = run_operation(it, node, row, Arguments([UNKNOWN] * before + values), by="function")
-    it.update(made, Tensor, **layout.UNKNOWN_LAYOUT)  # the graph is that of the operation, the sizes are the library's
+    # The graph is that of the operation; the sizes are the library's, and where it copies it may turn things before.
+    with seen_as(it, values, **layout.UNKNOWN_LAYOUT):
+        made = run_operation(it, node, row, Arguments([UNKNOWN] * before + values), by="function")
+    it.update(made, Tensor, **layout.UNKNOWN_LAYOUT)
     first = it.land(start)[0]
     tensor = it.only(first, Tensor) if gift.itself else None
     # Of what cannot be asked for its gradient it makes no difference which of the two handles it is.

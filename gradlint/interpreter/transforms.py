@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from gradlint import events
@@ -33,15 +31,14 @@ from gradlint.domain import (
     Value,
     alternatives,
     either,
-    object_references,
     one_of,
-    references,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter import layout, module_calls
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.less_known import seen_as, tensors_in
 from gradlint.interpreter.library import CALLED, SPECIAL, Known, special
 from gradlint.interpreter.modules import parameters, walk
 from gradlint.interpreter.reach import havoc, result_of_unknown
@@ -244,7 +241,7 @@ def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Argument
     from gradlint.interpreter.calls import call_value
 
     about = dict(thing.attributes)
-    with _seen_as(it, args.values(), requires_grad=UNSURE, leaf=UNSURE):
+    with seen_as(it, args.values(), requires_grad=UNSURE, leaf=UNSURE):
         start = it.hold(*args.values())
         call_value(it, it.place_of(node, "transformed"), about["func"], args, "")
         handed = it.land(start)
@@ -257,36 +254,11 @@ def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) ->
     """As far as flags and graphs go, the function itself."""
     from gradlint.interpreter.calls import call_value
 
-    with _seen_as(it, args.values(), **layout.UNKNOWN_LAYOUT):
+    with seen_as(it, args.values(), **layout.UNKNOWN_LAYOUT):
         made = call_value(it, it.place_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
-    for ref in _tensors_in(it, [made]):
+    for ref in tensors_in(it, [made]):
         it.put(ref, replace(it[ref], **layout.UNKNOWN_LAYOUT))
     return made
-
-
-@contextmanager
-def _seen_as(it: Interpreter, values: Sequence[Value], **facts: Any) -> Iterator[None]:
-    """While a function runs that is handed other handles on these tensors, less is known of them."""
-    before = [(ref, {name: getattr(it[ref], name) for name in facts}) for ref in _tensors_in(it, values)]
-    for ref, _ in before:
-        it.put(ref, replace(it[ref], **facts))
-    start = it.hold(*(ref for ref, _ in before))
-    yield
-    for value, (_, known) in zip(it.land(start), before, strict=True):
-        it.update(value, Tensor, **known)
-
-
-def _tensors_in(it: Interpreter, values: Sequence[Value]) -> list[Ref]:
-    """The tensors among these values, and in the containers among them."""
-    found: dict[Ref, None] = {}
-    todo = [ref for value in values for ref in references(value)]
-    while todo:
-        ref = todo.pop()
-        thing = it.state.heap.get(ref)
-        if ref not in found and type(thing) in (Tensor, Container):
-            found[ref] = None
-            todo += object_references(thing) if type(thing) is Container else ()
-    return [ref for ref in found if type(it[ref]) is Tensor]
 
 
 CALLED[MAPPED] = _run_mapped

@@ -24,8 +24,9 @@ reveal(narrow.detach().requires_grad_().bfloat16())  # Tensor[float, requires_gr
 reveal(torch.tensor([1.0, 2.0], requires_grad=True).double())  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(torch.nn.Parameter(torch.zeros(2)).double())  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(torch.rand_like(narrow, requires_grad=True).half())  # Tensor[float, requires_grad=yes, leaf=yes]
-# vague: what is computed may have any precision, for autocast decides that
-reveal((weight * 2).detach().requires_grad_().float())  # Tensor[float, requires_grad=yes, leaf=no|yes]
+reveal((weight * 2).detach().requires_grad_().float())  # Tensor[float, requires_grad=yes, leaf=yes]
+# vague: what is multiplied as matrices may have any precision, for autocast decides that
+reveal((weight @ weight).detach().requires_grad_().float())  # Tensor[float, requires_grad=yes, leaf=no|yes]
 # vague: numbers of NumPy bring their own dtype
 reveal(torch.tensor([weight[0].item() * 2.0], requires_grad=True).double())  # Tensor[float, requires_grad=yes, leaf=no|yes]
 layer = torch.nn.Linear(2, 2)
