@@ -164,3 +164,51 @@ def test_exceptions_are_of_operations_and_their_operands() -> None:
     assert operands >= UNHEARD | NUMBERS_APART
     assert names | operands >= UNKNOWN_BESIDE
     assert not HEARD_ALONE & UNKNOWN_ALONE and not UNHEARD & UNKNOWN_BESIDE
+
+
+KEEPING_WRITES = [
+    row
+    for row in OPERATION_ROWS
+    if row.saves and not row.unchecked and sum(name in row.writes for name in operand_names(row)) == 1
+]
+WRITTEN_SHAPES = ((2, 2), (2, 3), (2,), (2, 2, 2))
+
+
+def _writes(row: Operation) -> Iterator[tuple[Operation, str, frozenset[int], frozenset[int]]]:
+    """A row in several shapes, with the kinds of its operands (complex ones aside), those made in inference mode, and
+    those that require grad: what is written always does."""
+    names = operand_names(row)
+    target = next(place for place, name in enumerate(names) if name in row.writes)
+    sized = [row] if row.shapes else [replace(row, shapes=(shape,) * len(names)) for shape in WRITTEN_SHAPES]
+    for one, word in itertools.product(sized, [word for word in words(row) if set(word) <= set("fFib-")]):
+        others = [place for place, letter in enumerate(word) if letter in "fib" and place != target]
+        can_ask = [place for place in inexact(word) if place != target]
+        for there, asked in itertools.product(_subsets(others), _subsets(can_ask)):
+            if there and target in inexact(word):
+                yield one, word, there, asked | {target}
+
+
+def _subsets(places: list[int]) -> list[frozenset[int]]:
+    return [frozenset(some) for count in range(len(places) + 1) for some in itertools.combinations(places, count)]
+
+
+@pytest.mark.parametrize("row", KEEPING_WRITES, ids=lambda row: row.name)
+@pytest.mark.parametrize("autocast", [False, True])
+def test_a_write_that_keeps_an_inference_tensor_is_refused_and_no_other(row: Operation, autocast: bool) -> None:
+    names, tried = operand_names(row), 0
+    for one, word, there, asked in _writes(row):
+        saved = measuring.expected_saves(row, word, asked)
+        for function, example in itertools.product(functions(row), (row.example, *row.others)):
+            if not measuring.attempt(one, function, word, example=example):
+                continue
+            refused, tried = "", tried + 1
+            try:
+                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
+                    call(one, function, word, example=example, asking=asked, there=there)
+            except RuntimeError as error:
+                refused = str(error)
+            if any(names[place] in saved for place in there):
+                assert "Inference tensors cannot be saved" in refused, (word, there, asked)
+            else:
+                assert not refused, (word, there, asked)
+    assert tried or not any(_writes(row))
