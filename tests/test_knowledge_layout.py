@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from itertools import product
 
@@ -194,11 +195,11 @@ def test_parameters_that_a_layer_is_given_lie_as_they_did():
 
 
 @pytest.mark.parametrize(
-    "copy", ["torch.clone(x)", "torch.nn.Parameter(x)", "x.detach()", "x.half()", "copy.deepcopy(x)"]
+    "code", ["torch.clone(x)", "torch.nn.Parameter(x)", "x.detach()", "x.half()", "copy.deepcopy(x)"]
 )
-def test_a_copy_lies_as_what_it_was_made_of(copy):
+def test_a_copy_lies_as_what_it_was_made_of(code):
     for given in (torch.rand(2, 3), torch.rand(2, 3).t()):
-        made = eval(copy, {"torch": torch, "x": given, "copy": __import__("copy")})
+        made = eval(code, {"torch": torch, "x": given, "copy": copy})
         assert made.is_contiguous() == given.is_contiguous()
 
 

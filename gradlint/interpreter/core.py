@@ -462,8 +462,8 @@ class Interpreter:
         """Change an object: certainly (`sure`) where it is the one meant, else it may also be as before; `filling`: it
         is the gradient of a tensor that changes, and nothing else."""
         old = self.state.heap[ref]
-        self._note_written(ref, filling=filling)
         if thing is old:
+            self._note_written(ref, filling=filling)
             return
         self.set(ref, thing if sure and self.is_meant(ref, old) else joined(old, thing), filling=filling)
 

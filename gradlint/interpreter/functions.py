@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import libcst as cst
@@ -207,35 +207,42 @@ def _forget_names(it: Interpreter, frame: Frame) -> None:
             del it.state.names[name]
 
 
-@contextmanager
-def restoring(it: Interpreter, mode: Modes | None) -> Iterator[None]:
+def restoring(it: Interpreter, mode: Modes | None) -> AbstractContextManager[None]:
     """What leaves by an exception finds the grad mode and the inference mode like this."""
-    tries = it.frame.tries
-    if not tries or mode is None:
-        yield
-        return
-    tries.append(Tried())
-    yield
-    raised = tries.pop().raised
-    if raised is not None:
+    if mode is None:
+        return nullcontext()
+
+    def back(raised: State) -> None:
         raised.modes = mode
-    let_out(it, raised)
+
+    return _let_out_after(it, back)
+
+
+def _raised_as_left(it: Interpreter, followed: Followed | None) -> AbstractContextManager[None]:
+    """What leaves the body of a generator by an exception finds as it was what others might have changed meanwhile."""
+    if followed is None:
+        return nullcontext()
+
+    def back(raised: State) -> None:
+        inside, it.state = it.state, raised
+        followed.ends()
+        it.state = inside
+
+    return _let_out_after(it, back)
 
 
 @contextmanager
-def _raised_as_left(it: Interpreter, followed: Followed | None) -> Iterator[None]:
-    """What leaves the body of a generator by an exception finds as it was what others might have changed meanwhile."""
+def _let_out_after(it: Interpreter, change: Callable[[State], None]) -> Iterator[None]:
+    """What leaves by an exception is changed like this before a handler finds it."""
     tries = it.frame.tries
-    if not tries or followed is None:
+    if not tries:
         yield
         return
     tries.append(Tried())
     yield
     raised = tries.pop().raised
     if raised is not None and raised.live:
-        inside, it.state = it.state, raised
-        followed.ends()
-        it.state = inside
+        change(raised)
     let_out(it, raised)
 
 

@@ -30,9 +30,13 @@ UNKNOWN_LAYOUT: dict[str, Any] = UNKNOWN_SIZES | {"contiguous": UNSURE}
 def of_results(row: Operation, operands: Sequence[Operand], told: Told) -> Truth:
     """Whether what an operation gives is contiguous."""
     kept = _by_numbers(told) if row.name in KEEPING_ORDER_BY_NUMBERS else row.name in KEEPING_ORDER
-    if not kept or (row.name in FORMATTED and told.more):
+    if not kept or _may_be_told_an_order(row, told):
         return UNSURE
     return YES if all(_in_order(one) for one in operands if one.tensor is not None or not one.known) else UNSURE
+
+
+def _may_be_told_an_order(row: Operation, told: Told) -> bool:
+    return row.name in FORMATTED and told.more
 
 
 def _by_numbers(told: Told) -> bool:
@@ -51,14 +55,18 @@ def handles(
     """Which handles of these kinds an operation may give, by how its first operand lies and how deep the result is."""
     if first is None or first.tensor is None or first.tensor.loose:
         return list(kinds)
-    left = {"self", "view", "alias", "fresh"}
-    if _in_order(first) and not (row.name in FORMATTED and told.more):
-        left -= {"fresh"} if row.name in VIEWS_IN_ORDER else set()
-        left &= {"self"} if row.name in ITSELF_IN_ORDER else left
+    left, ordered = set(kinds), _in_order(first) and not _may_be_told_an_order(row, told)
+    if ordered and row.name in VIEWS_IN_ORDER:
+        left.discard("fresh")
+    if ordered and row.name in ITSELF_IN_ORDER:
+        left &= ITSELF
     before, after = first.tensor.size, measures.get("size")
     if row.name in ITSELF_AS_DEEP and before is not None and after is not None:
-        left = left & {"self"} if len(before) == len(after) else left - {"self"}
+        left = left & ITSELF if len(before) == len(after) else left - ITSELF
     return [kind for kind in kinds if kind in left] or list(kinds)
+
+
+ITSELF = frozenset({"self"})
 
 
 def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Truth:

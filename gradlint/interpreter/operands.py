@@ -64,12 +64,13 @@ def precision_kept(row: Operation, operands: Sequence[Operand]) -> Precision:
     if any(one.loose or not one.dtype <= FLOAT for one in tensors):
         return ANY_PRECISION
     found = {one.precision for one in tensors}
-    if len(found) != 1 or (kept := found.pop()) not in SINGLE:
+    if len(found) != 1 or (kept := found.pop()) not in PRECISE:
         return ANY_PRECISION
     return kept | FLOAT32 if kept in AUTOCAST else kept
 
 
-SINGLE = frozenset(Precision.named(name) for name in Precision.names)
+PRECISE = {Precision.named(name): name for name in Precision.names}
+"""What is known to be of one precision, and how that is called."""
 AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
 
 

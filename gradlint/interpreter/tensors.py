@@ -53,6 +53,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.counts import own_count
+from gradlint.interpreter.operands import PRECISE
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, refused
 
@@ -113,12 +114,11 @@ def dtype_told(tensor: Tensor) -> Value:
     """What `x.dtype` is: the dtype by its name, where that is known, or else one of this kind."""
     if tensor.loose:
         return Plain("dtype")
-    name = SINGLE.get(tensor.precision) if tensor.dtype <= FLOAT else None
+    name = PRECISE.get(tensor.precision) if tensor.dtype <= FLOAT else None
     return Plain("dtype", str(tensor.dtype)) if name is None else Named(f"torch.{name}")
 
 
 KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
-SINGLE = {Precision.named(name): name for name in Precision.names}
 
 
 def is_of_kind(it: Interpreter, value: Value, kind: Dtypes) -> Value:

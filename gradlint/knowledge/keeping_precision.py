@@ -1,7 +1,8 @@
 """Operations whose results are of the floating point numbers that their operands are of.
 
-Source: measured (`tests/test_knowledge_precision.py`), under autocast on a CPU as well. On other devices autocast has
-more of them computed in float32: what is less precise is taken to become that, perhaps.
+Source: measured (`tests/test_knowledge_precision.py`), under autocast on a CPU as well. Other devices were not
+measured: the documentation of autocast names some of these that it computes in float32 there, and none that it computes
+in less. So what is less precise is taken to become float32, perhaps.
 """
 
 from __future__ import annotations

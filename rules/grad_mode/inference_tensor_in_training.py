@@ -4,10 +4,10 @@
 
 In inference mode torch leaves out the bookkeeping that autograd needs: a tensor made there has no
 version counter, for as long as it lives. Outside, operations that would keep such a tensor for their
-backward refuse it (a product with a parameter, a layer, a loss and its target), and so do in-place
-writes and `requires_grad_()`. Operations that keep nothing (`+`, `torch.cat`, `sum`) accept it, so that
-the same tensor works in one line and fails in the next. Modules built in inference mode have such
-parameters.
+backward refuse it (a product with a parameter, in place as well, a layer, a loss and its target), and
+so do writes to such a tensor and `requires_grad_()`. Operations that keep nothing (`+`, `torch.cat`,
+`sum`) accept it, so that the same tensor works in one line and fails in the next. Modules built in
+inference mode have such parameters.
 
 ## What it costs
 
@@ -107,6 +107,34 @@ def features_under_no_grad():
     loss = head(features).sum()
     loss.backward()
     return head.weight.grad
+
+
+@rule.bad
+def gate_of_an_earlier_pass():
+    import torch
+    from torch import nn
+
+    encoder, features = nn.Linear(4, 4), torch.ones(3, 4)
+    with torch.inference_mode():
+        gate = torch.sigmoid(encoder(features))
+    hidden = encoder(features)
+    hidden.mul_(gate)  # GRD407
+    hidden.sum().backward()
+    return encoder.weight.grad
+
+
+@rule.good(cures=gate_of_an_earlier_pass)
+def gate_under_no_grad():
+    import torch
+    from torch import nn
+
+    encoder, features = nn.Linear(4, 4), torch.ones(3, 4)
+    with torch.no_grad():
+        gate = torch.sigmoid(encoder(features))
+    hidden = encoder(features)
+    hidden.mul_(gate)
+    hidden.sum().backward()
+    return encoder.weight.grad
 
 
 @rule.bad(shows=ASKED)
