@@ -108,6 +108,11 @@ def test_only_some_folders_of_a_package_are_linted(small):
     assert "1 packages, 1 files, 0 findings" in small(listed=listed).output
 
 
+def test_only_files_with_a_verdict_are_linted_where_that_is_asked(small):
+    result = small("--judged", verdicts=HEAD + ROW)
+    assert result.exit_code == 0 and "1 packages, 1 files, 1 findings, 0 unjudged" in result.output
+
+
 # ---- archives
 
 

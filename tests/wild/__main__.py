@@ -29,14 +29,16 @@ AROUND = 5
 )
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many processes lint.")
 @click.option("--unjudged", is_flag=True, help="Print the findings that nobody has judged, with the source around.")
-def main(names: tuple[str, ...], cache: Path, workers: int, unjudged: bool) -> None:
+@click.option("--judged", "only_judged", is_flag=True, help="Lint only files with a verdict: minutes, not an hour.")
+def main(names: tuple[str, ...], cache: Path, workers: int, unjudged: bool, only_judged: bool) -> None:
     """Lint the packages of tests/wild/packages.toml and compare with tests/wild/judged.csv."""
     chosen = _chosen(names)
     folders, faults, found = dict[str, Path](), list[str](), list[Found]()
-    files = 0
+    files, verdicts = 0, judged()
+    paths = frozenset((one.package, one.path) for one in verdicts) if only_judged else None
     for package in chosen:
         try:
-            folders[package.name], linted = _of(package, cache, workers)
+            folders[package.name], linted = _of(package, cache, workers, paths)
         except (NotFetched, OSError) as error:
             faults.append(f"{package.name}: {error}")
             continue
@@ -44,7 +46,7 @@ def main(names: tuple[str, ...], cache: Path, workers: int, unjudged: bool) -> N
         faults += linted.faults
         files += linted.files
         click.echo(f"{package.pinned}: {linted.files} files, {len(linted.found)} findings", err=True)
-    compared = compare(found, judged(), frozenset(folders))
+    compared = compare(found, verdicts, frozenset(folders))
     _print(compared, {name: path for name, path in folders.items() if unjudged})
     click.echo(f"{len(folders)} packages, {files} files, {len(found)} findings, {len(compared.unjudged)} unjudged")
     for fault in faults:
@@ -60,9 +62,10 @@ def _chosen(names: tuple[str, ...]) -> tuple[Package, ...]:
     return tuple(package for package in every if not names or package.name in names)
 
 
-def _of(package: Package, cache: Path, workers: int) -> tuple[Path, Linted]:
+def _of(package: Package, cache: Path, workers: int, paths: frozenset[tuple[str, str]] | None) -> tuple[Path, Linted]:
     folder = unpacked(package, cache)
-    return folder, lint(package, folder, cache, workers)
+    only = None if paths is None else frozenset(path for name, path in paths if name == package.name)
+    return folder, lint(package, folder, cache, workers, only)
 
 
 def _print(compared: Comparison, folders: dict[str, Path]) -> None:

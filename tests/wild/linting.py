@@ -44,11 +44,12 @@ class Linted:
     files: int = 0
 
 
-def lint(package: Package, folder: Path, cached: Path, workers: int = 1) -> Linted:
-    """Lint a package that lies in a folder. Each file's result is kept as soon as it is there."""
+def lint(package: Package, folder: Path, cached: Path, workers: int = 1, only: frozenset[str] | None = None) -> Linted:
+    """Lint a package that lies in a folder, or `only` these files of it. Keeps each file's result as soon as it is
+    there."""
     kept = cached / "linted" / gradlint_now() / f"{package.folder}-{_digest(tree(folder))}.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    names = _names(package, folder)
+    names = [name for name in _names(package, folder) if only is None or name in only]
     known = {line["path"]: line for line in _lines(kept)}
     missing = [name for name in names if name not in known]
     with kept.open("a") as file:
