@@ -1,4 +1,8 @@
-"""What holds before any test runs: one tree is tested, and only with what is installed."""
+"""What holds before any test runs: one tree is tested, only with what is installed, and of each law a sample.
+
+Most laws are parametrised over hundreds of rows, rules or programs. `pytest` runs a sample of each, the same one every
+time; `pytest --cases rest` runs what that leaves out, `--cases all` both.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +45,39 @@ NEED_TORCH = (
 )
 WITHOUT_TORCH = find_spec("torch") is None
 collect_ignore = list(NEED_TORCH) if WITHOUT_TORCH else []
+
+
+SAMPLE = 40
+"""How many cases of a law are run where `@pytest.mark.sampled(most)` does not say otherwise."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Say which cases of each law are to run."""
+    parser.addoption(
+        "--cases", choices=("sample", "rest", "all"), default="sample", help="cases of each law to run [sample]"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the sample of each law, or the rest; what `-k` and `-m` leave out is not counted."""
+    asked = config.getoption("--cases")
+    if asked == "all":
+        return
+    laws: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        laws.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    chosen = {item.nodeid for cases in laws.values() for item in sample(cases)}
+    kept = [item for item in items if (item.nodeid in chosen) == (asked == "sample")]
+    config.hook.pytest_deselected(items=[item for item in items if (item.nodeid in chosen) != (asked == "sample")])
+    items[:] = kept
+
+
+def sample(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases of one law that are run by default: the first of them, and others at even distances."""
+    mark = cases[0].get_closest_marker("sampled")
+    most = min(mark.args[0] if mark else SAMPLE, len(cases))
+    return [cases[number * len(cases) // most] for number in range(most)]
 
 
 def pytest_configure() -> None:

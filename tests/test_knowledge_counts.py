@@ -10,7 +10,7 @@ from gradlint.knowledge.rows import Operation
 from gradlint.testing.agreement import compare
 from gradlint.testing.measuring import LETTERS, OPERATION_ROWS, operand_names
 
-pytestmark = [pytest.mark.torch, pytest.mark.long]
+pytestmark = pytest.mark.torch
 
 MODIFIED = "has been modified by an inplace operation"
 

@@ -98,7 +98,6 @@ def mutants(path: Path, count: int) -> Iterator[str]:
         yield text
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("path", [path for path in OURS if path.stat().st_size > 100], ids=lambda path: path.stem)
 def test_a_mutant_raises_nothing(path):
     with warnings.catch_warnings():
@@ -150,7 +149,6 @@ def test_a_fault_of_the_interpreter_is_noticed(monkeypatch):
 # ---- events speak of paths that can run
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
 def test_no_event_carries_an_empty_set(path):
     events = heard_events(path.read_text(encoding="utf-8"))
