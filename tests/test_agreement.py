@@ -43,6 +43,7 @@ MOST_DISAGREEING = 1
 to fail by what it did not do. Of the fixed ones none may."""
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
 def test_regressions(path: Path) -> None:
     """What was mended stays so, and what is not mended yet (`# todo` in its first line) still disagrees."""
@@ -80,7 +81,8 @@ def known() -> frozenset[tuple[str, str]]:
 @cache
 def _compared(programs: tuple[Written, ...]) -> tuple[tuple[str, Compared | Lost], ...]:
     """What came of programs. They run in processes of their own: one that never ends is lost by name."""
-    found = shared_out(work, programs, os.cpu_count() or 1, LONGEST)
+    workers = 1 if len(programs) <= FIRST else os.cpu_count() or 1
+    found = shared_out(work, programs, workers, LONGEST)
     return tuple(zip((one.name for one in programs), found, strict=True))
 
 
@@ -281,10 +283,10 @@ def _square_or_worse(number: int) -> int:
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_what_breaks_its_process_or_takes_too_long_is_named(workers: int) -> None:
-    found = list(shared_out(_square_or_worse, range(7), workers, longest=20.0))
+    found = list(shared_out(_square_or_worse, range(7), workers, longest=5.0))
     assert [one for one in found if not isinstance(one, Lost)] == [0, 1, 4, 25, 36]
     assert [isinstance(one, Lost) for one in found] == [number in (3, 4) for number in range(7)]
-    assert "ends with 7" in found[3].why and "more than 20 s" in found[4].why
+    assert "ends with 7" in found[3].why and "more than 5 s" in found[4].why
 
 
 @settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

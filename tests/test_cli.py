@@ -15,7 +15,7 @@ from xml.sax.saxutils import unescape
 import pytest
 
 from gradlint import cli, registry
-from gradlint.rule import Raises
+from gradlint.rule import Raises, Rule
 
 FAULTY = "import torch\nw = torch.tensor([1, 2, 3], requires_grad=True)\n"
 CLEAN = "import torch\nw = torch.tensor([1.0], requires_grad=True)\n"
@@ -387,13 +387,13 @@ def test_rules_are_listed_for_people_and_for_programs(gradlint: Run) -> None:
     assert [line.split()[:2] for line in table] == [[rule["code"], rule["name"]] for rule in listed]
 
 
-def test_every_rule_has_a_page_without_markers(gradlint: Run) -> None:
-    for rule in json.loads(gradlint("rules", "--output-format", "json").stdout):
-        page = gradlint("rule", rule["code"]).stdout
-        assert page.startswith(f"{rule['code']} {rule['name']}\n")
-        assert not re.search(r"# *GRD\d{3}", page)
-        assert all(word in page for word in ("What torch does", "Wrong, example 1", "Right, example 1"))
-        assert "@rule" not in page and "{{" not in page.partition("Wrong, example")[0]
+@pytest.mark.parametrize("rule", registry.rules(), ids=lambda rule: rule.code)
+def test_every_rule_has_a_page_without_markers(gradlint: Run, rule: Rule) -> None:
+    page = gradlint("rule", rule.code).stdout
+    assert page.startswith(f"{rule.code} {rule.name}\n")
+    assert not re.search(r"# *GRD\d{3}", page)
+    assert all(word in page for word in ("What torch does", "Wrong, example 1", "Right, example 1"))
+    assert "@rule" not in page and "{{" not in page.partition("Wrong, example")[0]
 
 
 # ---- proving

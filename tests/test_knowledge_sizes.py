@@ -140,6 +140,7 @@ def test_what_resizes_changes_what_is_said_of_sizes(name):
     assert changed == set(RESIZING[name])
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(
     "row", [row for row in OPERATION_ROWS if row.writes and row.measured], ids=lambda row: row.name
 )

@@ -54,12 +54,14 @@ def case(request: pytest.FixtureRequest) -> Case:
 # ---- law 3: pure
 
 
+@pytest.mark.sampled(10)
 def test_the_same_text_gives_the_same_findings(case):
     linter.analyse(case.before, RULES)
     assert linter.analyse(case.text, RULES, positions=True) == case.first
     assert list(case.first.findings) == sorted(case.first.findings, key=lambda found: (found.place, found.code))
 
 
+@pytest.mark.sampled(10)
 def test_the_order_of_the_rules_changes_nothing(case):
     assert linter.analyse(case.text, RULES[::-1]).findings == case.first.findings
 
@@ -77,10 +79,16 @@ def globals_of_the_engine() -> dict[str, str]:
     return spelled
 
 
-def test_a_run_leaves_nothing_behind():
+PARTS = 20
+"""Into so many parts the case files are divided where a law needs several at once."""
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_run_leaves_nothing_behind(part):
     linter.analyse("import torch\n", RULES)
     before, limit = globals_of_the_engine(), sys.getrecursionlimit()
-    for path in CASES:
+    for path in CASES[part::PARTS]:
         linter.analyse(read(path), RULES, positions=True)
     assert globals_of_the_engine() == before
     assert sys.getrecursionlimit() == limit
@@ -109,7 +117,6 @@ rules = registry.rules()
 for path in map(pathlib.Path, sys.argv[1:]):
     print(linter.analyse(path.read_text(encoding="utf-8"), rules, positions=True))
 """
-PARTS = 20
 
 
 @pytest.mark.sampled(1)
@@ -131,6 +138,7 @@ def test_hashes_change_no_byte(part, command):
 # ---- law 4: what is unknown never yields a finding
 
 
+@pytest.mark.sampled(4)
 def test_knowing_less_never_reports_more(case):
     faults = {fault for event in case.heard for fault in emboldened(RULES, event)}
     assert sorted(faults) == []
@@ -139,6 +147,7 @@ def test_knowing_less_never_reports_more(case):
 # ---- law 5: believed no further than the facts
 
 
+@pytest.mark.sampled(10)
 def test_a_finding_is_believed_no_further_than_its_event(case):
     """A rule that is certain of every event is believed as far as each event is."""
     bold, heard = Rule("ABC101", "bold", "bold", effect="no effect"), dict[object, list[Event]]()

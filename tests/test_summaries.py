@@ -19,6 +19,7 @@ def findings(text):
     return [(one.place, one.code, one.message, one.confidence) for one in found]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_findings_are_the_same_without_summaries(path, monkeypatch: pytest.MonkeyPatch):
     text = path.read_text(encoding="utf-8")
