@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gradlint import __version__, terminal
+from gradlint.report.entry import safe_name
 
 if TYPE_CHECKING:
     from gradlint.knowledge.together import Packs
@@ -86,7 +87,7 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 
 
 @cli.command(short_help="Lint files and folders (the default command).")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=str))
+@click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str))
 @_several("--select", "Report these rules: codes, prefixes, names or ALL; comma lists, repeatable.")
 @_several("--ignore", "Do not report these rules.")
 @_several("--extend-select", "Report these rules besides those that are selected.")
@@ -122,11 +123,11 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     if options["show_files"]:
-        terminal.write("".join(f"{path}\n" for path in outcome.files))
+        terminal.write("".join(f"{safe_name(path)}\n" for path in outcome.files))
     else:
         _report(outcome, options)
     for warning in outcome.warnings:
-        terminal.say(f"warning: {warning}")
+        terminal.warn(warning)
     for problem in outcome.problems:
         terminal.complain(problem)
     if outcome.problems:
@@ -141,7 +142,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     least = options["min_confidence"]
     return Request(
         paths=paths or (".",),
-        stdin=sys.stdin.buffer.read() if "-" in paths else b"",
+        stdin=_stdin() if "-" in paths else b"",
         stdin_filename=options["stdin_filename"],
         min_confidence=Confidence[least.upper()] if least else None,
         target_torch=options["target_torch"],
@@ -152,6 +153,15 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         only_list=options["show_files"],
         **{name: _listed(options[name]) for name in LISTS},
     )
+
+
+def _stdin() -> bytes:
+    """What comes over stdin, or so much of it that it is too much."""
+    from gradlint.reading import MOST_SOURCE
+
+    if sys.stdin is None:
+        raise click.ClickException("nothing can be read for `-`: stdin is closed")
+    return sys.stdin.buffer.read(MOST_SOURCE + 1)
 
 
 def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -206,7 +216,7 @@ def _counted(number: int, what: str) -> str:
 
 
 @cli.command(short_help="Tell how much gradlint sees.")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=str))
+@click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str))
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
 @click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
 @click.option("--shapes", type=click.IntRange(min=0), default=40, metavar="N", help="Print so many shapes. [40]")
@@ -256,6 +266,7 @@ def list_rules(output_format: str) -> int:
         terminal.write(json.dumps([pages.as_object(rule) for rule in rules], indent=2) + "\n")
     else:
         terminal.write(pages.markdown(rules) if output_format == "markdown" else pages.table(rules))
+    _warn_of_stripped_pages()
     return CLEAN
 
 
@@ -266,7 +277,14 @@ def explain(word: str) -> int:
     from gradlint import pages
 
     terminal.write(pages.page(_find(word)))
+    _warn_of_stripped_pages()
     return CLEAN
+
+
+def _warn_of_stripped_pages() -> None:
+    """Tell why the rules have no pages, where Python took them away."""
+    if sys.flags.optimize > 1:
+        terminal.warn("what the pages of rules say was stripped; run Python without `-OO` and `PYTHONOPTIMIZE=2`")
 
 
 @cli.command(short_help="Confirm the rules on the installed torch.")
@@ -331,7 +349,7 @@ def new_rule(name: str, code: str | None, folder: str, cases: str) -> int:
     except scaffold.CannotBegin as error:
         raise click.ClickException(str(error)) from error
     for path in begun.files:
-        terminal.say(f"wrote {path}")
+        terminal.say(f"wrote {safe_name(path)}")
     terminal.say(f"{begun.code} {name} is begun; `gradlint prove {name}` tells what is missing")
     return CLEAN
 

@@ -12,8 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gradlint.files import here
 from gradlint.finding import Confidence
 from gradlint.knowledge.versions import UnknownVersion, Version, parse
+from gradlint.patterns import fault
+from gradlint.reading import MOST_SETTINGS, read_regular, reason
 
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
 OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
@@ -22,6 +25,14 @@ DEFAULT_EXCLUDE = (
     *(".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
     *("__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"),
 )
+
+
+_MOST_DOTS = 500
+"""How many dots a line may have: for a key, `tomllib` takes time with the square of its parts."""
+
+
+class _NoPattern(Exception):
+    """A text that is no pattern of paths."""
 
 
 class BadConfig(Exception):
@@ -56,7 +67,7 @@ class Configs:
     """The configuration of every folder: of one `file` for all, of none if `isolated`, else of the closest file."""
 
     def __init__(self, file: str | None = None, isolated: bool = False) -> None:
-        self._fixed = load(os.path.abspath(file)) if file else Config(os.getcwd()) if isolated else None
+        self._fixed = load(os.path.abspath(file)) if file else Config(here()) if isolated else None
         self._known: dict[str, Config] = {}
 
     def of(self, folder: str) -> Config:
@@ -76,7 +87,7 @@ class Configs:
             if isinstance(tools, dict) and "gradlint" in tools:
                 return _config(tools["gradlint"], shared)
         parent = os.path.dirname(folder)
-        return Config(os.getcwd()) if parent == folder else self.of(parent)
+        return Config(here()) if parent == folder else self.of(parent)
 
 
 def load(file: str) -> Config:
@@ -90,10 +101,12 @@ def load(file: str) -> Config:
 
 def _content(file: str) -> dict[str, Any]:
     try:
-        with open(file, "rb") as stream:
-            return tomllib.load(stream)
+        text = read_regular(file, MOST_SETTINGS).decode()
+        if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+            raise BadConfig(f"{file} is not read: a line in it has more than {_MOST_DOTS} dots")
+        return tomllib.loads(text)
     except OSError as error:
-        raise BadConfig(f"cannot read the configuration {file}: {error.strerror or error}") from error
+        raise BadConfig(f"cannot read the configuration {file}: {reason(error)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadConfig(f"{file} is not TOML: {error}") from error
 
@@ -111,7 +124,7 @@ def _config(table: object, file: str) -> Config:
         expected, read = _READERS[key]
         try:
             settings[key.replace("-", "_")] = read(value)
-        except UnknownVersion as error:
+        except (UnknownVersion, _NoPattern) as error:
             raise BadConfig(f"{file}: `{key}`: {error}") from None
         except (TypeError, ValueError):
             meant = _nearest(value, _CHOICES.get(key, ()))
@@ -135,6 +148,17 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _patterns(value: object) -> tuple[str, ...]:
+    for pattern in (found := _strings(value)):
+        _check_pattern(pattern)
+    return found
+
+
+def _check_pattern(pattern: str) -> None:
+    if wrong := fault(pattern):
+        raise _NoPattern(f"`{pattern}` is no pattern: {wrong}")
+
+
 def _boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise TypeError
@@ -144,6 +168,8 @@ def _boolean(value: object) -> bool:
 def _table_of_strings(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise TypeError
+    for pattern in value:
+        _check_pattern(pattern.removeprefix("!"))
     return tuple((pattern, _strings(words)) for pattern, words in value.items())
 
 
@@ -173,8 +199,8 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "extend-select": (_LIST, _strings),
     "ignore": (_LIST, _strings),
     "per-file-ignores": ("a table of lists of strings", _table_of_strings),
-    "exclude": (_LIST, _strings),
-    "extend-exclude": (_LIST, _strings),
+    "exclude": (_LIST, _patterns),
+    "extend-exclude": (_LIST, _patterns),
     "respect-gitignore": ("true or false", _boolean),
     "output-format": (f"one of {', '.join(OUTPUT_FORMATS)}", _output_format),
     "min-confidence": ("certain, likely or possible", _confidence),

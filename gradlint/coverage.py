@@ -21,6 +21,7 @@ from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import UnknownVersion
 from gradlint.linter import Asked
 from gradlint.project import View
+from gradlint.report.entry import safe_name
 from gradlint.run import Refused, Request, Settings, displayed, one_line, read
 
 KeyT = TypeVar("KeyT", str, tuple[str, str])
@@ -91,11 +92,11 @@ def measure(request: Request, packs: Packs = NO_PACKS) -> Coverage:
         found = find(request.paths or (".",), settings.excluded, request.force_exclude)
     except (BadConfig, UnknownVersion) as error:
         raise Refused(str(error)) from error
-    problems = [f"{path}: no such file or folder" for path in found.missing]
-    problems += [f"{displayed(folder)}: the folder cannot be listed: {why}" for folder, why in found.closed]
+    problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
+    problems += [f"{safe_name(displayed(folder))}: the folder cannot be listed: {why}" for folder, why in found.closed]
     covered = (_of_file(file, settings.packs(file), settings.project.at(file)) for file in found.files)
     files = sorted(covered, key=lambda file: file.path)
-    problems += [f"{file.path}: {file.problem}" for file in files if file.problem]
+    problems += [f"{safe_name(file.path)}: {file.problem}" for file in files if file.problem]
     return Coverage(tuple(files), tuple(problems))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterable
@@ -12,6 +13,7 @@ from gradlint.ignoring import Ignoring
 from gradlint.patterns import matches
 
 SUFFIXES = (".py", ".pyi")
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _LOCK = ".#"
 """So begin the links that Emacs leaves beside a file that is being edited; they lead nowhere."""
 
@@ -27,34 +29,58 @@ class Excluded:
 
 @dataclass(slots=True)
 class Found:
-    """Absolute paths, each once and in order: what is linted, folders that cannot be listed (with the reason), and
-    paths as they were named that do not exist."""
+    """Absolute paths, each once and in order: what is linted, folders that cannot be listed (with the reason), paths
+    as they were named that do not exist, and files of git's that cannot be read (with the reason)."""
 
     files: list[str] = field(default_factory=list)
     closed: list[tuple[str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
 
 
 def find(paths: Iterable[str], excluded: Callable[[str], Excluded], force_exclude: bool = False) -> Found:
     """All files to lint: those that are named, and the Python files in folders that are named.
 
     `excluded` says what is left out of an absolute folder. What is named itself is left out only if `force_exclude`.
+    A file with several names is linted once: by the name it was found by first, in a folder by its own.
     """
     found = Found()
-    files: set[str] = set()
+    files: dict[str, str] = {}
     for named in paths:
         path = os.path.abspath(named)
-        if not os.path.lexists(path):
+        if not _is_there(path):
             found.missing.append(named)
         elif force_exclude and is_excluded(path, excluded(os.path.dirname(path))):
             continue
         elif os.path.isdir(path):
-            _walk(path, excluded, files, found.closed)
+            root = os.path.realpath(path)
+            own, links = _walk(path, excluded, found)
+            for file in own:
+                files.setdefault(os.path.join(root, file[len(path) :].lstrip(os.sep)), file)
+            for file in links:
+                files.setdefault(os.path.realpath(file), file)
         else:
-            files.add(path)
-    found.files = sorted(files)
+            files.setdefault(os.path.realpath(path), path)
+    found.files = sorted(files.values())
     found.closed = sorted(set(found.closed))
     return found
+
+
+def here() -> str:
+    """The folder one stands in; the root where that is gone."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return os.path.abspath(os.sep)
+
+
+def _is_there(path: str) -> bool:
+    """Whether something is at a path, as far as one may know: what may not be looked at is there."""
+    try:
+        os.lstat(path)
+    except OSError as error:
+        return error.errno not in _ABSENT
+    return True
 
 
 def is_excluded(path: str, excluded: Excluded) -> bool:
@@ -68,18 +94,22 @@ def is_excluded(path: str, excluded: Excluded) -> bool:
     return False
 
 
-def _walk(root: str, excluded: Callable[[str], Excluded], files: set[str], closed: list[tuple[str, str]]) -> None:
-    """Gather the Python files below a folder. Links to folders are not followed: they may lead back."""
+def _walk(root: str, excluded: Callable[[str], Excluded], found: Found) -> tuple[list[str], list[str]]:
+    """The Python files below a folder, and the links to such. Links to folders are not followed: they may lead back."""
+    files: list[str] = []
+    links: list[str] = []
     waiting = [(root, ignoring.outside(root))]
     while waiting:
         folder, ignored = waiting.pop()
         ignored = ignored.entering(folder)
         out = excluded(folder)
+        if out.respect_gitignore:
+            found.unread |= ignored.unread
         try:
             with os.scandir(folder) as listing:
                 entries = list(listing)
         except OSError as error:
-            closed.append((folder, error.strerror or str(error)))
+            found.closed.append((folder, error.strerror or str(error)))
             continue
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -88,7 +118,8 @@ def _walk(root: str, excluded: Callable[[str], Excluded], files: set[str], close
             if is_folder:
                 waiting.append((entry.path, ignored))
             else:
-                files.add(entry.path)
+                (links if entry.is_symlink() else files).append(entry.path)
+    return files, sorted(links)
 
 
 def _is_left_out(entry: os.DirEntry[str], is_folder: bool, out: Excluded, ignored: Ignoring) -> bool:

@@ -1,39 +1,54 @@
 """What git ignores: nested .gitignore files, .git/info/exclude and the user's global file.
 
 git itself is not run. Nothing is ignored outside of a repository, and what is ignored is said per entry, from the
-outside in: nothing below an ignored folder is ever asked about.
+outside in: nothing below an ignored folder is ever asked about. As to git, paths and patterns are bytes; each is
+written here as the character of the same number.
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import cache
 
-from pathspec import GitIgnoreSpec, RegexPattern
+from gradlint import globs
+from gradlint.reading import MOST_SETTINGS, read_regular, reason
 
-_SECTION = re.compile(r"^\s*\[\s*([^\]\s\"]+)\s*(\"[^\"]*\")?\s*\]\s*(.*)$")
-_BY_FOLDER = "ps_d"
-"""The group of pathspec's expressions that takes part where not the path but a folder it is in matches."""
-_EXCLUDES_FILE = re.compile(r"^\s*excludesfile\s*=\s*(.*?)\s*$", re.IGNORECASE)
+_SECTION = re.compile(r"^\s*+\[\s*+([^\]\s\"]++)\s*+(\"[^\"]*+\"\s*+)?\]\s*+(.*)$")
+_EXCLUDES_FILE = re.compile(r"^\s*+excludesfile\s*+=(.*)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """One line of an ignore file."""
+    """One line of an ignore file; without a slash it is held against the name alone."""
 
-    expression: re.Pattern[str]
+    glob: str
     ignores: bool
     folders_only: bool
+    by_name: bool
 
     def matches(self, relative: str, is_folder: bool) -> bool:
         """Whether the path itself matches, not a folder it is in: that one was asked about before."""
         if self.folders_only and not is_folder:
             return False
-        found = self.expression.match(relative)
-        return found is not None and not found.groupdict().get(_BY_FOLDER)
+        held = relative.rpartition("/")[2] if self.by_name else relative
+        if globs.is_plain(self.glob):
+            return held == self.glob
+        if self.by_name and self.glob[0] == "*" and globs.is_plain(self.glob[1:]):
+            return held.endswith(self.glob[1:])
+        return _expression(self.glob).match(held) is not None
+
+
+@cache
+def _expression(glob: str) -> re.Pattern[str]:
+    """The glob as an expression; to git, what is none matches nothing."""
+    try:
+        return re.compile(globs.translate(glob), re.DOTALL)
+    except globs.BadGlob:
+        return globs.NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +60,18 @@ class _Layer:
 
     def says(self, path: str, is_folder: bool) -> bool | None:
         """Whether the path is ignored; None where no pattern speaks of it. The last one that does counts."""
-        relative = os.path.relpath(path, self.base).replace(os.sep, "/")
+        relative = os.fsencode(os.path.relpath(path, self.base)).replace(os.fsencode(os.sep), b"/").decode("latin-1")
         return next((each.ignores for each in reversed(self.patterns) if each.matches(relative, is_folder)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Ignoring:
-    """What is ignored in one folder; the layers that weigh least come first."""
+    """What is ignored in one folder; the layers that weigh least come first. `unread` are the files of git's that are
+    there and could not be read on the way, with the reason."""
 
     repository: str = ""
     layers: tuple[_Layer, ...] = ()
+    unread: dict[str, str] = field(default_factory=dict, compare=False)
 
     def ignores(self, path: str, is_folder: bool) -> bool:
         """Whether git ignores an entry of this folder."""
@@ -68,11 +85,11 @@ class Ignoring:
         """What is ignored in a folder below this one (or in this one): its own file counts, too."""
         start = self
         if folder != self.repository and _is_repository(folder):
-            start = _of_repository(folder)
+            start = _of_repository(folder, self.unread)
         if not start.repository:
             return start
-        own = _read(os.path.join(folder, ".gitignore"), folder, follow=False)
-        return Ignoring(start.repository, (*start.layers, *own))
+        own = _read(os.path.join(folder, ".gitignore"), folder, self.unread, follow=False)
+        return Ignoring(start.repository, (*start.layers, *own), self.unread)
 
 
 def outside(folder: str) -> Ignoring:
@@ -86,11 +103,11 @@ def outside(folder: str) -> Ignoring:
         if parent == above[-1]:
             return Ignoring()
         above.append(parent)
-    ignoring = bare = _of_repository(above[-1])
+    ignoring = bare = _of_repository(above[-1], {})
     for inner in reversed(above[:-1]):
         ignoring = ignoring.entering(os.path.dirname(inner))
         if ignoring.ignores(inner, is_folder=True):
-            return Ignoring(bare.repository)
+            return Ignoring(bare.repository, unread=bare.unread)
     return ignoring
 
 
@@ -98,35 +115,43 @@ def _is_repository(folder: str) -> bool:
     return os.path.exists(os.path.join(folder, ".git"))
 
 
-def _of_repository(folder: str) -> Ignoring:
-    git = _git_folder(folder)
-    common = _first_line(git / "commondir")
-    shared = Path(os.path.join(git, common)) if common else git
+def _of_repository(folder: str, unread: dict[str, str]) -> Ignoring:
+    git = _git_folder(folder, unread)
+    common = _first_line(os.path.join(git, "commondir"), unread)
+    shared = os.path.join(git, common)
     layers = (
-        *_read(_global_file(shared / "config"), folder),
-        *_read(str(shared / "info" / "exclude"), folder),
+        *_read(_global_file(os.path.join(shared, "config"), unread), folder, unread),
+        *_read(os.path.join(shared, "info", "exclude"), folder, unread),
     )
-    return Ignoring(folder, layers)
+    return Ignoring(folder, layers, unread)
 
 
-def _git_folder(folder: str) -> Path:
+def _git_folder(folder: str, unread: dict[str, str]) -> str:
     """Where git keeps its own: `.git`, or what that file points to (a worktree, a submodule)."""
-    git = Path(folder, ".git")
-    pointer = _first_line(git) if git.is_file() else ""
-    return Path(os.path.join(folder, pointer.removeprefix("gitdir:").strip())) if pointer else git
+    git = os.path.join(folder, ".git")
+    pointer = "" if os.path.isdir(git) else _first_line(git, unread)
+    return os.path.join(folder, pointer.removeprefix("gitdir:").strip()) if pointer else git
 
 
-def _first_line(path: Path) -> str:
+def _first_line(file: str, unread: dict[str, str]) -> str:
+    return os.fsdecode(_content(file, unread).partition(b"\n")[0].strip())
+
+
+def _content(file: str, unread: dict[str, str]) -> bytes:
+    """What a file holds; nothing where there is none."""
     try:
-        return path.read_text("utf-8", "surrogateescape").partition("\n")[0].strip()
-    except (OSError, ValueError):
-        return ""
+        return read_regular(file, MOST_SETTINGS)
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
+    except (OSError, ValueError) as error:
+        unread[file] = reason(error)
+        return b""
 
 
 # ---- the global file
 
 
-def _global_file(repository_config: Path) -> str:
+def _global_file(repository_config: str, unread: dict[str, str]) -> str:
     """The user's own ignore file: what `core.excludesFile` says last, or git's default."""
     home = os.path.expanduser("~")
     xdg = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
@@ -134,50 +159,46 @@ def _global_file(repository_config: Path) -> str:
     if "GIT_CONFIG_GLOBAL" in os.environ:
         personal = [os.environ["GIT_CONFIG_GLOBAL"]]
     chosen = os.path.join(xdg, "git", "ignore")
-    for config in ("/etc/gitconfig", *personal, str(repository_config)):
-        chosen = _excludes_file(config) or chosen
+    for config in ("/etc/gitconfig", *personal, repository_config):
+        chosen = _excludes_file(config, unread) or chosen
     return os.path.expanduser(chosen)
 
 
-def _excludes_file(config: str) -> str:
+def _excludes_file(config: str, unread: dict[str, str]) -> str:
     """What `core.excludesFile` is in a file of git's configuration."""
-    try:
-        text = Path(config).read_text("utf-8", "surrogateescape")
-    except (OSError, ValueError):
-        return ""
     found, in_core = "", False
-    for line in text.splitlines():
+    for line in os.fsdecode(_content(config, unread)).splitlines():
         if section := _SECTION.match(line):
             in_core = section[1].lower() == "core" and not section[2]
             line = section[3]
         if in_core and (setting := _EXCLUDES_FILE.match(line)):
-            found = setting[1].strip('"')
+            found = setting[1].strip().strip('"')
     return found
 
 
 # ---- files of patterns
 
 
-def _read(file: str, base: str, follow: bool = True) -> tuple[_Layer, ...]:
+def _read(file: str, base: str, unread: dict[str, str], follow: bool = True) -> tuple[_Layer, ...]:
     """The patterns of a file, if there is one; git does not follow a link in their place."""
-    try:
-        if not file or (not follow and os.path.islink(file)):
-            return ()
-        text = Path(file).read_bytes().decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    except OSError:
+    if not file or (not follow and os.path.islink(file)):
         return ()
-    patterns = tuple(pattern for line in text.split("\n") for pattern in _patterns(line.removesuffix("\r")))
-    return (_Layer(base, patterns),)
+    lines = _content(file, unread).removeprefix(codecs.BOM_UTF8).decode("latin-1").split("\n")
+    return (_Layer(base, tuple(pattern for line in lines for pattern in _patterns(line.removesuffix("\r")))),)
 
 
 def _patterns(line: str) -> Iterator[_Pattern]:
-    """The pattern of a line, if there is one that git would take."""
-    bare = line if line.endswith("\\ ") else line.rstrip(" ")
-    folders_only = bare.endswith("/")
-    try:
-        read = GitIgnoreSpec.from_lines([bare.removesuffix("/")]).patterns
-    except ValueError:
-        return
-    for pattern in read:
-        if isinstance(pattern, RegexPattern) and pattern.regex is not None and pattern.include is not None:
-            yield _Pattern(re.compile(pattern.regex.pattern), pattern.include, folders_only)
+    """The pattern of a line, if there is one."""
+    bare = _without_spaces(line.partition("\0")[0])
+    glob = bare.removeprefix("!")
+    ignores, folders_only = glob == bare, glob.endswith("/")
+    glob = glob.removesuffix("/")
+    if glob and not bare.startswith("#"):
+        yield _Pattern(glob.removeprefix("/"), ignores, folders_only, by_name="/" not in glob)
+
+
+def _without_spaces(line: str) -> str:
+    """A line without the spaces it ends in; one behind a backslash stays."""
+    bare = line.rstrip(" ")
+    escaped = (len(bare) - len(bare.rstrip("\\"))) % 2
+    return line[: len(bare) + escaped]

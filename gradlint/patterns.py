@@ -1,46 +1,63 @@
 """Patterns of paths in configuration and options, as users know them from ruff.
 
 A pattern without a slash is held against the name alone, one with a slash against the path as seen from the folder
-that the pattern belongs to. `*` and `**` go over slashes.
+that the pattern belongs to. `*` and `**` go over slashes; a backslash takes from what follows its meaning.
 """
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+
+from gradlint import globs
 
 
 def matches(path: str, patterns: Sequence[str], folder: str) -> bool:
     """Whether one of the patterns, which belong to this folder, matches an absolute path."""
-    by_name, by_path = _compiled(tuple(patterns), folder)
-    return bool(by_name.fullmatch(os.path.basename(path)) or by_path.fullmatch(path.replace(os.sep, "/")))
+    by_name, by_path, absolute = _compiled(tuple(patterns))
+    full, inside = path.replace(os.sep, "/"), folder.replace(os.sep, "/").rstrip("/") + "/"
+    if by_name.match(full.rpartition("/")[2]) or absolute.match(full):
+        return True
+    return full.startswith(inside) and by_path.match(full[len(inside) :]) is not None
+
+
+def fault(pattern: str) -> str:
+    """Why a text is no pattern; empty for one that is."""
+    try:
+        globs.translate(_bare(pattern), across=True)
+    except globs.BadGlob as error:
+        return str(error)
+    return "" if _bare(pattern) else "it is empty"
+
+
+def matches_no_file(pattern: str, folder: str) -> str:
+    """Why a pattern that belongs to a folder cannot match a file, with the cure; empty where it can."""
+    bare = _bare(pattern)
+    if pattern.endswith("/") or (globs.is_plain(bare) and os.path.isdir(os.path.join(folder, bare))):
+        return f"it speaks of a folder; write `{bare}/*`"
+    if not {"", ".", ".."}.isdisjoint(bare.removeprefix("/").split("/")):
+        return "no path is written like that; leave out `.`, `..` and slashes in a row"
+    return ""
 
 
 @lru_cache(maxsize=256)
-def _compiled(patterns: tuple[str, ...], folder: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    names, paths = [], []
-    for pattern in patterns:
-        wanted = pattern.replace(os.sep, "/").rstrip("/").removeprefix("./")
-        if "/" in wanted:
-            paths.append(
-                _with_folders(wanted) if os.path.isabs(wanted) else f"{_plain(folder)}/{_with_folders(wanted)}"
-            )
-        elif wanted:
-            names.append(_with_folders(wanted))
-    return _any_of(names), _any_of(paths)
+def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """The patterns of names, of paths from the folder, and of absolute ones."""
+    wanted = [bare for pattern in patterns if (bare := _bare(pattern))]
+    paths = [pattern for pattern in wanted if "/" in pattern]
+    return (
+        _any_of(pattern for pattern in wanted if "/" not in pattern),
+        _any_of(pattern for pattern in paths if not os.path.isabs(pattern)),
+        _any_of(pattern for pattern in paths if os.path.isabs(pattern)),
+    )
 
 
-def _plain(folder: str) -> str:
-    return re.escape(folder.replace(os.sep, "/").rstrip("/"))
+def _bare(pattern: str) -> str:
+    return pattern.replace(os.sep, "/").rstrip("/").removeprefix("./")
 
 
-def _with_folders(pattern: str) -> str:
-    """The pattern as a regular expression, where `**/` stands for any number of folders, none included."""
-    return "(?:.*/)?".join(fnmatch.translate(part)[4:-3] for part in pattern.split("**/"))
-
-
-def _any_of(expressions: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in expressions) if expressions else "(?!)", re.DOTALL)
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    expressions = [globs.translate(pattern, across=True) for pattern in patterns]
+    return re.compile("|".join(expressions), re.DOTALL) if expressions else globs.NOTHING

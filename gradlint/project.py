@@ -15,7 +15,7 @@ import re
 import stat
 import sys
 import warnings
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
@@ -23,6 +23,7 @@ from typing import Generic, Protocol, TypeVar
 from gradlint import source
 from gradlint.interpreter.neighbours import absolute
 from gradlint.interpreter.scan import Program, scan
+from gradlint.reading import read_regular, read_start
 
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
 """What lies in the outermost folder of a project."""
@@ -130,8 +131,7 @@ class OnDisk:
             path = os.path.join(folder, name)
             try:
                 if self.is_file(path):
-                    with open(path, "rb") as stream:
-                        yield name, stream.read(HEAD).decode("utf-8", "replace")
+                    yield name, read_start(path, HEAD).decode("utf-8", "replace")
             except (OSError, ValueError):
                 continue
 
@@ -140,10 +140,7 @@ class OnDisk:
 
     def read(self, path: str) -> str | None:
         try:
-            if not self.is_file(path) or os.stat(path).st_size > LONGEST:
-                return None
-            with open(path, "rb") as stream:
-                return source.decode(stream.read(LONGEST + 1))
+            return source.decode(read_regular(path, LONGEST)) if self.is_file(path) else None
         except (OSError, ValueError, source.Unreadable):
             return None
 
@@ -400,11 +397,11 @@ def _names(text: str) -> Names:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            todo: list[ast.AST] = list(ast.parse(text).body)
+            todo: deque[ast.AST] = deque(ast.parse(text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return out
     while todo:
-        node = todo.pop(0)
+        node = todo.popleft()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             out.bound[node.name] = None
         elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
@@ -414,7 +411,7 @@ def _names(text: str) -> Names:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             out.bound[node.id] = None
         elif not isinstance(node, ast.expr) or isinstance(node, ast.Tuple | ast.List | ast.Starred):
-            todo[:0] = ast.iter_child_nodes(node)
+            todo.extendleft(reversed(list(ast.iter_child_nodes(node))))
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
             lists += _listed(node)
     out.listed = None if not lists or None in lists else [name for names in lists for name in names or ()]

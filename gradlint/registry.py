@@ -38,6 +38,7 @@ GROUPS = {"rule": "gradlint.rules", "knowledge": "gradlint.knowledge"}
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 CODE = re.compile(r"[A-Z]{3}[0-9]{3}")
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_SEPARATOR = re.compile(r"[-_.]+")
 OWN_CODES = re.compile(r"GRD0[0-9]{2}")
 
 
@@ -147,7 +148,7 @@ def _current_folder_left_out(trusted: bool) -> Iterator[None]:
 
 
 def _name(distribution: Distribution) -> str:
-    return re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "a distribution without a name").lower()
+    return _SEPARATOR.sub("-", distribution.metadata["Name"] or "a distribution without a name").lower()
 
 
 # ---- from an entry point to modules

@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gradlint import linter, source
+from gradlint import globs, linter, patterns, source
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Config, Configs
-from gradlint.files import Excluded, find, is_excluded
+from gradlint.files import Excluded, Found, find, here, is_excluded
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Place
 from gradlint.knowledge import configured
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
-from gradlint.patterns import matches
 from gradlint.project import Project, View
-from gradlint.report.entry import Entry
+from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
+from gradlint.report.entry import Entry, safe_name
 from gradlint.rule import Rule
 from gradlint.selection import Layer, UnknownRule, matching, names, selected
 from gradlint.suppression import unsuppressed
@@ -79,7 +79,8 @@ class Result:
     def told(self) -> str:
         """The file in a line."""
         counted = ", ".join(f"{number} {what}" for what, number in self.counts)
-        return f"{self.path}: {counted}" if counted else self.path
+        name = safe_name(self.path)
+        return f"{name}: {counted}" if counted else name
 
 
 class Refused(Exception):
@@ -102,9 +103,12 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
         results = [Result(displayed(file), file) for file in found.files]
     else:
         results = ordered(_results(request, found.files, found.closed, settings))
-    problems = [f"{path}: no such file or folder" for path in found.missing]
+    settings.warn_of_unread(found)
+    problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     problems += [
-        f"{result.path}: internal error: {result.fault}; please report it" for result in results if result.fault
+        f"{safe_name(result.path)}: internal error: {result.fault}; please report it"
+        for result in results
+        if result.fault
     ]
     closed = {folder for folder, _ in found.closed}
     return Outcome(
@@ -113,7 +117,7 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
         tuple(problems),
         tuple(result.told() for result in results),
         tuple(settings.warnings),
-        settings.configs.of(os.getcwd()).output_format,
+        settings.configs.of(here()).output_format,
     )
 
 
@@ -150,21 +154,23 @@ def read(file: str) -> bytes | Finding:
     if file.endswith(NOTEBOOK):
         return unreadable("notebooks are not read yet")
     try:
-        with open(file, "rb") as stream:
-            return stream.read()
+        return read_regular(file, MOST_SOURCE)
     except (OSError, ValueError) as error:
-        return unreadable(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        return cannot_be_read(error)
 
 
 def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
-    """What comes over stdin, under the name it is given."""
+    """What comes over stdin, under the name it is given, as it is given."""
     name = request.stdin_filename
     file = os.path.abspath(name or "stdin.py")
     if name and request.force_exclude and is_excluded(file, settings.excluded(os.path.dirname(file))):
         return
-    shown, filename = (displayed(file), file) if name else (STDIN, STDIN)
+    shown, filename = (name, file) if name else (STDIN, STDIN)
     if file.endswith(NOTEBOOK):
         yield Result(shown, filename, (unreadable("notebooks are not read yet"),))
+        return
+    if len(request.stdin) > MOST_SOURCE:
+        yield Result(shown, filename, (cannot_be_read(TooLarge(MOST_SOURCE)),))
         return
     least, packs = settings.min_confidence(file), settings.packs(file)
     project = settings.project.at(file) if name else None
@@ -218,15 +224,24 @@ class Settings:
         self._chosen: dict[str, frozenset[str]] = {}
         self._asked = Layer(request.select or None, request.extend_select, (*request.ignore, *request.extend_ignore))
         selected(self._every, [self._asked])  # a wrong word is told even where there is nothing to lint
+        for option, given in (("--exclude", request.exclude), ("--extend-exclude", request.extend_exclude)):
+            for pattern in given:
+                if wrong := patterns.fault(pattern):
+                    raise BadConfig(f"{option}: `{pattern}` is no pattern: {wrong}")
+
+    def warn_of_unread(self, found: Found) -> None:
+        """Tell of the files that git would read and that could not be read."""
+        for file, why in sorted(found.unread.items()):
+            self.warnings[f"{safe_name(displayed(file))} does not count for what git ignores: {why}"] = None
 
     def excluded(self, folder: str) -> Excluded:
         """What is left out of a folder."""
         request, config = self.request, self.configs.of(folder)
         # What is asked for on the command line is meant from where one stands.
         asked = _from_here((*request.exclude, *request.extend_exclude))
-        patterns = () if request.exclude else config.exclude
+        usual = () if request.exclude else config.exclude
         respect = config.respect_gitignore if request.respect_gitignore is None else request.respect_gitignore
-        return Excluded(config.folder, (*patterns, *config.extend_exclude, *asked), respect)
+        return Excluded(config.folder, (*usual, *config.extend_exclude, *asked), respect)
 
     def min_confidence(self, file: str) -> Confidence:
         for least in (self.request.min_confidence, self.configs.of(os.path.dirname(file)).min_confidence):
@@ -252,6 +267,7 @@ class Settings:
             configured = Layer(config.select, config.extend_select, config.ignore, origin=config.file)
             chosen = selected(self._every, [configured, self._asked])
             self._chosen[config.file] = chosen - self._outside(file, chosen, (configured, self._asked))
+            self._warn_of_patterns(config)
         codes = self._chosen[config.file] - self._ignored_here(file, config)
         return tuple(rule for rule in self._every if rule.code in codes)
 
@@ -266,12 +282,19 @@ class Settings:
                 self.warnings[f"{rule.code} is not run: {range_of}; {cure}"] = None
         return frozenset(rule.code for rule in outside)
 
+    def _warn_of_patterns(self, config: Config) -> None:
+        """Tell of the patterns of `per-file-ignores` that speak of no file at all."""
+        for pattern, _ in config.per_file_ignores:
+            if why := patterns.matches_no_file(pattern.removeprefix("!"), config.folder):
+                name = safe_name(displayed(config.file))
+                self.warnings[f"{name}: `per-file-ignores`: `{pattern}` matches no file: {why}"] = None
+
     def _ignored_here(self, file: str, config: Config) -> frozenset[str]:
         """The codes that `per-file-ignores` names for a file."""
         out: frozenset[str] = frozenset()
         for pattern, words in config.per_file_ignores:
             codes = frozenset[str]().union(*(matching(word, self._every, config.file) for word in words))
-            if matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
+            if patterns.matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
                 out |= codes
         return out
 
@@ -286,13 +309,17 @@ def _target(text: str | None) -> Version | None:
 
 def _from_here(patterns: Iterable[str]) -> tuple[str, ...]:
     """Patterns with a slash as absolute ones."""
-    here = os.getcwd()
-    return tuple(os.path.join(here, pattern) if "/" in pattern.rstrip("/") else pattern for pattern in patterns)
+    folder = globs.escape(here())
+    return tuple(os.path.join(folder, pattern) if "/" in pattern.rstrip("/") else pattern for pattern in patterns)
 
 
 def displayed(path: str) -> str:
-    """How an absolute path is named in reports: from the current folder where it is below it, else in full."""
-    return path.removeprefix(os.path.join(os.getcwd(), ""))
+    """How an absolute path is named in reports: from the current folder where it is there and the path below it, else
+    in full."""
+    try:
+        return path.removeprefix(os.path.join(os.getcwd(), ""))
+    except FileNotFoundError:
+        return path
 
 
 def ordered(results: Iterable[Result]) -> list[Result]:
@@ -303,6 +330,11 @@ def ordered(results: Iterable[Result]) -> list[Result]:
 def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
     """The finding that stands for a file that could not be linted."""
     return Finding("GRD000", "unreadable-file", message, Place(row, column, row, column))
+
+
+def cannot_be_read(error: OSError | ValueError) -> Finding:
+    """The finding that stands for a file whose bytes cannot be had."""
+    return unreadable(f"cannot be read: {reason(error)}")
 
 
 def one_line(error: BaseException) -> str:

@@ -72,6 +72,8 @@ def as_people_write_it():
     raise NotImplementedError
 '''
 _EVENT = "GradientRead"
+_NO_LETTERS = re.compile(r"[^a-z0-9]+")
+_OF_A_RULE = re.compile(r'Rule\(\s*+"([A-Z]{3}[0-9]{3})"')
 
 
 class CannotBegin(Exception):
@@ -90,7 +92,7 @@ def begin(name: str, code: str | None, folder: str, cases: str, taken: Iterable[
     """Write the two files of a rule. `code` None takes the next free one of the folder; `taken` are codes and names
     that are not free. Raises `CannotBegin`."""
     if not NAME.fullmatch(name):
-        near = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "the-mistake"
+        near = _NO_LETTERS.sub("-", name.lower()).strip("-") or "the-mistake"
         raise CannotBegin(f"`{name}` is no rule name: lower-case words joined by hyphens, like `{near}`")
     unfree = frozenset(taken)
     if name in unfree:
@@ -123,7 +125,7 @@ def _checked(code: str, unfree: frozenset[str]) -> str:
 def _next(folder: str, unfree: frozenset[str]) -> str:
     """The first free code behind those of the rules that are in a folder."""
     texts = (path.read_text(encoding="utf-8", errors="replace") for path in sorted(Path(folder).glob("*.py")))
-    there = sorted({found for text in texts for found in re.findall(r'Rule\(\s*"([A-Z]{3}[0-9]{3})"', text)})
+    there = sorted({found for text in texts for found in _OF_A_RULE.findall(text)})
     if not there:
         raise CannotBegin(f"{folder} holds no rule whose code could be counted on from; name one with `--code`")
     letters, number = there[-1][:3], int(there[-1][3:]) + 1

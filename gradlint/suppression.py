@@ -17,7 +17,7 @@ from gradlint.finding import Finding
 
 _NOQA = re.compile(r"# noqa(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
 _OURS = re.compile(
-    r"#\s*gradlint:\s*(?P<verb>ignore-file|ignore)\b(?P<list>\[(?P<words>[^\]]*)\])?(?!\s*\[)", re.IGNORECASE
+    r"#\s*gradlint:\s*(?P<verb>ignore-file|ignore)\b(?P<list>\[(?P<words>[^\[\]]*+)\])?(?!\s*+\[)", re.IGNORECASE
 )
 _ANY = re.compile(r"noqa|gradlint:", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[,\s]+")

@@ -57,6 +57,11 @@ def say(text: str) -> None:
     _put(sys.stderr, f"{text}\n")
 
 
+def warn(text: str) -> None:
+    """Say in one line, whatever the text holds, what the user might not have meant."""
+    say(f"warning: {escaped(text)}")
+
+
 def complain(text: str) -> None:
     """Say in one line, whatever the text holds, that something is wrong."""
     painted = wants_colour("auto", sys.stderr, os.environ)

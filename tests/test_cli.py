@@ -277,7 +277,7 @@ def test_github_commands_are_escaped(gradlint: Run, here: Path) -> None:
     values = dict(pair.split("=") for pair in properties.split(","))
     assert unescape(values["file"], {"%3A": ":", "%2C": ",", "%25": "%"}) == str(here / "a,b:100%.py")
     assert values["title"] == "gradlint (GRD101)"
-    assert said.startswith("a,b:100%25.py:2:")
+    assert said.startswith(r"a,b\x3a100%25.py:2:")
 
 
 def test_the_full_report_shows_the_source_and_its_marks(gradlint: Run, here: Path) -> None:

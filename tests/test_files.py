@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gradlint import ignoring
 from gradlint.config import DEFAULT_EXCLUDE
 from gradlint.files import Excluded, Found, find
 
@@ -62,7 +63,11 @@ def test_what_nobody_wants_linted_is_left_out_unless_named(tmp_path, folder):
         ("**/a.py", ["src/deep/gen.py", "src/gen/c.py", "src/deep/b.py"]),
         ("src/**/b.py", ["a.py", "src/deep/gen.py", "src/a.py", "src/gen/c.py"]),
         ("deep/b.py", ["a.py", "src/deep/gen.py", "src/a.py", "src/gen/c.py", "src/deep/b.py"]),
-        ("[", ["a.py", "src/deep/gen.py", "src/a.py", "src/gen/c.py", "src/deep/b.py"]),
+        ("src/**/**/*.py", ["a.py"]),
+        ("src/d[e-g]ep/[!b].*", ["a.py", "src/deep/gen.py", "src/a.py", "src/gen/c.py", "src/deep/b.py"]),
+        ("src/d[e-g]ep/[!g].*", ["a.py", "src/deep/gen.py", "src/a.py", "src/gen/c.py"]),
+        ("[]a].p?", ["src/deep/gen.py", "src/gen/c.py", "src/deep/b.py"]),
+        ("\\a.py", ["src/deep/gen.py", "src/gen/c.py", "src/deep/b.py"]),
     ],
 )
 def test_patterns_speak_of_names_or_of_paths(tmp_path, pattern, left):
@@ -89,7 +94,7 @@ def test_links_are_followed_to_files_and_never_to_folders(tmp_path):
     (tmp_path / "real" / "folder.py").symlink_to(tmp_path / "elsewhere")
     assert names(tmp_path, "real") == ["real/a.py", "real/broken.py", "real/linked.py", "real/loop.py"]
     assert names(tmp_path, "real/again", "real/loop.py") == [
-        *("real/again/a.py", "real/again/broken.py", "real/again/linked.py", "real/again/loop.py", "real/loop.py")
+        *("real/again/a.py", "real/again/broken.py", "real/again/linked.py", "real/again/loop.py")
     ]
 
 
@@ -167,6 +172,85 @@ def test_git_ignores_the_same(repository, home, top, inner, own, everywhere):
     (home / ".config" / "git").mkdir(parents=True, exist_ok=True)
     (home / ".config" / "git" / "ignore").write_text("\n".join(everywhere))
     assert names(repository, "", patterns=(".git",)) == left_by_git(repository)
+
+
+PARTS = [
+    "a",
+    "b",
+    "a",
+    "b",
+    "*",
+    "*",
+    "**",
+    "?",
+    "/",
+    "/",
+    "**/",
+    "/**",
+    "[ab]",
+    "[!a]",
+    "[^b]",
+    "[a-z]",
+    "[z-a]",
+    "[",
+    "]",
+]
+PARTS += [
+    "[]a]",
+    "[!]]",
+    "[[:alpha:]]",
+    "[[:foo:]]",
+    "[[:",
+    "[a-\\z]",
+    "[\\]]",
+    "[-a]",
+    "[a-]",
+    "[[a]",
+    "-",
+    "^",
+    "\\",
+    "\\*",
+]
+PARTS += ["\\ ", " ", "!", "\r", "\0", "\xe9", "\xc3\xa9"]
+GLOBS = st.lists(st.sampled_from(PARTS), min_size=1, max_size=7).map("".join)
+ODD = [
+    "a",
+    "b",
+    "ab",
+    "aab",
+    "a/b",
+    "a/a/b",
+    "a/b/a/b",
+    "b/[a]/b",
+    "a-b/]",
+    "[",
+    "!a",
+    "a\\",
+    "a\\*/b",
+    "*",
+    "**/b",
+    "^a/a ",
+    "a b",
+]
+ODD += ["é", "a/é/b", os.fsdecode(b"\xe9"), "-/ab/z", "[[:", "ab/]/^", "a\r", "?"]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(globs=st.lists(GLOBS, min_size=1, max_size=3))
+def test_a_glob_means_what_it_means_to_git(repository, globs):
+    (repository / ".gitignore").write_bytes("\n".join(globs).encode("latin-1"))
+    ran = subprocess.run(
+        ["git", "check-ignore", "--no-index", "-z", "--stdin"],
+        cwd=repository, input=os.fsencode("\0".join(ODD)), capture_output=True, check=False,
+    )  # fmt: skip
+    ignored = ignoring.outside(str(repository)).entering(str(repository))
+    seen = [
+        name
+        for name in ODD
+        if any(ignored.ignores(str(repository / above), is_folder=True) for above in list(Path(name).parents)[-2::-1])
+        or ignored.ignores(str(repository / name), is_folder=False)
+    ]
+    assert seen == os.fsdecode(ran.stdout).split("\0")[:-1]
 
 
 @pytest.mark.parametrize("where", [".gitconfig", ".config/git/config"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import itertools
 import os
 import random
@@ -15,6 +14,7 @@ from gradlint import linter, run, source
 from gradlint.finding import Confidence
 from gradlint.interpreter.neighbours import MOST_FILES
 from gradlint.project import LONGEST, InMemory, OnDisk, Project, Shelf
+from gradlint.reading import read_start
 from gradlint.registry import rules
 from gradlint.testing.programs import MAIN, revealed, spell
 
@@ -104,11 +104,11 @@ def test_only_files_of_the_project_are_opened(tmp_path, monkeypatch):
     """Whatever is imported: no name leads out of the folders that are searched."""
     opened: list[str] = []
 
-    def opening(path: str, *args: object, **kwargs: object) -> object:
+    def opening(path: str, most: int) -> bytes:
         opened.append(os.path.realpath(path))
-        return builtins.open(path, *args, **kwargs)  # type: ignore[call-overload]
+        return read_start(path, most)
 
-    monkeypatch.setattr("gradlint.project.open", opening, raising=False)
+    monkeypatch.setattr("gradlint.reading.read_start", opening)
     outside = tmp_path / "outside"
     write(outside, {"secret.py": COUNTS, "pkg/__init__.py": COUNTS})
     project = tmp_path / "project"
@@ -171,7 +171,7 @@ def test_a_closed_neighbour_is_survived(tmp_path, monkeypatch):
     def closed(*args: object, **kwargs: object) -> object:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("gradlint.project.open", closed, raising=False)
+    monkeypatch.setattr("gradlint.reading.read_start", closed)
     assert codes(tmp_path / "train.py") == []
 
 

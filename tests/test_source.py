@@ -45,7 +45,10 @@ REFUSED = [
     (b"# coding: nonsense\n", 1, 1, "unknown encoding `nonsense`"),
     (b"\n# coding: rot13\n", 2, 1, "unknown encoding `rot13`"),
     (b"# coding: undefined\n", 1, 1, "unknown encoding `undefined`"),
-    (b"# coding: idna\nx\xff", 2, 2, "byte 0xff is not idna"),
+    *(
+        (f"# coding: {name}\nx = 1\n".encode(), 1, 1, f"`{name}` is no encoding for source code")
+        for name in ("idna", "IDNA", "punycode", "unicode_escape", "raw-unicode-escape")
+    ),
     (b"\n\n# coding: latin-1\n\xe9", 4, 1, "byte 0xe9 is not utf-8"),
 ]
 

@@ -82,6 +82,7 @@ from gradlint.knowledge.module_settings import SETTINGS, SIZES
 from gradlint.knowledge.signs import METHODS_OF_TENSORS
 
 STAND_IN = "attribute "
+_NUMBER = re.compile(r"\d+")
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
 
 LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
@@ -326,8 +327,8 @@ def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Valu
     row = it.torch.modules.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))
     if row is None:
         return None
-    counted = re.sub(r"\d+", "0", name)
-    if thing.rest != NOTHING and any(re.sub(r"\d+", "0", known) == counted for known in row.parameters):
+    counted = _NUMBER.sub("0", name)
+    if thing.rest != NOTHING and any(_NUMBER.sub("0", known) == counted for known in row.parameters):
         return thing.rest
     inner = _within(row.parameters, name)
     if inner and row.call not in ("container", "none"):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from gradlint.domain import Const, Plain, Value
 
 LONGEST = 200
+_ESCAPED = re.compile(r"[\\{}]")
 HOLES = {"mod": "%", "format": "{"}
 """What begins the parts to be filled in, by the operator or method that fills them."""
 
@@ -31,7 +32,7 @@ def joined_text(pieces: Iterable[Value]) -> Value:
 
 def literal_text(written: str) -> Value:
     """The text between the holes of an f-string, up to what is escaped."""
-    known = re.split(r"[\\{}]", written)[0]
+    known = _ESCAPED.split(written)[0]
     return Const(written) if known == written else Plain("str", known)
 
 

@@ -21,7 +21,7 @@ from gradlint.knowledge.packs import (
 from gradlint.knowledge.together import Packs
 from gradlint.knowledge.versions import fault, told
 
-SOURCE = re.compile(r"([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
+SOURCE = re.compile(r"\A([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
 Fault = tuple[str, str, str]
 """The row, what is wrong with it, and the cure."""
 

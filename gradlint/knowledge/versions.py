@@ -83,6 +83,10 @@ def described(one: Ranged) -> str:
 # ---- from text
 
 
+_BEGUN = re.compile(r"(\d{1,4})\.(\d{1,4})")
+_WRITTEN = re.compile(rf"{_BEGUN.pattern}(?:[.+].*)?")
+
+
 class UnknownVersion(ValueError):
     """A text that names no version that can be aimed at; the message says which it could be."""
 
@@ -92,7 +96,7 @@ def parse(text: str) -> Version:
 
     Raises `UnknownVersion`.
     """
-    found = re.fullmatch(r"(\d{1,4})\.(\d{1,4})(?:[.+].*)?", text.strip())
+    found = _WRITTEN.fullmatch(text.strip())
     version = (int(found[1]), int(found[2])) if found else None
     if version in RELEASES:
         return version
@@ -107,7 +111,7 @@ def nearest(text: str) -> Version:
     try:
         return parse(text)
     except UnknownVersion:
-        found = re.match(r"(\d{1,4})\.(\d{1,4})", text)
+        found = _BEGUN.match(text)
         given = (int(found[1]), int(found[2])) if found else NEWEST
         return max((one for one in RELEASES if one <= given), default=RELEASES[0])
 

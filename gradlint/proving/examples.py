@@ -19,7 +19,8 @@ from typing import cast
 
 from gradlint.rule import Evidence, Example, Grows, Rule
 
-MARKER = re.compile(r"#\s*([A-Z]{3}[0-9]{3}(?:\s+[A-Z]{3}[0-9]{3})*)\s*")
+MARKER = re.compile(r"#\s*+([A-Z]{3}[0-9]{3}(?:\s++[A-Z]{3}[0-9]{3})*)\s*+")
+_AT_THE_END = re.compile(rf"(?<!\s)\s*+{MARKER.pattern}$")
 STEPS = (2, 4, 8)
 """How often an example that shows growth is asked to repeat what it does."""
 
@@ -62,7 +63,7 @@ def without_markers(text: str) -> str:
     found = dict(marked_rows(text))
     lines = text.splitlines()
     for row in found:
-        lines[row - 1] = re.sub(rf"\s*{MARKER.pattern}$", "", lines[row - 1])
+        lines[row - 1] = _AT_THE_END.sub("", lines[row - 1])
     return "\n".join(lines) + "\n"
 
 
@@ -108,7 +109,7 @@ def changed_lines(bad: Source, good: Source) -> int:
 
 def _bare(source: Source) -> list[str]:
     """The lines of an example's body that say something."""
-    lines = (re.sub(rf"\s*{MARKER.pattern}$", "", line.rstrip()) for line in source.body)
+    lines = (_AT_THE_END.sub("", line.rstrip()) for line in source.body)
     return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 

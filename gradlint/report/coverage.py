@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from gradlint.coverage import Coverage, Covered
 from gradlint.linter import Asked
+from gradlint.report.entry import escaped, safe_name
+from gradlint.report.json import dumps
 
 
 def text(coverage: Coverage, most: int) -> str:
@@ -18,7 +19,7 @@ def text(coverage: Coverage, most: int) -> str:
 def _lines(coverage: Coverage, most: int) -> Iterator[str]:
     for file in coverage.files:
         if file.asked:
-            yield f"{file.path}: {_figure(file)}{_unreached(file)}"
+            yield f"{safe_name(file.path)}: {_figure(file)}{_unreached(file)}"
     shapes = coverage.shapes()
     if shapes:
         yield from ("", "not known, most frequent first:")
@@ -33,7 +34,7 @@ def _lines(coverage: Coverage, most: int) -> Iterator[str]:
 
 
 def _shape(shape: str, origin: str, number: int) -> str:
-    return f"{number:6}  {shape:40}  {origin}".rstrip()
+    return f"{number:6}  {escaped(shape):40}  {escaped(origin)}".rstrip()
 
 
 def _figure(counted: Coverage | Covered) -> str:
@@ -64,7 +65,7 @@ def as_json(coverage: Coverage, most: int) -> str:
         ],
         "bounds": dict(coverage.bounds()),
     }
-    return json.dumps(found, indent=2) + "\n"
+    return dumps(found, indent=2) + "\n"
 
 
 def _counts(counted: Coverage | Covered) -> dict[str, int]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
 from gradlint.finding import Finding
 
-_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_BREAKS = frozenset("\u2028\u2029")
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""The categories of characters that a terminal may obey instead of showing them, or that nobody sees."""
+_COMMAND = re.compile(r"##(?=\[|vso\[)")
+"""What a runner of workflows takes for a command wherever it stands in a line."""
+_AT_THE_START = re.compile(r"\A\s*+(?:::|##|-)")
+"""What such a runner takes for a command at the start of a line, and a shell's tool for an option."""
+_PLACE = re.compile(r":(?=\d)")
+"""What would be taken for the row behind a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,7 @@ class Entry:
     def where(self) -> str:
         """`path:row:column`, on one line whatever the file is called."""
         place = self.finding.place
-        return f"{escaped(self.path)}:{place.row}:{place.column}"
+        return f"{safe_name(self.path)}:{place.row}:{place.column}"
 
     @property
     def headline(self) -> str:
@@ -36,23 +43,32 @@ class Entry:
         return self.lines[row - 1] if 0 < row <= len(self.lines) else ""
 
 
-def _is_unsafe(character: str) -> bool:
-    """Whether a terminal may obey a character instead of showing it."""
-    return unicodedata.category(character) == "Cc" or character in _DIRECTION or character in _BREAKS
+def safe_name(path: str) -> str:
+    """A path as it is printed: nobody can call a file so that its name is taken for more than a name.
+
+    What cannot be seen is written as Python would write it, so is what would end the name before its end, and `./`
+    stands before what could be a command or an option.
+    """
+    name = _PLACE.sub(r"\\x3a", escaped(path))
+    return f"./{name}" if _AT_THE_START.match(name) else name
 
 
 def escaped(text: str) -> str:
-    """The text with what a terminal may obey written as Python would write it."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(ascii(character)[1:-1] if _is_unsafe(character) else character for character in text)
+    """The text with what a terminal or a runner may obey written as Python would write it."""
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(ascii(character)[1:-1] if _is_unsafe(character) else character for character in text)
+    return _COMMAND.sub(r"#\\x23", text) if "##" in text else text
 
 
 def shown(text: str) -> str:
-    """A line of source as it is drawn: tabs as four spaces, what a terminal may obey replaced."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join("    " if c == "\t" else "\ufffd" if _is_unsafe(c) else c for c in text)
+    """A line of source as it is drawn: tabs as four spaces, what a terminal or a runner may obey replaced."""
+    if not (text.isascii() and text.isprintable()):
+        text = "".join("    " if c == "\t" else "\ufffd" if _is_unsafe(c) else c for c in text)
+    return _COMMAND.sub("#\ufffd", text) if "##" in text else text
+
+
+def _is_unsafe(character: str) -> bool:
+    return unicodedata.category(character) in _UNSAFE
 
 
 def width(text: str) -> int:

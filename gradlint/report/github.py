@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradlint.finding import Place
-from gradlint.report.entry import Entry
+from gradlint.report.entry import Entry, escaped
 
 
 def report(entries: Sequence[Entry], painted: bool) -> str:
@@ -15,9 +15,9 @@ def report(entries: Sequence[Entry], painted: bool) -> str:
 
 def _command(entry: Entry) -> str:
     finding = entry.finding
-    properties = {"title": f"gradlint ({finding.code})", "file": entry.filename, **_extent(finding.place)}
+    properties = {"title": f"gradlint ({finding.code})", "file": escaped(entry.filename), **_extent(finding.place)}
     listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    said = f"{entry.where}: {entry.headline}" + (f"\n  help: {finding.help}" if finding.help else "")
+    said = f"{entry.where}: {entry.headline}" + (f"\n  help: {escaped(finding.help)}" if finding.help else "")
     return f"::error {listed}::{_data(said)}"
 
 

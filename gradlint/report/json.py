@@ -12,7 +12,12 @@ from gradlint.report.entry import Entry
 
 def report(entries: Sequence[Entry], painted: bool) -> str:
     """One array, its objects in the order of the findings."""
-    return json.dumps([as_object(entry) for entry in entries], indent=2, sort_keys=True) + "\n"
+    return dumps([as_object(entry) for entry in entries], indent=2, sort_keys=True) + "\n"
+
+
+def dumps(thing: object, **options: Any) -> str:
+    """JSON in ASCII in which no runner of workflows finds a command (see `escaped`)."""
+    return json.dumps(thing, **options).replace("##", "#\\u0023")
 
 
 def as_object(entry: Entry) -> dict[str, Any]:

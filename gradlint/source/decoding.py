@@ -15,6 +15,8 @@ NEWLINE = re.compile(r"\r\n?|\n")
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_NOT_FOR_SOURCE = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
+"""Encodings of Python's own that are not for files: of names of hosts, and such as make other text of what one sees."""
 _NEWLINE_BYTES = re.compile(rb"\r\n?|\n")
 
 
@@ -49,6 +51,8 @@ def _known(name: str, marked: bool, row: int) -> str:
         "".encode(name)
     except Exception as error:
         raise Unreadable(row, 1, f"SyntaxError: unknown encoding `{name}`") from error
+    if codec.name.replace("_", "-") in _NOT_FOR_SOURCE:
+        raise Unreadable(row, 1, f"SyntaxError: `{name}` is no encoding for source code")
     canonical = "utf-8" if codec.name == "utf-8-sig" else codec.name
     if marked and canonical != "utf-8":
         raise Unreadable(row, 1, f"SyntaxError: encoding `{name}` is declared in a file with a UTF-8 byte order mark")

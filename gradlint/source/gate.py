@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-_IMPORT = re.compile(
-    r"""^[^\S\n]*(?:
-        from[^\S\n]+(?P<dots>[.\s]*)(?P<module>[\w.]*)\s+import\b\s*(?P<names>\((?:[^)]*)\)|(?:\\\n|[^#\n;])*)
-      | import[^\S\n]+(?P<modules>(?:\\\n|[^#\n;])*)
-    )""",
+_HEAD = re.compile(
+    r"""^[^\S\n]*+(?:
+        from\b(?P<dots>(?:[^\S\n]|\\\n|\.)++)(?P<module>(?:(?!import\b)[\w.]++)?+)(?:[^\S\n]|\\\n)*+import\b
+      | import\b
+    )(?:[^\S\n]|\\\n)*+""",
     re.MULTILINE | re.VERBOSE,
 )
+"""How a statement begins that imports; what follows is what it imports."""
+_LISTED = re.compile(r"\([^)]*+|(?:\\\n|[^#\n;])*+")
 _NAME = re.compile(r"[^\W\d][\w.]*")
 
 
@@ -28,10 +30,13 @@ def imported(text: str) -> frozenset[tuple[int, str]]:
 def _imported(text: str) -> Iterator[tuple[int, str]]:
     if "import" not in text:
         return
-    for found in _IMPORT.finditer(text.replace("\r\n", "\n").replace("\r", "\n").replace(";", "\n").replace(":", "\n")):
-        if found["modules"] is not None:
-            yield from ((0, name) for name in _NAME.findall(found["modules"]))
+    program = text.replace("\r\n", "\n").replace("\r", "\n").replace(";", "\n").replace(":", "\n")
+    heads = list(_HEAD.finditer(program))
+    for head, end in zip(heads, [*(after.start() for after in heads[1:]), len(program)], strict=False):
+        names = _NAME.findall(_LISTED.match(program, head.end(), end)[0])  # type: ignore[index]
+        if head["dots"] is None:
+            yield from ((0, name) for name in names)
         else:
-            dots, module = found["dots"].count("."), found["module"]
+            dots, module = head["dots"].count("."), head["module"]
             yield dots, module
-            yield from ((dots, f"{module}.{name}".lstrip(".")) for name in _NAME.findall(found["names"]))
+            yield from ((dots, f"{module}.{name}".lstrip(".")) for name in names)

@@ -23,10 +23,12 @@ _LONG_TEXT = 10_000
 """Longer texts can nest, without brackets (`elif`, `and`), as deep as overflows the stack of the main thread."""
 _DEEP_STACK = 512 * 1024 * 1024
 _BRACKETS_AND_STRINGS = re.compile(
-    r"""[(\[{]|[)\]}]|\#[^\n\r]*"""
-    r"""|\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^\\\n]|\\.)*?"|'(?:[^\\\n]|\\.)*?'""",
+    r"""[(\[{]|[)\]}]|\#[^\n\r]*+"""
+    r"""|\"{3}(?:[^\\"]|\\.|"(?!""))*+(?:"{3})?|'{3}(?:[^\\']|\\.|'(?!''))*+(?:'{3})?"""
+    r"""|"(?:[^\\\n"]|\\.)*+"?|'(?:[^\\\n']|\\.)*+'?""",
     re.DOTALL,
 )
+"""Brackets, comments and strings; a string that is not closed ends with its line, or with the text."""
 _one_stack_size_at_a_time = threading.Lock()
 
 

@@ -15,6 +15,9 @@ from gradlint.finding import Place
 from gradlint.source.decoding import BOM, Unreadable, with_line_feeds
 from gradlint.source.parsing import TOO_DEEP
 
+_LINE_FEED = re.compile(r"\n")
+_INK = re.compile(r"[^\s\\]")
+
 
 class _Positions(MetadataWrapper):
     """What LibCST knows of a tree, but for a walk over all of it that it makes although nobody takes part."""
@@ -74,8 +77,8 @@ class _Ink:
     """
 
     def __init__(self, text: str) -> None:
-        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.offsets = [match.start() for match in re.finditer(r"[^\s\\]", text)]
+        self.starts = [0, *(match.end() for match in _LINE_FEED.finditer(text))]
+        self.offsets = [match.start() for match in _INK.finditer(text)]
 
     def before(self, row: int, column: int) -> int:
         """How many of them stand before a place."""

@@ -1,0 +1,56 @@
+"""How files are opened: whatever a path leads to, reading it neither blocks nor fills the memory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+MOST_SETTINGS = 1_000_000
+"""How many bytes a file of configuration, be it ours or git's, may hold."""
+MOST_SOURCE = 1_000_000
+"""How many bytes a linted file may hold."""
+
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
+_KINDS = {
+    stat.S_IFDIR: "it is a folder",
+    stat.S_IFIFO: "it is a pipe",
+    stat.S_IFSOCK: "it is a socket",
+    stat.S_IFCHR: "it is a device",
+    stat.S_IFBLK: "it is a device",
+}
+
+
+class TooLarge(OSError):
+    """A file holds more than is read."""
+
+    def __init__(self, most: int, path: str | None = None) -> None:
+        super().__init__(errno.EFBIG, f"it is larger than {most / 1_000_000:g} MB", path)
+
+
+def read_regular(path: str, most: int) -> bytes:
+    """What a regular file holds. Raises `OSError` where there is none or it cannot be read, with the reason as its
+    `strerror`, and `TooLarge` for more than `most` bytes."""
+    data = read_start(path, most + 1)
+    if len(data) > most:
+        raise TooLarge(most, path)
+    return data
+
+
+def read_start(path: str, most: int) -> bytes:
+    """The first bytes of a regular file, `most` or fewer. Raises `OSError` as `read_regular` does."""
+    _check_regular(os.stat(path), path)  # to open a device may set it going
+    with open(os.open(path, _FLAGS), "rb") as stream:
+        _check_regular(os.fstat(stream.fileno()), path)
+        return stream.read(most) or b""
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Why a file could not be read, in a few words."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _check_regular(status: os.stat_result, path: str) -> None:
+    kind = stat.S_IFMT(status.st_mode)
+    if kind != stat.S_IFREG:
+        raise OSError(errno.EINVAL, _KINDS.get(kind, "it is no regular file"), path)
