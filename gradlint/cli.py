@@ -113,8 +113,8 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and folders; `-` reads from stdin. Without a path, the current folder.
 
-    Ends with 0 if there is nothing to report, 1 if there are findings or unreadable files, 2 if gradlint was
-    asked for something it cannot do (a path that does not exist, an unknown rule, a bad configuration).
+    Ends with 0 if there is nothing to report, 1 if there are findings or files that could not be linted, 2 if gradlint
+    was asked for something it cannot do (a path that does not exist, an unknown rule, a bad configuration).
     """
     from gradlint import run as running
 
@@ -128,6 +128,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         _report(outcome, options)
     for warning in outcome.warnings:
         terminal.warn(warning)
+    if outcome.tracebacks:
+        _tell_tracebacks(outcome.tracebacks, verbose=options["verbose"])
     for problem in outcome.problems:
         terminal.complain(problem)
     if outcome.problems:
@@ -187,6 +189,25 @@ def _report(outcome: Outcome, options: dict[str, Any]) -> None:
             terminal.say(line)
     if not options["quiet"] and chosen in report.FOR_PEOPLE and (outcome.files or not outcome.problems):
         terminal.say(_summary(outcome))
+
+
+def _tell_tracebacks(tracebacks: tuple[str, ...], *, verbose: bool) -> None:
+    """The tracebacks of internal errors go to stderr, or into a file whose name is told."""
+    import tempfile
+
+    text = "\n".join(tracebacks)
+    if verbose:
+        terminal.say(text)
+        return
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", errors="backslashreplace", prefix="gradlint-", suffix=".txt", delete=False
+        ) as file:
+            file.write(text)
+    except OSError:
+        terminal.say(text)
+        return
+    terminal.say(f"the traceback of the internal error is in {file.name}")
 
 
 def _save(text: str, file: str) -> None:

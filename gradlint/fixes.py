@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import io
 import tokenize
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 
 from gradlint.finding import Edit, Finding, Fix, Place
 from gradlint.rule import Cure, Draft
@@ -17,6 +20,11 @@ from gradlint.rule import Edit as Drafted
 from gradlint.source import BOM, NEWLINE, Extent, Layout, Statement
 
 SAFE, UNSAFE = "safe", "unsafe"
+MOST_ROWS = 300
+"""How many rows a fix may indent."""
+
+
+_ORDER = attrgetter("place.row", "place.column", "place.end_row", "place.end_column")
 
 
 class Impossible(Exception):
@@ -26,32 +34,32 @@ class Impossible(Exception):
 # ---- from drafts to edits
 
 
-def fix_of(draft: Draft, layout: Layout, text: str) -> Fix | None:
+def fix_of(draft: Draft, layout: Layout, rows: Rows) -> Fix | None:
     """The first fix that a draft offers and the layout allows, as edits of the text; None where there is none."""
     for cure in draft.cures:
         try:
-            made = [*chain.from_iterable(_edits(edit, layout, text) for edit in cure.edits)]
+            made = [*chain.from_iterable(_edits(edit, layout, rows) for edit in cure.edits)]
             _leave_something(cure, layout)
-            made += _imports(cure, layout, text)
+            made += _imports(cure, layout, rows)
         except Impossible:
             continue
-        return Fix(tuple(sorted(made, key=lambda edit: edit.place)), cure.safety, draft.help or draft.message)
+        return Fix(tuple(sorted(made, key=_ORDER)), cure.safety, draft.help or draft.message)
     return None
 
 
-def _edits(edit: Drafted, layout: Layout, text: str) -> Iterator[Edit]:
+def _edits(edit: Drafted, layout: Layout, rows: Rows) -> Iterator[Edit]:
     if edit.node not in layout.extents:
         raise Impossible
-    yield from _HOW[edit.how](edit, layout.extents[edit.node], layout, text)
+    yield from _HOW[edit.how](edit, layout.extents[edit.node], layout, rows)
 
 
-def _replaced(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _replaced(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     if not extent.expression:
         raise Impossible
     yield Edit(extent.place, edit.text)
 
 
-def _wrapped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _wrapped(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     if not extent.expression:
         raise Impossible
     before, after = edit.text, edit.after
@@ -62,69 +70,68 @@ def _wrapped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterat
     yield _inserted(extent.place.end_row, extent.place.end_column, after)
 
 
-def _renamed(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _renamed(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     if extent.name is None:
         raise Impossible
     yield Edit(extent.name, edit.text)
 
 
-def _before(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    rows, place = _Rows(text), _statement(extent)
+def _before(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
+    place = _statement(extent)
     yield _inserted(place.row, 1, f"{rows.indent(place)}{edit.text}{rows.newline(place.row)}")
 
 
-def _after(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    rows, place = _Rows(text), _statement(extent)
+def _after(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
+    place = _statement(extent)
     if extent.statement is not None and extent.statement.leaves:
         raise Impossible
     yield _put_behind(rows, place.end_row, f"{rows.indent(place)}{edit.text}")
 
 
-def _ended_with(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _ended_with(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     if extent.statement is None or not extent.statement.ends:
         raise Impossible
-    yield from _after(edit, extent, layout, text)
+    yield from _after(edit, extent, layout, rows)
 
 
-def _put_behind(rows: _Rows, row: int, lines: str) -> Edit:
+def _put_behind(rows: Rows, row: int, lines: str) -> Edit:
     """Lines without their last newline put behind a row."""
     if row < len(rows.starts):
         return _inserted(row + 1, 1, f"{lines}{rows.newline(row)}")
     return _inserted(row, len(rows.row(row)) + 1, f"{rows.newline(1)}{lines}")
 
 
-def _put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    rows, place = _Rows(text), _statement(extent)
-    first, *others = _indented(rows, place, layout, text)
+def _put_under(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
+    place = _statement(extent)
+    first, *others = _indented(place, layout, rows)
     header = f"{rows.indent(place)}{edit.text}{rows.newline(place.row)}"
     yield _inserted(place.row, 1, f"{header}{first.text}")
     yield from others
 
 
-def _put_alone_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _put_alone_under(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     if not extent.whole:
         raise Impossible  # what else the statement does is not to depend on it
-    yield from _put_under(edit, extent, layout, text)
+    yield from _put_under(edit, extent, layout, rows)
 
 
-def _rest_put_under(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    rows, place = _Rows(text), _statement(extent)
+def _rest_put_under(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
+    place = _statement(extent)
     rest = extent.statement.rest if extent.statement is not None else None
     if rest is None:
         raise Impossible
     yield Edit(place, edit.text)
-    yield from _indented(rows, rest, layout, text)
+    yield from _indented(rest, layout, rows)
 
 
-def _indented(rows: _Rows, place: Place, layout: Layout, text: str) -> list[Edit]:
-    """Indent each row of a stretch that is not empty."""
-    if _rows_in_strings(place, text):
+def _indented(place: Place, layout: Layout, rows: Rows) -> list[Edit]:
+    """Indent each row of a stretch that is not empty; nobody wants half a file indented for them."""
+    if place.end_row - place.row >= MOST_ROWS or rows.in_strings(place):
         raise Impossible
-    own = range(place.row, place.end_row + 1)
-    return [_inserted(row, 1, layout.indent) for row in own if rows.row(row).strip()]
+    return rows.indentations(place, layout.indent)
 
 
-def _moved_out(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _moved_out(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     around = layout.extents[edit.to].headed if edit.to in layout.extents else None
     own = extent.statement
     if (
@@ -136,23 +143,23 @@ def _moved_out(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iter
         or own.block is not around.block
     ):
         raise Impossible
-    yield from _outdented(_Rows(text), own.place, around.place.column, text)
+    yield from _outdented(rows, own.place, around.place.column)
 
 
-def _unwrapped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    rows, around = _Rows(text), extent.headed
+def _unwrapped(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
+    around = extent.headed
     header = extent.place
     if around is None or not around.fills or rows.row(header.end_row)[header.end_column - 1 :].strip() != ":":
         raise Impossible
     rows.indent(around.place)
     yield Edit(Place(around.place.row, 1, header.end_row + 1, 1), "")
     body = replace(around.body, row=header.end_row + 1)
-    yield from _outdented(rows, body, around.place.column, text)
+    yield from _outdented(rows, body, around.place.column)
 
 
-def _outdented(rows: _Rows, place: Place, column: int, text: str) -> Iterator[Edit]:
+def _outdented(rows: Rows, place: Place, column: int) -> Iterator[Edit]:
     """Have a stretch begin in another column, further left."""
-    if _rows_in_strings(place, text):
+    if rows.in_strings(place):
         raise Impossible
     for row in range(place.row, place.end_row + 1):
         taken = rows.row(row)[column - 1 : place.column - 1]
@@ -162,11 +169,11 @@ def _outdented(rows: _Rows, place: Place, column: int, text: str) -> Iterator[Ed
             yield Edit(Place(row, column, row, column + len(taken)), "")
 
 
-def _deleted(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _deleted(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     own = extent.statement
     if own is None or not extent.whole or not (edit.to is None or _comes_next(own, layout.extents.get(edit.to))):
         raise Impossible
-    yield _without_rows(_Rows(text), own.place) if own.beside else Edit(own.place, "pass")
+    yield _without_rows(rows, own.place) if own.beside else Edit(own.place, "pass")
 
 
 def _leave_something(cure: Cure, layout: Layout) -> None:
@@ -183,14 +190,14 @@ def _comes_next(own: Statement, there: Extent | None) -> bool:
     return (own.rest.row, own.rest.column) == (there.statement.place.row, there.statement.place.column)
 
 
-def _without_rows(rows: _Rows, place: Place) -> Edit:
+def _without_rows(rows: Rows, place: Place) -> Edit:
     if place.end_row < len(rows.starts) or rows.text.endswith(("\n", "\r")):
         return Edit(Place(place.row, 1, place.end_row + 1, 1), "")
     return Edit(Place(place.row, 1, place.end_row, len(rows.row(place.end_row)) + 1), "")
 
 
-def _moved_before(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    rows, own, there = _places_of_move(edit, extent, layout, text)
+def _moved_before(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
+    own, there = _places_of_move(edit, extent, layout, rows)
     beside = layout.extents[edit.to].statement
     if beside is None or beside.place != there:
         raise Impossible  # it runs less often, or more
@@ -198,31 +205,31 @@ def _moved_before(edit: Drafted, extent: Extent, layout: Layout, text: str) -> I
     yield _inserted(there.row, 1, f"{rows.lines(own)}{rows.newline(there.row)}")
 
 
-def _moved_behind(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    rows, own, there = _places_of_move(edit, extent, layout, text)
+def _moved_behind(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
+    own, there = _places_of_move(edit, extent, layout, rows)
     yield _without_rows(rows, own)
     yield _put_behind(rows, there.end_row, rows.lines(own))
 
 
-def _places_of_move(edit: Drafted, extent: Extent, layout: Layout, text: str) -> tuple[_Rows, Place, Place]:
+def _places_of_move(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> tuple[Place, Place]:
     """Where a statement that is moved stands, and the one it goes to in the same block."""
-    rows, own = _Rows(text), _statement(extent)
+    own = _statement(extent)
     block = extent.statement.block if extent.statement is not None else None
     there = layout.extents[edit.to].within.get(block) if edit.to in layout.extents else None
     if block is None or there is None or there == own:
         raise Impossible
     rows.indent(own)
-    return rows, own, there
+    return own, there
 
 
-def _given_to(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _given_to(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     if extent.value is None:
         raise Impossible
     yield Edit(Place(extent.place.row, extent.place.column, extent.value.row, extent.value.column), edit.text)
     yield _inserted(extent.value.end_row, extent.value.end_column, edit.after)
 
 
-def _keyword_set(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _keyword_set(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     for keyword, _, value in extent.arguments:
         if keyword == edit.text:
             yield Edit(value, edit.after)
@@ -232,13 +239,12 @@ def _keyword_set(edit: Drafted, extent: Extent, layout: Layout, text: str) -> It
         last = extent.arguments[-1][1]
         yield _inserted(last.end_row, last.end_column, f", {given}")
     else:
-        rows = _Rows(text)
         if rows.row(extent.place.end_row)[extent.place.end_column - 2] != ")":
             raise Impossible
         yield _inserted(extent.place.end_row, extent.place.end_column - 1, given)
 
 
-def _keyword_dropped(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
+def _keyword_dropped(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
     places = [place for _, place, _ in extent.arguments]
     number = next((n for n, (keyword, _, _) in enumerate(extent.arguments) if keyword == edit.text), None)
     if number is None:
@@ -249,13 +255,13 @@ def _keyword_dropped(edit: Drafted, extent: Extent, layout: Layout, text: str) -
     elif len(places) > 1:
         yield Edit(Place(own.row, own.column, places[1].row, places[1].column), "")
     else:
-        comma = NEWLINE.sub("", _Rows(text).between(own.end_row, own.end_column, extent.place)).partition(",")[1]
+        comma = NEWLINE.sub("", rows.between(own.end_row, own.end_column, extent.place)).partition(",")[1]
         if comma:
             raise Impossible
         yield Edit(own, "")
 
 
-_HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
+_HOW: dict[str, Callable[[Drafted, Extent, Layout, Rows], Iterator[Edit]]] = {
     "replace": _replaced,
     "wrap": _wrapped,
     "rename": _renamed,
@@ -276,14 +282,14 @@ _HOW: dict[str, Callable[[Drafted, Extent, Layout, str], Iterator[Edit]]] = {
 }
 
 
-def _imports(cure: Cure, layout: Layout, text: str) -> Iterator[Edit]:
+def _imports(cure: Cure, layout: Layout, rows: Rows) -> Iterator[Edit]:
     """Imports of modules that the new text names and that are not imported where it stands."""
     there = frozenset[str].intersection(*(layout.extents[edit.node].imported for edit in cure.edits))
     for module in cure.imports:
         if module in layout.taken:
             raise Impossible
         if module not in there:
-            yield _inserted(layout.import_row, 1, f"import {module}{_Rows(text).newline(layout.import_row)}")
+            yield _inserted(layout.import_row, 1, f"import {module}{rows.newline(layout.import_row)}")
 
 
 def _statement(extent: Extent) -> Place:
@@ -296,14 +302,15 @@ def _inserted(row: int, column: int, text: str) -> Edit:
     return Edit(Place(row, column, row, column), text)
 
 
-class _Rows:
-    """The rows of a text as places count them."""
+class Rows:
+    """The rows of a text as places count them; what is asked of all of it is looked for once."""
 
     def __init__(self, text: str) -> None:
         self.text = text.removeprefix(BOM)
         self.starts = [0, *(match.end() for match in NEWLINE.finditer(self.text))]
         if len(self.starts) > 1 and self.starts[-1] == len(self.text):
             self.starts.pop()
+        self._indentations: dict[str, tuple[list[int], list[Edit]]] = {}
 
     def row(self, number: int) -> str:
         """A row without its newline."""
@@ -331,21 +338,38 @@ class _Rows:
         """The text from a place on to the end of another."""
         return self.text[self.offset(row, column) : self.offset(place.end_row, place.end_column)]
 
+    def indentations(self, place: Place, indent: str) -> list[Edit]:
+        """What indents each row of a place that is not empty: the same edits for all the fixes that do."""
+        if indent not in self._indentations:
+            filled = [row for row in range(1, len(self.starts) + 1) if self.row(row).strip()]
+            self._indentations[indent] = filled, [_inserted(row, 1, indent) for row in filled]
+        filled, edits = self._indentations[indent]
+        return edits[bisect_left(filled, place.row) : bisect_right(filled, place.end_row)]
+
+    def in_strings(self, place: Place) -> bool:
+        """Whether a row of a place begins inside a string, where white space means something."""
+        inside = self._inside_strings
+        if inside is None:
+            raise Impossible
+        at = bisect_left(inside, place.row)
+        return at < len(inside) and inside[at] <= place.end_row
+
+    @cached_property
+    def _inside_strings(self) -> list[int] | None:
+        try:
+            return sorted(row for first, last in _long_strings(self.text) for row in range(first + 1, last + 1))
+        except Impossible:
+            return None
+
     def offset(self, row: int, column: int) -> int:
         start = self.starts[row - 1] if row <= len(self.starts) else len(self.text)
         return min(start + column - 1, len(self.text))
 
 
-def _rows_in_strings(place: Place, text: str) -> bool:
-    """Whether a row of a place begins inside a string, where white space means something."""
-    own = range(place.row, place.end_row + 1)
-    return any(first < row <= last for first, last in _long_strings(text) for row in own)
-
-
 def _long_strings(text: str) -> Iterator[tuple[int, int]]:
-    """First and last row of each string that has several."""
+    """First and last row of each string that has several. Raises `Impossible` where Python cannot tell."""
     opened: list[int] = []
-    program = NEWLINE.sub("\n", text.removeprefix(BOM))
+    program = NEWLINE.sub("\n", text)
     starts = {getattr(tokenize, name, -1) for name in ("FSTRING_START", "TSTRING_START")}
     ends = {getattr(tokenize, name, -1) for name in ("FSTRING_END", "TSTRING_END")}
     try:
@@ -378,34 +402,54 @@ def apply(text: str, findings: Iterable[Finding], safeties: Sequence[str] = (SAF
     Where two would change the same stretch, the first is made and the other left: lint the new text and apply again.
     Two that are the same are made once, and so is a line that both put in.
     """
-    rows, made = _Rows(text), dict[tuple[int, int], Edit]()
-    fixed, left, done = list[Finding](), list[Finding](), set[tuple[Edit, ...]]()
+    rows, made = Rows(text), _Made()
+    fixed, left = list[Finding](), list[Finding]()
+    done: dict[tuple[int, Edit], tuple[Edit, ...]] = {}
     for finding in sorted(findings, key=lambda found: (found.place, found.code)):
         fix = next((fix for fix in finding.fixes if fix.safety in safeties), None)
-        spans = {_span(edit, rows): edit for edit in fix.edits} if fix else {}
-        if fix and (fix.edits in done or not any(_collides(span, edit, made) for span, edit in spans.items())):
-            made.update(spans)
-            done.add(fix.edits)
+        key = (len(fix.edits), fix.edits[0]) if fix and fix.edits else None
+        if fix and (
+            (key and done.get(key) == fix.edits)
+            or not any(made.collides(_span(edit, rows), edit) for edit in fix.edits)
+        ):
+            for edit in fix.edits:
+                made.add(_span(edit, rows), edit)
+            if key:
+                done[key] = fix.edits
             fixed.append(finding)
         else:
             left.append(finding)
-    return Applied(_edited(text, made, rows), tuple(fixed), tuple(left))
+    return Applied(_edited(text, made.edits, rows), tuple(fixed), tuple(left))
 
 
-def _span(edit: Edit, rows: _Rows) -> tuple[int, int]:
+def _span(edit: Edit, rows: Rows) -> tuple[int, int]:
     place = edit.place
     return rows.offset(place.row, place.column), rows.offset(place.end_row, place.end_column)
 
 
-def _collides(span: tuple[int, int], edit: Edit, made: dict[tuple[int, int], Edit]) -> bool:
-    """Whether an edit overlaps or touches others."""
-    if span in made and made[span].text == edit.text and edit.text.endswith(("\n", "\r")):
-        return False
-    first, last = span
-    return any(first <= end and begin <= last for begin, end in made)
+class _Made:
+    """Edits that do not overlap, by the stretches of the text that they change."""
+
+    def __init__(self) -> None:
+        self.edits: dict[tuple[int, int], Edit] = {}
+        self.spans: list[tuple[int, int]] = []
+
+    def add(self, span: tuple[int, int], edit: Edit) -> None:
+        if span not in self.edits:
+            insort(self.spans, span)
+        self.edits[span] = edit
+
+    def collides(self, span: tuple[int, int], edit: Edit) -> bool:
+        """Whether an edit overlaps or touches one that is made; two that put in the same line do not."""
+        if span in self.edits and self.edits[span].text == edit.text and edit.text.endswith(("\n", "\r")):
+            return False
+        first, last = span
+        at = bisect_left(self.spans, (first, first))
+        beside = self.spans[max(at - 1, 0) : at + 1]
+        return any(first <= end and begin <= last for begin, end in beside)
 
 
-def _edited(text: str, made: dict[tuple[int, int], Edit], rows: _Rows) -> str:
+def _edited(text: str, made: dict[tuple[int, int], Edit], rows: Rows) -> str:
     pieces, at = [text[: len(text) - len(rows.text)]], 0
     for (first, last), edit in sorted(made.items()):
         pieces += [rows.text[at:first], edit.text]

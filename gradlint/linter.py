@@ -141,7 +141,8 @@ def analyse(
     edits = [edit for draft in drafts for cure in draft.cures for edit in cure.edits]
     edited = [node for edit in edits for node in (edit.node, edit.to) if node is not None]
     layout = source.layout(module, placed, edited) if placed and edited else None
-    found_fixes = {draft: fixes.fix_of(draft, layout, text) for draft in drafts} if layout else {}
+    rows = fixes.Rows(text)
+    found_fixes = {draft: fixes.fix_of(draft, layout, rows) for draft in drafts} if layout else {}
     findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]
     return Analysis(
         tuple(sorted(findings, key=lambda f: (f.place, f.code))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from gradlint.project import Project, View
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.rule import Rule
-from gradlint.selection import Layer, UnknownRule, matching, names, selected
+from gradlint.selection import NOT_LINTED, Layer, Named, UnknownRule, matching, names, selected
 from gradlint.suppression import unsuppressed
 
 STDIN = "-"
@@ -51,25 +52,26 @@ class Request:
 class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
     the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
-    ask."""
+    ask, and the `tracebacks` of errors of ours."""
 
     entries: tuple[Entry, ...]
     files: tuple[str, ...]
     problems: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    tracebacks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     output_format: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one file: its findings in order, or the `fault` of ours that kept us from them (one line)."""
+    """What came of one file: its findings in order, and the `traceback` of an error of ours that kept us from them."""
 
     path: str
     filename: str
     findings: tuple[Finding, ...] = ()
     lines: tuple[str, ...] = ()
-    fault: str = ""
+    traceback: str = ""
     counts: tuple[tuple[str, int], ...] = ()
 
     def entries(self) -> Iterator[Entry]:
@@ -105,17 +107,13 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
         results = ordered(_results(request, found.files, found.closed, settings))
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
-    problems += [
-        f"{safe_name(result.path)}: internal error: {result.fault}; please report it"
-        for result in results
-        if result.fault
-    ]
     closed = {folder for folder, _ in found.closed}
     return Outcome(
         tuple(entry for result in results for entry in result.entries()),
         tuple(result.path for result in results if result.filename not in closed),
         tuple(problems),
         tuple(result.told() for result in results),
+        tuple(f"{result.path}:\n{result.traceback}" for result in results if result.traceback),
         tuple(settings.warnings),
         settings.configs.of(here()).output_format,
     )
@@ -137,8 +135,8 @@ def _of_file(file: str, settings: Settings) -> Result:
     shown = displayed(file)
     data = read(file)
     if isinstance(data, Finding):
-        return Result(shown, file, (data,))
-    return lint_bytes(
+        return settings.asked_for(file, Result(shown, file, (data,)))
+    result = lint_bytes(
         data,
         shown,
         file,
@@ -147,6 +145,7 @@ def _of_file(file: str, settings: Settings) -> Result:
         packs=settings.packs(file),
         project=settings.project.at(file),
     )
+    return settings.asked_for(file, result)
 
 
 def read(file: str) -> bytes | Finding:
@@ -170,11 +169,12 @@ def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
         yield Result(shown, filename, (unreadable("notebooks are not read yet"),))
         return
     if len(request.stdin) > MOST_SOURCE:
-        yield Result(shown, filename, (cannot_be_read(TooLarge(MOST_SOURCE)),))
+        yield settings.asked_for(file, Result(shown, filename, (cannot_be_read(TooLarge(MOST_SOURCE)),)))
         return
     least, packs = settings.min_confidence(file), settings.packs(file)
     project = settings.project.at(file) if name else None
-    yield lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs=packs, project=project)
+    result = lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs=packs, project=project)
+    yield settings.asked_for(file, result)
 
 
 def lint_bytes(
@@ -187,7 +187,7 @@ def lint_bytes(
     packs: Packs = NO_PACKS,
     project: View | None = None,
 ) -> Result:
-    """Lint what a file holds. Nothing is raised: an error of ours is the result's `fault`."""
+    """Lint what a file holds. Nothing is raised: an error of ours is a finding about the file."""
     try:
         text = source.decode(data)
         if not linter.may_find(text, rules, project=project):
@@ -199,9 +199,11 @@ def lint_bytes(
         return Result(path, filename, findings, lines, counts=found.counts)
     except source.Unreadable as error:
         lines = tuple(source.rows(data.decode("utf-8", "replace")))
-        return Result(path, filename, (unreadable(error.message, error.row, error.column),), lines)
+        told = not_linted if isinstance(error, source.NotLinted) else unreadable
+        return Result(path, filename, (told(error.message, error.row, error.column),), lines)
     except Exception as error:  # the other files are still linted
-        return Result(path, filename, fault=one_line(error))
+        message = f"internal error: {one_line(error)}; please report it"
+        return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
 
 
 def _run_as_it_stands(findings: tuple[Finding, ...], project: View | None) -> tuple[Finding, ...]:
@@ -221,9 +223,10 @@ class Settings:
         self._installed, self._known = packs, dict[str, Packs]()
         self.configs = Configs(request.config, request.isolated)
         self._every = tuple(rules)
+        self._words: tuple[Rule | Named, ...] = (*self._every, NOT_LINTED)
         self._chosen: dict[str, frozenset[str]] = {}
         self._asked = Layer(request.select or None, request.extend_select, (*request.ignore, *request.extend_ignore))
-        selected(self._every, [self._asked])  # a wrong word is told even where there is nothing to lint
+        selected(self._words, [self._asked])  # a wrong word is told even where there is nothing to lint
         for option, given in (("--exclude", request.exclude), ("--extend-exclude", request.extend_exclude)):
             for pattern in given:
                 if wrong := patterns.fault(pattern):
@@ -262,14 +265,23 @@ class Settings:
 
     def rules(self, file: str) -> tuple[Rule, ...]:
         """The rules that are asked for in a file."""
+        codes = self._codes(file)
+        return tuple(rule for rule in self._every if rule.code in codes)
+
+    def asked_for(self, file: str, result: Result) -> Result:
+        """What came of a file, or nothing where gradlint gave up on it and that is ignored."""
+        gave_up = any(finding.code == NOT_LINTED.code for finding in result.findings)
+        return Result(result.path, result.filename) if gave_up and NOT_LINTED.code not in self._codes(file) else result
+
+    def _codes(self, file: str) -> frozenset[str]:
+        """The codes of what may be reported of a file."""
         config = self.configs.of(os.path.dirname(file))
         if config.file not in self._chosen:
             configured = Layer(config.select, config.extend_select, config.ignore, origin=config.file)
-            chosen = selected(self._every, [configured, self._asked])
+            chosen = selected(self._words, [configured, self._asked])
             self._chosen[config.file] = chosen - self._outside(file, chosen, (configured, self._asked))
             self._warn_of_patterns(config)
-        codes = self._chosen[config.file] - self._ignored_here(file, config)
-        return tuple(rule for rule in self._every if rule.code in codes)
+        return self._chosen[config.file] - self._ignored_here(file, config)
 
     def _outside(self, file: str, chosen: frozenset[str], layers: Sequence[Layer]) -> frozenset[str]:
         """The codes of rules that do not hold in the version of torch that a file is for; who names one is told."""
@@ -293,7 +305,7 @@ class Settings:
         """The codes that `per-file-ignores` names for a file."""
         out: frozenset[str] = frozenset()
         for pattern, words in config.per_file_ignores:
-            codes = frozenset[str]().union(*(matching(word, self._every, config.file) for word in words))
+            codes = frozenset[str]().union(*(matching(word, self._words, config.file) for word in words))
             if patterns.matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
                 out |= codes
         return out
@@ -334,7 +346,27 @@ def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
 
 def cannot_be_read(error: OSError | ValueError) -> Finding:
     """The finding that stands for a file whose bytes cannot be had."""
+    if isinstance(error, TooLarge):
+        return not_linted(reason(error).removeprefix("it is "))
     return unreadable(f"cannot be read: {reason(error)}")
+
+
+def not_linted(message: str, row: int = 1, column: int = 1) -> Finding:
+    """The finding that stands for a file that gradlint gave up on."""
+    return Finding(NOT_LINTED.code, NOT_LINTED.name, message, Place(row, column, row, column))
+
+
+LONGEST_TRACEBACK = 100
+"""Rows of a traceback; a deep recursion has thousands."""
+
+
+def _shortened(text: str) -> str:
+    rows = text.splitlines()
+    left_out = len(rows) - LONGEST_TRACEBACK
+    if left_out > 0:
+        half = LONGEST_TRACEBACK // 2
+        rows = [*rows[:half], f"  [{left_out} rows left out]", *rows[-half:]]
+    return "\n".join(rows) + "\n"
 
 
 def one_line(error: BaseException) -> str:

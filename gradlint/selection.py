@@ -15,6 +15,18 @@ ALL = "ALL"
 _EXACT = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What gradlint reports by itself, not by a rule: it is asked for always, and can be ignored as rules can."""
+
+    code: str
+    name: str
+    default: bool = True
+
+
+NOT_LINTED = Named("GRD002", "not-linted")
+
+
 class UnknownRule(Exception):
     """A word that names no rule; the message has the nearest one that does."""
 
@@ -29,24 +41,25 @@ class Layer:
     origin: str = "the command line"
 
 
-def selected(rules: Sequence[Rule], layers: Iterable[Layer]) -> frozenset[str]:
+def selected(rules: Sequence[Rule | Named], layers: Iterable[Layer]) -> frozenset[str]:
     """The codes that are asked for. Each layer goes on from what the ones before left, or with `select` starts anew.
 
     Raises `UnknownRule`.
     """
     codes = {rule.code for rule in rules if rule.default}
+    always = {rule.code for rule in rules if isinstance(rule, Named)}
     for layer in layers:
         chosen = [(word, matching(word, rules, layer.origin)) for word in (*(layer.select or ()), *layer.extend_select)]
         dropped = [(word, matching(word, rules, layer.origin)) for word in layer.ignore]
         if layer.select is not None:
-            codes = set()
+            codes &= always
         for exactness in sorted({_exactness(word, rules) for word, _ in (*chosen, *dropped)}):
             codes.update(*(found for word, found in chosen if _exactness(word, rules) == exactness))
             codes.difference_update(*(found for word, found in dropped if _exactness(word, rules) == exactness))
     return frozenset(codes)
 
 
-def matching(word: str, rules: Sequence[Rule], origin: str) -> frozenset[str]:
+def matching(word: str, rules: Sequence[Rule | Named], origin: str) -> frozenset[str]:
     """The codes that a word stands for. Raises `UnknownRule`."""
     if word.upper() == ALL:
         return frozenset(rule.code for rule in rules)
@@ -58,19 +71,19 @@ def matching(word: str, rules: Sequence[Rule], origin: str) -> frozenset[str]:
     return found
 
 
-def names(layer: Layer, rule: Rule) -> bool:
+def names(layer: Layer, rule: Rule | Named) -> bool:
     """Whether a layer selects a rule by its own code or name."""
     words = (*(layer.select or ()), *layer.extend_select)
     return any(word.lower() == rule.name or word.upper() == rule.code for word in words)
 
 
-def _exactness(word: str, rules: Sequence[Rule]) -> int:
+def _exactness(word: str, rules: Sequence[Rule | Named]) -> int:
     if word.upper() == ALL:
         return 0
     return _EXACT if any(word.lower() == rule.name or word.upper() == rule.code for rule in rules) else len(word)
 
 
-def _unknown(word: str, rules: Sequence[Rule], origin: str) -> str:
+def _unknown(word: str, rules: Sequence[Rule | Named], origin: str) -> str:
     known = {spelling.lower(): spelling for rule in rules for spelling in (rule.code, rule.name)} | {"all": ALL}
     near = difflib.get_close_matches(word.lower(), known, n=1)
     hint = f"did you mean `{known[near[0]]}`?" if near else "`gradlint rules` lists all"

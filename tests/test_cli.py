@@ -219,11 +219,22 @@ def test_an_internal_error_names_the_file_and_spares_the_others(process: Run, he
     )
     (here / "odd.py").write_text("import torch\n")
     ran = process(code=broken)
-    assert ran.returncode == 2
+    assert ran.returncode == 1
     assert "faulty.py:2:" in ran.stdout
-    errors = [line for line in ran.stderr.splitlines() if line.startswith("error:")]
-    assert len(errors) == 1
-    assert "odd.py: internal error: KeyError" in errors[0]
+    assert "odd.py:1:1: GRD002 internal error: KeyError: 'two\\nlines'; please report it" in ran.stdout
+    told = [line for line in ran.stderr.splitlines() if line.startswith("the traceback of the internal error is in ")]
+    assert len(told) == 1
+    kept = Path(told[0].removeprefix("the traceback of the internal error is in "))
+    try:
+        assert "raise KeyError" in kept.read_text(encoding="utf-8")
+    finally:
+        kept.unlink()
+    broken = broken.replace("['.']", "['-v', '.']")
+    ran = process(code=broken)
+    assert ran.returncode == 1 and "Traceback" in ran.stderr and "the traceback of" not in ran.stderr
+    broken = broken.replace("['-v', '.']", "['--ignore', 'GRD002', 'odd.py']")
+    ran = process(code=broken)
+    assert ran.returncode == 0 and not ran.stdout and "raceback" not in ran.stderr
 
 
 # ---- stdin

@@ -194,7 +194,7 @@ def test_a_key_without_end_is_refused(gradlint, here):
 
 def test_what_is_too_large_is_told(gradlint, here):
     too_large(here)
-    said = "GRD000 cannot be read: it is larger than 1 MB"
+    said = "GRD002 larger than 1 MB"
     assert f"large.py:1:1: {said}" in gradlint(".").stdout
     assert f"-:1:1: {said}" in gradlint("-", stdin=b"#" * 1_000_001).stdout
     (here / "gradlint.toml").write_text("#" * 1_000_001)

@@ -68,11 +68,7 @@ def _call_partial(it: Interpreter, node: Any, thing: Instance, args: Arguments) 
     positional = [value for _, value in given.items] + args.positional
     keywords = {str(key): value for key, value in named.items} | args.keywords
     unknown = args.unknown or given.rest != NOTHING or named.rest != NOTHING
-    return it.once(
-        about["args"],  # a loop may have made it of what it was before
-        lambda: call_value(it, node, about["func"], Arguments(positional, keywords, unknown), ""),
-        lambda: call_unknown(it, node, [*about.values(), *args.values()]),
-    )
+    return call_value(it, node, about["func"], Arguments(positional, keywords, unknown), "")
 
 
 def _call_annotated(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -63,7 +64,7 @@ from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.attributes import FLAGS, get_attribute
 from gradlint.interpreter.classes import call_super, instantiate, perhaps_initialised
-from gradlint.interpreter.core import Interpreter, expression, syntax
+from gradlint.interpreter.core import MOST_CALLS_DEEP, STEPS, Interpreter, expression, syntax
 from gradlint.interpreter.entrusting import entrust
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.narrowing import peek
@@ -212,13 +213,23 @@ def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args
     """An object is called: by the method of its class, or as its library says."""
     called = library.CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
     if called is not None:
-        return called(it, node, thing, args)
+        otherwise = partial(call_unknown, it, node, [ref, *args.values()])
+        return _call_known(it, ref, lambda: called(it, node, thing, args), otherwise)
     method = find_member(it, thing.cls, "__call__")
     if method is None and type(thing.cls) is Ref and autograd_functions.is_function(it, thing.cls):
         return call_named(it, node, autograd_functions.CALLED, args.with_first(ref), name)
     if method is None:
         return gifts.foreign_made(it, node, ref)
     return _call(it, node, method, args.with_first(ref), name)
+
+
+def _call_known(it: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+    """What an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
+    it.steps_left -= 1
+    if len(it.running) >= MOST_CALLS_DEEP or it.steps_left <= 0:
+        it.hit("depth of calls" if it.steps_left > 0 else STEPS)
+        return otherwise()
+    return it.once(ref, run, otherwise)
 
 
 def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:

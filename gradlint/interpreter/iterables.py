@@ -400,7 +400,8 @@ def _accumulate(it: Interpreter, node: Any, args: Arguments) -> Value:
 @special("builtins.range")
 def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
     numbers = [value.value for value in args.positional if type(value) is Const and isinstance(value.value, int)]
-    length = len(range(*numbers)) if numbers and len(numbers) == len(args.positional) < 3 else 0
+    first, behind = (0, *numbers)[-2:] if numbers else (0, 0)
+    length = max(0, behind - first) if len(numbers) == len(args.positional) < 3 else 0
     if length:
         several = YES if length > 1 else NO
         return containers.iterator(it, node, Scalar(INTEGER), "range", empty=NO, several=several, length=length)

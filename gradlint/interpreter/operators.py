@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -71,6 +72,10 @@ FOLDED: dict[str, Callable[..., Any]] = {
     "eq": operator.eq, "ne": operator.ne,
 }  # fmt: skip
 LARGEST_FOLDED = 2**40
+LARGEST_OPERAND = 2**64
+LONGEST_FOLDED = 100
+"""Characters of a string that is folded, and how often or how wide one is written."""
+_WIDTH = re.compile(r"[0-9]{3}")
 
 
 @expression(cst.BinaryOperation)
@@ -171,7 +176,7 @@ def _folded(name: str, values: list[Value]) -> Value | None:
     if name not in FOLDED or not all(type(value) is Const for value in values):
         return None
     constants = [value.value for value in values]  # type: ignore[union-attr]
-    if any(isinstance(c, str) and len(c) > 100 for c in constants):
+    if not _is_cheap(name, constants):
         return None
     try:
         found = FOLDED[name](*constants)
@@ -180,6 +185,19 @@ def _folded(name: str, values: list[Value]) -> Value | None:
     if isinstance(found, (int, float)) and not isinstance(found, bool) and not abs(found) < LARGEST_FOLDED:
         return None
     return Const(found) if isinstance(found, (bool, int, float, str)) else None
+
+
+def _is_cheap(name: str, constants: list[Any]) -> bool:
+    """Whether an operator of these costs next to nothing: a factor or the width in a format may ask for any memory."""
+    sizes = [len(one) if isinstance(one, (str, bytes)) else 0 for one in constants]
+    numbers = [abs(one) for one in constants if isinstance(one, int)]
+    if max(sizes) > LONGEST_FOLDED or max(numbers, default=0) > LARGEST_OPERAND:
+        return False
+    if not any(sizes):
+        return True
+    if name == "mod":
+        return not isinstance(constants[0], str) or not _WIDTH.search(constants[0])
+    return name != "mul" or max(numbers, default=0) <= LONGEST_FOLDED
 
 
 def _kind(value: Value) -> Dtypes | None:

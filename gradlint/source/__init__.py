@@ -14,6 +14,7 @@ from gradlint.source.editing import Statement as Statement
 from gradlint.source.editing import layout as layout
 from gradlint.source.gate import imported as imported
 from gradlint.source.gate import mentions as mentions
+from gradlint.source.limits import NotLinted as NotLinted
 from gradlint.source.parsing import is_python as is_python
 from gradlint.source.parsing import parse as parse
 from gradlint.source.placing import Places as Places

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst
@@ -103,8 +103,31 @@ class _Walk:
     """All that one pass over the tree gathers."""
 
     around: dict[libcst.CSTNode, _Around] = field(default_factory=dict)
+    blocks: dict[libcst.CSTNode | None, _Block] = field(default_factory=dict)
     imports: dict[libcst.CSTNode | None, set[str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+
+    def block(self, around: _Around) -> _Block:
+        """The statements around a node; looked through once, however many nodes are asked for."""
+        found = self.blocks.get(around.block)
+        if found is None:
+            found = self.blocks[around.block] = _block(around.block)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The statements of a block, where each stands in it, and where the last definition does (-1: there is none)."""
+
+    body: Sequence[libcst.CSTNode]
+    numbers: dict[libcst.CSTNode, int]
+    last_definition: int
+
+
+def _block(node: libcst.CSTNode | None) -> _Block:
+    body: Sequence[libcst.CSTNode] = getattr(node, "body", ())
+    definitions = [n for n, one in enumerate(body) if isinstance(one, libcst.FunctionDef | libcst.ClassDef)]
+    return _Block(body, {one: n for n, one in enumerate(body)}, definitions[-1] if definitions else -1)
 
 
 def layout(module: libcst.Module, places: Places, nodes: Iterable[libcst.CSTNode]) -> Layout:
@@ -114,7 +137,7 @@ def layout(module: libcst.Module, places: Places, nodes: Iterable[libcst.CSTNode
     first = _first_after_preface(module)
     marked: list[libcst.CSTNode] = [first] if first is not None else []
     for node, around in walk.around.items():
-        marked += [*_bounds(node), *_parts(node), *_rest(around)]
+        marked += [*_bounds(node), *_parts(node), *_rest(around, walk)]
         if (block := _block_under(node, around)) is not None:
             marked += [*_bounds(block.body[0]), *_bounds(block.body[-1])]
         marked += [bound for _, statement in around.within for bound in _bounds(statement)]
@@ -133,7 +156,7 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
     scopes: tuple[libcst.CSTNode | None, ...] = (None, *around.scopes)
     return Extent(
         _whole(node, found),
-        None if around.statement is None else _statement(around.statement, around, found),
+        None if around.statement is None else _statement(around.statement, around, walk, found),
         {block: _whole(statement, found) for block, statement in around.within},
         None if name is None else found[name],
         None if value is None else _whole(value, found),
@@ -146,16 +169,20 @@ def _extent(node: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libc
     )
 
 
-def _statement(statement: libcst.CSTNode, around: _Around, found: dict[libcst.CSTNode, Place]) -> Statement:
-    rest = [found[node] for node in _rest(around)]
+def _statement(
+    statement: libcst.CSTNode, around: _Around, walk: _Walk, found: dict[libcst.CSTNode, Place]
+) -> Statement:
+    rest = [found[node] for node in _rest(around, walk)]
+    block = walk.block(around)
+    is_last = bool(block.body) and block.body[-1] is statement
     scope = around.scopes[-1] if around.scopes else None
     return Statement(
         _whole(statement, found),
         around.block,
-        len(_body(around.block)) - 1,
-        _body(around.block)[-1:] == [statement],
+        len(block.body) - 1,
+        is_last,
         _leaves(statement),
-        _body(around.block)[-1:] == [statement] and around.block is getattr(scope, "body", None),
+        is_last and around.block is getattr(scope, "body", None),
         Place(rest[0].row, rest[0].column, rest[-1].end_row, rest[-1].end_column) if rest else None,
     )
 
@@ -188,13 +215,15 @@ def _body(block: libcst.CSTNode | None) -> list[libcst.CSTNode]:
     return list(getattr(block, "body", ()))
 
 
-def _rest(around: _Around) -> list[libcst.CSTNode]:
-    """The statements behind one in its block, if they are all to be run there and then."""
+def _rest(around: _Around, walk: _Walk) -> list[libcst.CSTNode]:
+    """The first and the last of the statements behind one in its block, if all are to be run there and then."""
     if around.statement is None:
         return []
-    body = _body(around.block)
-    rest = body[body.index(around.statement) + 1 :]
-    return [] if any(isinstance(node, libcst.FunctionDef | libcst.ClassDef) for node in rest) else rest
+    block = walk.block(around)
+    number = block.numbers[around.statement]
+    if number + 1 == len(block.body) or number < block.last_definition:
+        return []
+    return [block.body[number + 1], block.body[-1]]
 
 
 def _is_whole(node: libcst.CSTNode, statement: libcst.CSTNode | None) -> bool:

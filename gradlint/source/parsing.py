@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import threading
 import warnings
 from collections.abc import Callable
@@ -11,10 +10,10 @@ from collections.abc import Callable
 import libcst
 
 from gradlint.source.decoding import BOM, NEWLINE, Unreadable, with_line_feeds
+from gradlint.source.limits import NotLinted, depth_within_limits
 
 LIBCST_REFUSES = "Python parses what LibCST refuses"
 TOO_DEEP = "nested too deeply to be parsed"
-
 
 _SUSPICIOUS_DEPTH = 100
 """Brackets nested deeper than this are first shown to Python, which refuses more than 200; LibCST's parser needs
@@ -22,25 +21,23 @@ seconds for 800 and its stack overflows at about 1,000."""
 _LONG_TEXT = 10_000
 """Longer texts can nest, without brackets (`elif`, `and`), as deep as overflows the stack of the main thread."""
 _DEEP_STACK = 512 * 1024 * 1024
-_BRACKETS_AND_STRINGS = re.compile(
-    r"""[(\[{]|[)\]}]|\#[^\n\r]*+"""
-    r"""|\"{3}(?:[^\\"]|\\.|"(?!""))*+(?:"{3})?|'{3}(?:[^\\']|\\.|'(?!''))*+(?:'{3})?"""
-    r"""|"(?:[^\\\n"]|\\.)*+"?|'(?:[^\\\n']|\\.)*+'?""",
-    re.DOTALL,
-)
-"""Brackets, comments and strings; a string that is not closed ends with its line, or with the text."""
 _one_stack_size_at_a_time = threading.Lock()
 
 
 def parse(text: str) -> libcst.Module:
     """The tree of a text, with all its newlines as line feeds: LibCST refuses a last row that is continued by another.
 
-    Raises `Unreadable` where Python or LibCST refuses the text.
+    Raises `Unreadable` where Python or LibCST refuses the text, `NotLinted` where only the cost of it is too high.
     """
     program = with_line_feeds(text.removeprefix(BOM))
     if "\0" in program:  # LibCST takes them in strings
         raise _at_null_byte(program)
-    if _bracket_depth(program) > _SUSPICIOUS_DEPTH and (error := _error_of_python(program)):
+    try:
+        suspicious = depth_within_limits(program) > _SUSPICIOUS_DEPTH
+    except NotLinted as refusal:
+        error = _error_of_python(program)
+        raise (refusal if error is None or isinstance(error, NotLinted) else error) from None
+    if suspicious and (error := _error_of_python(program)):
         raise error
     if len(program) <= _LONG_TEXT:
         return _parse_here(program)
@@ -59,20 +56,9 @@ def _parse_here(program: str) -> libcst.Module:
     except (KeyboardInterrupt, SystemExit):
         raise
     except (RecursionError, MemoryError):
-        raise Unreadable(1, 1, TOO_DEEP) from None
+        raise NotLinted(1, 1, TOO_DEEP) from None
     except BaseException:  # a panic of the native parser is a BaseException
         raise (_error_of_python(program) or Unreadable(1, 1, LIBCST_REFUSES)) from None
-
-
-def _bracket_depth(program: str) -> int:
-    depth = deepest = 0
-    for match in _BRACKETS_AND_STRINGS.findall(program):
-        if match in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif match in ")]}" and depth:
-            depth -= 1
-    return deepest
 
 
 def _error_of_python(program: str) -> Unreadable | None:
@@ -84,7 +70,7 @@ def _error_of_python(program: str) -> Unreadable | None:
     except SyntaxError as error:
         return Unreadable(max(error.lineno or 1, 1), max(error.offset or 1, 1), f"{type(error).__name__}: {error.msg}")
     except (RecursionError, MemoryError):
-        return Unreadable(1, 1, TOO_DEEP)
+        return NotLinted(1, 1, TOO_DEEP)
     except ValueError as error:
         return Unreadable(1, 1, f"SyntaxError: {error}")
     return None

@@ -12,7 +12,8 @@ import libcst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from gradlint.finding import Place
-from gradlint.source.decoding import BOM, Unreadable, with_line_feeds
+from gradlint.source.decoding import BOM, with_line_feeds
+from gradlint.source.limits import NotLinted
 from gradlint.source.parsing import TOO_DEEP
 
 _LINE_FEED = re.compile(r"\n")
@@ -54,13 +55,13 @@ class Places:
 def placed(module: libcst.Module, text: str) -> Places:
     """Where the syntax of a tree stands in the text it was parsed from.
 
-    Raises `Unreadable` for a tree so deep that LibCST cannot write it out.
+    Raises `NotLinted` for a tree so deep that LibCST cannot write it out.
     """
     try:
         ranges = _Positions(module, unsafe_skip_copy=True).resolve(PositionProvider)
         code = module.code
     except RecursionError:
-        raise Unreadable(1, 1, TOO_DEEP) from None
+        raise NotLinted(1, 1, TOO_DEEP) from None
     program = with_line_feeds(text.removeprefix(BOM))
     return Places(ranges, None, None) if code == program else Places(ranges, _Ink(code), _Ink(program))
 
