@@ -545,14 +545,17 @@ class BufferRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeChanged(Event):
-    """`train()` or `eval()` of a module, and of all its parts; `matters` unless it is certain that none of them behaves
-    differently in the two modes."""
+    """`train()` or `eval()` of a module, written as `name` says, and of all its parts; `matters` unless it is certain
+    that none of them behaves differently in the two modes. `reached` are the modules that it may set: itself and its
+    parts, without those that have a `train` of their own."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     to: Mode
     matters: bool
+    reached: tuple[Module, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,67 @@
+"""A finding tells the reader what is wrong and what mends it: its words, and its notes at the lines that contributed.
+
+The reported line of a program ends in `# here`, and each line that is to have a note in `# note: words of it`.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gradlint import linter
+from gradlint.registry import rules
+
+MARK = re.compile(r"# (here|note: (?P<words>.*))$")
+STORIES = []
+
+
+def story(code: str, why: str, text: str, *, says: tuple[str, ...], never: tuple[str, ...] = ()) -> None:
+    """A program with one finding of this code, whose message and help hold all of some words and none of others."""
+    STORIES.append(pytest.param(code, text, says, never, id=f"{code}-{why}"))
+
+
+# ---- GRD806 unfrozen-batchnorm
+
+NORM = """
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+"""
+
+story("GRD806", "never in eval mode", NORM + """
+net[1].requires_grad_(False)  # here
+net(torch.ones(2, 4))  # note: in train mode
+""", says=("call `.eval()` on it",), never=("undoes",))  # fmt: skip
+story("GRD806", "eval() is undone", NORM + """
+net[1].requires_grad_(False)  # note: frozen
+net[1].eval()  # note: into eval mode
+for epoch in range(2):
+    net.train()  # here
+    net(torch.ones(2, 4))  # note: in train mode
+""", says=("`net.train()` undoes its `eval()`", "override `train()`"), never=("call `.eval()` on it",))  # fmt: skip
+story("GRD806", "eval() of the whole was for evaluation", NORM + """
+net[1].requires_grad_(False)  # here
+net.eval()
+print(net(torch.ones(2, 4)))
+net.train()
+net(torch.ones(2, 4))  # note: in train mode
+""", says=("call `.eval()` on it",), never=("undoes",))  # fmt: skip
+
+
+# ---- the law
+
+
+@pytest.mark.parametrize(("code", "text", "says", "never"), STORIES)
+def test_a_finding_says_what_is_wrong_and_points_at_why(code, text, says, never):
+    wanted = [rule for rule in rules() if rule.code == code]
+    (found,) = [one for one in linter.analyse(text, wanted).findings if one.code == code]
+    marked = {row: mark for row, line in enumerate(text.split("\n"), 1) if (mark := MARK.search(line))}
+    assert [row for row, mark in marked.items() if mark["words"] is None] == [found.place.row]
+    notes = {note.place.row: note.text for note in found.notes}
+    for row, words in ((row, mark["words"]) for row, mark in marked.items() if mark["words"]):
+        assert words in notes.get(row, "")
+    told = f"{found.message}\n{found.help}"
+    assert not [words for words in says if words not in told]
+    assert not [words for words in never if words in told]
