@@ -50,6 +50,40 @@ net(torch.ones(2, 4))  # note: in train mode
 """, says=("call `.eval()` on it",), never=("undoes",))  # fmt: skip
 
 
+# ---- GRD619 gradless-root
+
+MODEL = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
+"""
+
+story("GRD619", "nothing was asked", """
+import torch
+x = torch.ones(3)
+loss = (x * 2).sum()  # note: computed here
+loss.backward()  # here
+""", says=("ask what it is computed from",), never=("freeze", "torch.tensor("))  # fmt: skip
+story("GRD619", "a method froze the whole", MODEL + """
+model.requires_grad_(False)  # note: frozen here
+loss = model(torch.ones(2, 4)).mean()
+loss.backward()  # here
+""", says=("leave what is to be trained out of `model.requires_grad_(False)`",),
+    never=("requires_grad=True", "ask what it is computed from"))  # fmt: skip
+story("GRD619", "a loop in a helper froze the whole", MODEL + """
+def freeze(network):
+    for name, weight in network.named_parameters():
+        weight.requires_grad = False  # note: frozen here
+
+freeze(model)
+features = model[0](torch.ones(2, 4)).relu_()
+features += 1
+(torch.autograd.grad)(model[1](features).pow(2).mean(), features)  # here
+""", says=("leave what is to be trained out of `weight.requires_grad = False`",),
+    never=("requires_grad=True",))  # fmt: skip
+
+
 # ---- the law
 
 
