@@ -84,6 +84,58 @@ features += 1
     never=("requires_grad=True",))  # fmt: skip
 
 
+# ---- GRD503 second-backward
+
+CLOSURE = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+optimizer = torch.optim.LBFGS(model.parameters())
+x, y = torch.rand(8, 2), torch.rand(8, 1)
+"""
+SUM = "add the losses up"
+INSIDE = "compute the prediction inside the closure"
+
+story("GRD503", "the prediction is computed outside of the closure", CLOSURE + """
+prediction = model(x)  # note: outside of the closure
+def closure():
+    optimizer.zero_grad()
+    loss = (prediction - y).pow(2).mean()
+    loss.backward()  # here
+    return loss
+for step in range(3):
+    optimizer.step(closure)
+""", says=(INSIDE,), never=(SUM, "retain_graph"))  # fmt: skip
+story("GRD503", "the loss is differentiated before", CLOSURE + """
+loss = (model(x) - y).pow(2).mean()  # note: outside of the closure
+loss.backward()  # note: freed here
+def closure():
+    loss.backward()  # here
+    return loss
+optimizer.step(closure)
+""", says=(INSIDE,), never=(SUM, "retain_graph"))  # fmt: skip
+story("GRD503", "a helper of the closure differentiates", CLOSURE + """
+def differentiate(predicted):
+    optimizer.zero_grad()
+    loss = (predicted - y).pow(2).mean()
+    loss.backward()  # here
+    return loss
+prediction = model(x)  # note: outside of the closure
+optimizer.step(lambda: differentiate(prediction))
+""", says=(INSIDE,), never=(SUM, "retain_graph"))  # fmt: skip
+story("GRD503", "two losses of a closure", CLOSURE + """
+def closure():
+    optimizer.zero_grad()
+    prediction = model(x)  # note: shared
+    near, small = (prediction - y).pow(2).mean(), prediction.exp().mean()
+    near.backward()  # note: freed here
+    small.backward()  # here
+    return near + small
+optimizer.step(closure)
+""", says=(SUM,), never=(INSIDE,))  # fmt: skip
+
+
 # ---- the law
 
 
