@@ -46,7 +46,7 @@ def _edits(edit: Drafted, layout: Layout, text: str) -> Iterator[Edit]:
 
 
 def _replaced(edit: Drafted, extent: Extent, layout: Layout, text: str) -> Iterator[Edit]:
-    if not extent.expression:
+    if not (extent.expression or extent.whole):
         raise Impossible
     yield Edit(extent.place, edit.text)
 

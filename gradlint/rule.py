@@ -67,7 +67,7 @@ class Edit:
     to: Syntax = None
 
     HOW: ClassVar[dict[str, str]] = {
-        "replace": "`text` stands in place of the expression",
+        "replace": "`text` stands in place of the expression, or of the statement",
         "wrap": "`text` stands before the expression and `after` behind it",
         "rename": "`text` stands in place of the last name of the expression: the attribute, or what is called",
         "insert before": "the line `text` stands before the statement",

@@ -62,6 +62,22 @@ case("GRD102", "the value is used", MIXED, """
 """)  # fmt: skip
 
 
+# ---- GRD104 module-requires-grad-assigned
+
+case("GRD104", "an assignment of its own line", """
+  import torch
+  layer = torch.nn.Linear(2, 3)
+  if layer.bias is not None:
+-     layer.requires_grad = False  # all
++     layer.requires_grad_(False)  # all
+""")  # fmt: skip
+case("GRD104", "an assignment beside another", """
+  import torch
+  layer = torch.nn.Linear(2, 3)
+  layer.requires_grad = False; layer.frozen = True
+""")  # fmt: skip
+
+
 # ---- GRD211 mutating-hook
 
 HOOKED = """
