@@ -89,7 +89,8 @@ class RequiresGradChanged(Event):
 
     `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
     tensors one by one where all of them are asked: by a module of all its parameters, by a loop that goes over them and
-    leaves none out. `statement` is the assignment where that is all it does.
+    leaves none out. `statement` is the assignment where that is all it does. `held` is, of what is certainly no
+    leaf, how many names and objects hold it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
@@ -101,6 +102,7 @@ class RequiresGradChanged(Event):
     name: str = ""
     each: tuple[Tensor, ...] = ()
     statement: Syntax = None
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,6 +136,54 @@ optimizer.step(closure)
 """, says=(SUM,), never=(INSIDE,))  # fmt: skip
 
 
+# ---- GRD113 non-leaf-requires-grad-false
+
+RESULT = """
+import torch
+from torch import nn
+
+layer = nn.Linear(3, 3)
+x = torch.ones(1, 3)
+"""
+
+story("GRD113", "a name holds it alone", RESULT + """
+features = layer(x)  # note: computed here
+features.requires_grad = False  # here
+""", says=("use `features = features.detach()`",))  # fmt: skip
+story("GRD113", "a place of a list holds it alone", RESULT + """
+outputs = [layer(x), layer(2 * x)]  # note: computed here
+outputs[0].requires_grad = False  # here
+""", says=("use `outputs[0] = outputs[0].detach()`",))  # fmt: skip
+story("GRD113", "a tuple holds it as well", RESULT + """
+pair = (layer(x), layer(2 * x))  # note: computed here
+for one in pair:
+    one.requires_grad = False  # here
+""", says=("use `.detach()` where it is computed",), never=("one = one.detach()",))  # fmt: skip
+story("GRD113", "who calls holds it as well", RESULT + """
+def freeze(tensor):
+    tensor.requires_grad = False  # here
+
+features = layer(x)  # note: computed here
+freeze(features)
+""", says=("use `.detach()` where it is computed",), never=("tensor = tensor.detach()",))  # fmt: skip
+story("GRD113", "nobody holds it", RESULT + """
+layer.weight[0].requires_grad = False  # here
+""", says=("freeze what it is taken from",), never=("detach()",))  # fmt: skip
+story("GRD113", "it is handed on at once", RESULT + """
+target = layer(x).requires_grad_(False)  # here
+""", says=("use `.detach()` instead",))  # fmt: skip
+story("GRD113", "its gradient is wanted", RESULT + """
+features = layer(x)
+features.requires_grad = True  # here
+""", says=("`features.retain_grad()` to read its gradient", "`features.detach().requires_grad_()`"))  # fmt: skip
+story("GRD113", "it was moved along its gradient", RESULT + """
+x.requires_grad_()
+layer(x).sum().backward()
+x = x - 0.1 * x.grad
+x.requires_grad = True  # here
+""", says=("use `x = x.detach().requires_grad_()`",), never=("retain_grad",))  # fmt: skip
+
+
 # ---- the law
 
 
