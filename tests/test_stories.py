@@ -184,6 +184,56 @@ x.requires_grad = True  # here
 """, says=("use `x = x.detach().requires_grad_()`",), never=("retain_grad",))  # fmt: skip
 
 
+# ---- GRD618 needed-gradient-detached
+
+PARTS = """
+import torch
+from torch import nn
+
+class Parts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+        self.head = nn.Linear(4, 1)
+
+net, teacher = Parts(), nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(2, 4)
+"""
+
+story("GRD618", "a target is cut as well", PARTS + """
+features = net.body(x).detach()  # here
+target = teacher(x).detach()
+(net.head(features) - target).pow(2).mean().backward()
+optimizer.step()  # note: stepped here
+""", says=("the parameters of `net.body` never get a gradient", "by `.detach()`"))  # fmt: skip
+story("GRD618", "the mode cuts", PARTS + """
+with torch.no_grad():
+    target = teacher(x)
+with torch.no_grad():  # here
+    features = net.body(x)  # note: computed from them
+(net.head(features) - target).pow(2).mean().backward()
+optimizer.step()  # note: stepped here
+""", says=("the parameters of `net.body` never get a gradient", "by `no_grad()`"))  # fmt: skip
+story("GRD618", "what is cut was computed a while ago", PARTS + """
+features = net.body(x)
+features = features.relu() * 2
+features += 1
+features.detach_()  # here
+net.head(features).pow(2).mean().backward()
+optimizer.step()  # note: stepped here
+""", says=("the parameters of `net.body` never get a gradient", "by `.detach_()`"))  # fmt: skip
+story("GRD618", "another loss is computed and not differentiated", PARTS + """
+net.head(net.body(x).detach()).mean().backward()  # note: left here
+loss = net.head(net.body(x)).mean()
+optimizer.step()  # here
+""", says=("the parameters of `net.body` never get a gradient", "the only backward() before this step"))  # fmt: skip
+story("GRD618", "all that the optimizer holds", PARTS + """
+(net.head(net.body(x)).data * teacher(x)).mean().backward()  # here
+optimizer.step()  # note: stepped here
+""", says=("the parameters of `net.body` and `net.head` never get a gradient", "by `.data`"))  # fmt: skip
+
+
 # ---- the law
 
 
