@@ -234,6 +234,36 @@ optimizer.step()  # note: stepped here
 """, says=("the parameters of `net.body` and `net.head` never get a gradient", "by `.data`"))  # fmt: skip
 
 
+# ---- GRD504 habitual-retain-graph
+
+STEPS = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.ones(2, 4)
+"""
+
+story("GRD504", "a loss of this iteration", STEPS + """
+for epoch in range(3):
+    loss = model(x).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward(retain_graph=True)  # here
+    optimizer.step()
+""", says=("leave `retain_graph=True` out",), never=("before a step",))  # fmt: skip
+story("GRD504", "a loss of the iteration before", STEPS + """
+losses = {}
+for epoch in range(3):
+    if "last" in losses:
+        losses["last"].backward(retain_graph=True)  # here
+        optimizer.step()
+    losses["last"] = model(x).pow(2).mean()
+    if epoch:
+        optimizer.step()
+""", says=("differentiate the loss before a step changes what its graph has saved",))  # fmt: skip
+
+
 # ---- the law
 
 
