@@ -264,6 +264,52 @@ for epoch in range(3):
 """, says=("differentiate the loss before a step changes what its graph has saved",))  # fmt: skip
 
 
+# ---- GRD301, GRD302 and GRD303: writes into leaves
+
+WRITTEN = """
+import torch
+from torch import nn
+
+layer, x = nn.Linear(2, 2), torch.ones(3, 2)
+held = {"out": torch.zeros(3, 2, requires_grad=True)}
+out = torch.zeros(3, 2, requires_grad=True)
+"""
+NO_GRAD = "wrap it in `with torch.no_grad():`"
+BUILD = ("make it without `requires_grad`, or write into a `clone()`", "`torch.stack()`")
+
+for code, why, line, needs in (
+    ("GRD301", "results by index", "out[0] = layer(x[0])", True),
+    ("GRD301", "results added up", "out += layer(x)", True),
+    ("GRD301", "numbers by index", "out[0] = 1.0", False),
+    ("GRD301", "a leaf is copied", "out.copy_(held['out'])", False),
+    ("GRD301", "a parameter follows another one", "layer.weight[:] = nn.Linear(2, 2).weight * 0.5", False),
+    ("GRD302", "results into a row", "out[0].copy_(layer(x[0]))", True),
+    ("GRD302", "a row of a parameter follows another one", "layer.weight[0].copy_(nn.Linear(2, 1).weight[0])", False),
+    ("GRD303", "results by index", "held['out'][0] = layer(x[0])", True),
+    ("GRD303", "numbers by index", "held['out'][0] = x[0]", False),
+):
+    says, never = (BUILD, (NO_GRAD,)) if needs else ((NO_GRAD,), BUILD[:1])
+    story(code, why, f"{WRITTEN}{line}  # here", says=says, never=never)
+story("GRD301", "results by out=", WRITTEN + """
+torch.mul(layer(x), 2, out=out)  # here
+""", says=("take the result instead of writing it by `out=`",), never=(NO_GRAD,))  # fmt: skip
+
+
+def test_what_is_written_under_no_grad_loses_its_gradient():
+    """What the advice of these rules avoids: the error is gone, and so is the gradient."""
+    import torch
+
+    weight, out = torch.ones(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+    with torch.no_grad():
+        out[0] = (weight * 2).sum()
+    out.sum().backward()
+    assert weight.grad is None
+    cloned = out.clone()
+    cloned[0] = (weight * 2).sum()
+    cloned.sum().backward()
+    assert weight.grad.tolist() == [2, 2]
+
+
 # ---- the law
 
 
