@@ -310,6 +310,45 @@ def test_what_is_written_under_no_grad_loses_its_gradient():
     assert weight.grad.tolist() == [2, 2]
 
 
+# ---- GRD805 buffer-requires-grad
+
+ONCE, DETACH = "computed only once", "set it from detached values"
+
+
+def statistic(registered: str, updated: str) -> str:
+    """A module with a buffer that is registered so, and what its forward pass does first."""
+    return f"""
+import torch
+from torch import nn
+
+class Norm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        {registered}
+
+    def forward(self, x):
+        {updated}
+        return self.layer(x) - self.mean
+
+model = Norm()
+model(torch.ones(3, 2)).sum().backward()
+"""
+
+
+FIRST = "self.register_buffer('mean', self.layer.weight.mean(0))  # here"
+story("GRD805", "no forward computes it", statistic(FIRST, "pass"), says=(ONCE,), never=(DETACH,))
+story("GRD805", "a forward sets it to another result",
+    statistic(FIRST, "self.mean = self.mean * 0.9 + self.layer(x).mean(0) * 0.1  # note: set by each forward"),
+    says=("each forward pass computes it again", DETACH), never=(ONCE,))  # fmt: skip
+story("GRD805", "a forward sets it from detached values",
+    statistic(FIRST, "self.mean = self.layer(x).detach().mean(0)  # note: set by each forward"),
+    says=("until a forward pass replaces it",), never=(ONCE, DETACH))  # fmt: skip
+story("GRD805", "a forward registers it",
+    statistic("pass", "self.register_buffer('mean', self.layer(x).mean(0))  # here"),
+    says=("each forward pass computes it again", DETACH), never=(ONCE,))  # fmt: skip
+
+
 # ---- the law
 
 
