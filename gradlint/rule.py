@@ -125,6 +125,10 @@ class Draft:
         """What this mistake does, where that is not what the rule's mistakes do in general."""
         return replace(self, effect=effect)
 
+    def advising(self, help: str) -> Draft:
+        """What helps against this mistake, where that is not what helps against the rule's mistakes in general."""
+        return replace(self, help=help)
+
     def lowered(self, confidence: Confidence) -> Draft:
         """Believe the finding no further than this; a finding is never raised."""
         return replace(self, confidence=max(self.confidence, confidence))

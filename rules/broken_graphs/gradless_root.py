@@ -27,7 +27,8 @@ rule = Rule(
     "GRD619",
     "gradless-root",
     "nothing in the history of {name} requires grad, so it cannot be differentiated; {cure}",
-    help="{help}",
+    help="`w = torch.zeros(3, requires_grad=True)`, or `x.requires_grad_()` before the forward; what was computed "
+    "gets no history by being asked",
     yields_to=("GRD404", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604", "GRD612", "GRD613", "GRD911"),
     tokens=("backward", "grad"),
 )
@@ -35,10 +36,6 @@ consequence = Raises(RuntimeError, "does not require grad and does not have a gr
 
 
 ASK = "ask what it is computed from, before that is done"
-ASKING = (
-    "`w = torch.zeros(3, requires_grad=True)`, or `x.requires_grad_()` before the forward; what was computed gets no "
-)
-ASKING += "history by being asked"
 THAW = "leave what is to be trained out of {}"
 THAWING = "freeze only the parts that are not to be trained; where the gradient of an input is wanted, ask that by "
 THAWING += "`requires_grad_()` before it is handed to the model"
@@ -49,8 +46,9 @@ def check(event: BackwardRun) -> Findings:
     if event.root.requires_grad <= NO:
         name = quoted(event.name, "what is differentiated")
         frozen = next((mark for mark in event.root.marks if mark.how == "frozen"), None)
-        cure = (ASK, ASKING) if frozen is None else (THAW.format(spelled(frozen)), THAWING)
-        draft = rule.at(event.node, name=name, cure=cure[0], help=cure[1])
+        cure = ASK if frozen is None else THAW.format(spelled(frozen))
+        draft = rule.at(event.node, name=name, cure=cure)
+        draft = draft if frozen is None else draft.advising(THAWING)
         yield draft.marked(event.root.marks, made="computed here", frozen="frozen here")
 
 

@@ -35,14 +35,13 @@ rule = Rule(
     "GRD618",
     "needed-gradient-detached",
     "{whose} never get a gradient: {why}",
-    help="{help}",
+    help="leave out the cut, or hand the optimizer only what is to be trained",
     effect="silently wrong",
     yields_to=("GRD112", "GRD411"),
     tokens=("step",),
 )
 
 LEAVES = "what is computed from them leaves the graph by {}"
-LEAVE_OUT = "leave out the cut, or hand the optimizer only what is to be trained"
 UNDONE = "the only backward() before this step starts from what {} has cut off from them"
 DIFFERENTIATE = "differentiate the loss that is computed from them before the step"
 
@@ -81,15 +80,13 @@ def check(end: ModuleFinished) -> Findings:
 
 def _cut(mark: Mark, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:
     """The finding at the cut through which all goes that is computed from the parameters."""
-    draft = rule.at(mark.node, whose=whose, why=LEAVES.format(spelled(mark)), help=LEAVE_OUT).note(
-        step.node, "stepped here"
-    )
+    draft = rule.at(mark.node, whose=whose, why=LEAVES.format(spelled(mark))).note(step.node, "stepped here")
     return draft if computed is mark.node else draft.note(computed, "computed from them here")
 
 
 def _undone(mark: Mark, whose: str, step: OptimizerStepped) -> Draft:
     """The finding at the step, where something is computed from them that is not cut off, and not differentiated."""
-    draft = rule.at(step.node, whose=whose, why=UNDONE.format(spelled(mark)), help=DIFFERENTIATE)
+    draft = rule.at(step.node, whose=whose, why=UNDONE.format(spelled(mark))).advising(DIFFERENTIATE)
     return draft.note(mark.node, "the graph is left here")
 
 

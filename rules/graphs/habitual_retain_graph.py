@@ -30,14 +30,13 @@ rule = Rule(
     "GRD504",
     "habitual-retain-graph",
     "`retain_graph=True` keeps the saved activations although no other backward goes through this graph; {cure}",
-    help="{help}",
+    help="leave `retain_graph=True` out; if that raises, detach what is carried over from the iteration before",
     effect="keeps memory",
     yields_to=("GRD304", "GRD305"),
     tokens=("retain_graph",),
 )
 
 LEAVE_OUT = "leave it out"
-LEAVING_OUT = "leave `retain_graph=True` out; if that raises, detach what is carried over from the iteration before"
 IN_TIME = "differentiate the loss before a step changes what its graph has saved, and leave it out"
 STALE = (
     "differentiate each loss in the iteration that computes it, before `step()`; kept or not, a graph whose weights "
@@ -69,8 +68,8 @@ def check(event: ModuleFinished) -> Findings:
 def _draft(run: BackwardRun) -> Draft:
     """The finding; of a loss whose graph may have been written to since, leaving the argument out is no cure."""
     if run.stale.possibly(YES):
-        return rule.at(run.node, cure=IN_TIME, help=STALE).doing("raises").lowered(LIKELY)
-    draft = rule.at(run.node, cure=LEAVE_OUT, help=LEAVING_OUT).lowered(LIKELY if run.stale.may(YES) else CERTAIN)
+        return rule.at(run.node, cure=IN_TIME).advising(STALE).doing("raises").lowered(LIKELY)
+    draft = rule.at(run.node, cure=LEAVE_OUT).lowered(LIKELY if run.stale.may(YES) else CERTAIN)
     return draft.fix(Edit("drop keyword", run.node, "retain_graph"), safety="unsafe")
 
 

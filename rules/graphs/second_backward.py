@@ -32,14 +32,13 @@ rule = Rule(
     "GRD503",
     "second-backward",
     "{call} goes through a graph that an earlier backward has freed; {cure}",
-    help="{help}",
+    help="differentiate the sum of the losses, or give the earlier call `retain_graph=True`",
     yields_to=("GRD505", "GRD508"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")
 
 SUM = "add the losses up and differentiate once"
-SUMMING = "differentiate the sum of the losses, or give the earlier call `retain_graph=True`"
 INSIDE = "compute the prediction inside the closure"
 RUN_AGAIN = "each run of the closure clears the gradients, computes the loss anew, differentiates it and returns it"
 
@@ -54,12 +53,11 @@ def check(end: ModuleFinished) -> Findings:
             continue
         node, mark = found
         outside = node.at not in computed.get(event.run, {node.at})
-        cure, help = (INSIDE, RUN_AGAIN) if outside else (SUM, SUMMING)
-        draft = rule.at(event.node, call=CALLS[event.how], cure=cure, help=help).lowered(believed(event))
+        draft = rule.at(event.node, call=CALLS[event.how], cure=INSIDE if outside else SUM).lowered(believed(event))
         if mark.node is not event.node:
             draft = draft.note(mark.node, "freed here")
         if outside:
-            yield draft.note(node.at, "computed here, outside of the closure")
+            yield draft.note(node.at, "computed here, outside of the closure").advising(RUN_AGAIN)
             continue
         draft = draft.note(node.at, "this part of the graph is shared")
         before = [earlier for earlier, one in runs if earlier < number and one.node is mark.node]

@@ -30,13 +30,15 @@ KEEPING += "`requires_grad` out; under `torch.no_grad()` the gradient of what is
 TAKE = "take the result instead of writing it by `out=`"
 
 
-def refused(rule: Rule, event: WrittenInPlace, help: str, **facts: str) -> Draft:
+def refused(rule: Rule, event: WrittenInPlace, **facts: str) -> Draft:
     """The finding with its cure: an update goes under `no_grad()`, which would cut off a result that needs its gradient
     from what it was computed from."""
     needs = _needs_its_gradient(event)
-    cure, help = (UNDER, help) if not needs else (TAKE if event.by == "out" else KEEP, KEEPING)
-    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure, help=help, **facts)
-    if not needs and event.by in UPDATES:
+    cure = UNDER if not needs else TAKE if event.by == "out" else KEEP
+    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure, **facts)
+    if needs:
+        draft = draft.advising(KEEPING)
+    elif event.by in UPDATES:
         edit = Edit("put under", event.node, "with torch.no_grad():")
         draft = draft.fix(edit, safety="unsafe", imports=("torch",))
     return weighed(draft, event)

@@ -31,10 +31,9 @@ rule = Rule(
     "GRD303",
     "in-place-on-dict-held-tensor",
     "in-place operation on {name}, a leaf that requires grad held by a dict; {cure}",
-    help="{help}",
+    help="wrap the update in `with torch.no_grad():`; it then changes the tensors and keeps them leaves",
 )
 consequence = Raises(RuntimeError, "leaf Variable that requires grad is being used in an in-place operation")
-HELP = "wrap the update in `with torch.no_grad():`; it then changes the tensors and keeps them leaves"
 
 
 @rule.on(WrittenInPlace)
@@ -42,7 +41,7 @@ def check(event: WrittenInPlace) -> Findings:
     leaf = event.target if event.base is None else event.base
     holder = next((held for held in event.holders if held.kind in MAPPINGS), None)
     if holder and is_watched(event) and is_leaf_that_requires_grad(leaf):
-        draft = refused(rule, event, HELP).marked(leaf.marks, asked="asked to require grad here")
+        draft = refused(rule, event).marked(leaf.marks, asked="asked to require grad here")
         yield draft.marked(holder.marks, made="the dict is made here")
 
 

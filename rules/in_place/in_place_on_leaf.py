@@ -32,20 +32,17 @@ rule = Rule(
     "GRD301",
     "in-place-on-leaf",
     "in-place operation on {name}, a leaf that requires grad; {cure}",
-    help="{help}",
+    help="wrap an update in `with torch.no_grad():`, or compute a new tensor (`w = w + 1`) that can be differentiated",
     yields_to=("GRD303",),
 )
 consequence = Raises(RuntimeError, "leaf Variable that requires grad is being used in an in-place operation")
 REFUSED_OUT = Raises(RuntimeError, "functions with out=... arguments don't support automatic differentiation")
 
 
-HELP = "wrap an update in `with torch.no_grad():`, or compute a new tensor (`w = w + 1`) that can be differentiated"
-
-
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is None and is_leaf_that_requires_grad(event.target):
-        yield refused(rule, event, HELP).marked(event.target.marks, asked="asked to require grad here")
+        yield refused(rule, event).marked(event.target.marks, asked="asked to require grad here")
 
 
 @rule.bad

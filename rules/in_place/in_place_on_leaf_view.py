@@ -31,21 +31,20 @@ rule = Rule(
     "GRD302",
     "in-place-on-leaf-view",
     "in-place operation on {name}, {what}; {cure}",
-    help="{help}",
+    help="take the view and write it inside one `with torch.no_grad():`",
     yields_to=("GRD303",),
 )
 consequence = Raises(
     RuntimeError, "a view of a leaf Variable that requires grad is being used in an in-place operation"
 )
 MADE_WITHOUT_GRAD = Raises(RuntimeError, "A view was created in no_grad mode and is being modified inplace")
-HELP = "take the view and write it inside one `with torch.no_grad():`"
 ONE_OF_SEVERAL = Raises(RuntimeError, "is a view and is being modified inplace")
 
 
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is not None and _is_refused(event.target, event.base):
-        draft = refused(rule, event, HELP, what="a view of a leaf that requires grad")
+        draft = refused(rule, event, what="a view of a leaf that requires grad")
         draft = draft.marked(event.base.marks, asked="the leaf was asked to require grad here")
         yield draft.marked(event.target.marks, made="the view was taken here")
 
@@ -58,7 +57,7 @@ def check_view(event: WrittenInPlace) -> Findings:
     if is_watched(event) and target.unwritable <= YES and asks <= YES:
         what = "a view that was made while gradients were off, or at once with others,"
         cure = "write a copy (`.clone()`) or what it is a view of"
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"), what=what, cure=cure, help=HELP)
+        draft = rule.at(event.node, name=quoted(event.name, "this tensor"), what=what, cure=cure)
         yield weighed(draft, event).marked(target.marks, made="the view was taken here")
 
 

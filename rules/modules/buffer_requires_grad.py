@@ -33,7 +33,7 @@ rule = Rule(
     "GRD805",
     "buffer-requires-grad",
     "the buffer {name} requires grad, but {why}; {cure}",
-    help="{help}",
+    help="a buffer is saved and moved with the module, not trained",
     effect="silently wrong",
     yields_to=("GRD508",),
     tokens=("register_buffer",),
@@ -44,7 +44,6 @@ COMPUTED = "it was computed only once and keeps that graph"
 REPLACED = "it keeps the graph it was computed by until a forward pass replaces it"
 AGAIN = "each forward pass computes it again and leaves the graph of that in it"
 TRAIN = "make it an `nn.Parameter`, or register it detached"
-STATE = "a buffer is saved and moved with the module, not trained"
 FREED = "a pass that reads the buffer before it sets it goes back into the graph of the one before, which is freed"
 DETACH = "set it from detached values, or under `torch.no_grad()`"
 
@@ -70,11 +69,13 @@ def check(end: ModuleFinished) -> Findings:
 def _draft(event: BufferRegistered, tensor: Tensor, sets: Sequence[AttributeAssigned], forwards: Set[int]) -> Draft:
     """The finding: what is said of a result depends on whether forward passes compute it again."""
     graphs = [one for one in sets if isinstance(one.value, Tensor) and one.value.requires_grad.possibly(YES)]
-    why, cure, help = LEAF, TRAIN, STATE
-    if not tensor.leaf <= YES:
-        again = bool(graphs) or event.run in forwards
-        why, cure, help = (AGAIN, DETACH, FREED) if again else (REPLACED if sets else COMPUTED, TRAIN, STATE)
-    draft = rule.at(event.node, name=quoted(event.name, "given here"), why=why, cure=cure, help=help)
+    name = quoted(event.name, "given here")
+    if tensor.leaf <= YES:
+        draft = rule.at(event.node, name=name, why=LEAF, cure=TRAIN)
+    elif graphs or event.run in forwards:
+        draft = rule.at(event.node, name=name, why=AGAIN, cure=DETACH).advising(FREED)
+    else:
+        draft = rule.at(event.node, name=name, why=REPLACED if sets else COMPUTED, cure=TRAIN)
     for one in graphs or sets:
         draft = draft.note(one.node, "set by each forward pass")
     return draft.marked(tensor.marks, made="made here", asked="asked to require grad here", recorded="computed here")

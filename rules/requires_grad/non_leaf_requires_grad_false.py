@@ -28,14 +28,13 @@ rule = Rule(
     "GRD113",
     "non-leaf-requires-grad-false",
     "{name} was computed from what requires grad, so torch refuses to change its flag; {cure}",
-    help="{help}",
+    help="only leaves have a flag of their own; `detach()` gives the same numbers without the graph",
     yields_to=("GRD122",),
     tokens=("requires_grad", "requires_grad_"),
 )
 consequence = Raises(RuntimeError, "you can only change requires_grad flags of leaf variables")
 
 
-OUT = "only leaves have a flag of their own; `detach()` gives the same numbers without the graph"
 PART = (
     "tensors are frozen as a whole: freeze all of the one it is taken from, or zero that part of its gradient in a hook"
 )
@@ -48,27 +47,27 @@ def check(event: RequiresGradChanged) -> Findings:
     if not (tensor.leaf <= NO and tensor.requires_grad <= YES):
         return
     if event.to <= NO and event.by == "assign" and not event.held:
-        yield _draft(event, "nobody holds it, so freeze what it is taken from", PART)
+        yield _draft(event, "nobody holds it, so freeze what it is taken from").advising(PART)
     elif event.to <= NO:
-        yield _detached(event, ".detach()", OUT)
+        yield _detached(event, ".detach()")
     elif event.by == "assign" and event.to <= YES and tensor.grad_of:
-        yield _detached(event, ".detach().requires_grad_()", LEAF)
+        yield _detached(event, ".detach().requires_grad_()").advising(LEAF)
     elif event.by == "assign" and event.to <= YES:
         cure = "use `{0}.retain_grad()` to read its gradient, or `{0}.detach().requires_grad_()` for a new leaf"
-        yield _draft(event, cure.format(event.name or "x"), LEAF)
+        yield _draft(event, cure.format(event.name or "x")).advising(LEAF)
 
 
-def _detached(event: RequiresGradChanged, handle: str, help: str) -> Draft:
+def _detached(event: RequiresGradChanged, handle: str) -> Draft:
     """The finding where another handle is the cure: under the same name, if nothing else holds the tensor."""
     if event.held == 1 and event.name:
         instead = f"{event.name} = {event.name}{handle}"
         edits = [Edit("replace", event.statement, instead)] if event.statement is not None else []
-        return _draft(event, f"use `{instead}`", help).fix(*edits, safety="unsafe")
-    return _draft(event, f"use `{handle}` {'where it is computed' if event.held else 'instead'}", help)
+        return _draft(event, f"use `{instead}`").fix(*edits, safety="unsafe")
+    return _draft(event, f"use `{handle}` {'where it is computed' if event.held else 'instead'}")
 
 
-def _draft(event: RequiresGradChanged, cure: str, help: str) -> Draft:
-    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure, help=help)
+def _draft(event: RequiresGradChanged, cure: str) -> Draft:
+    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure)
     return draft.marked(event.tensor.marks, made="computed here", asked="from what is asked to require grad here")
 
 
