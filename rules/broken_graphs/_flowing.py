@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 
 from gradlint.domain import NO, Mark, Ref, Syntax, Tensor
 from gradlint.events import Called, Event, Recorded, WrittenInPlace
@@ -12,55 +12,54 @@ from ._parameters import Memory
 
 IN_PLACE = frozenset({"torch.Tensor.detach_", "torch.Tensor.numpy"})
 """What cuts and gives no tensor of its own."""
-
-
 Cuts = dict[Syntax, dict[Memory, Syntax]]
-"""For each place where something leaves the graph, the memories of all that it was computed from, each with where that
-is computed or cut first."""
+"""For each place where something leaves the graph, the memories of what it was computed from, each with where that is
+computed or cut first."""
 
 
-def cut_off(story: Iterable[Event]) -> Cuts:
-    """All that leaves the graph in a story."""
+def cut_off(story: Sequence[Event], wanted: frozenset[Memory]) -> tuple[Cuts, Set[Memory]]:
+    """Where what is computed from the wanted memories leaves the graph, and those of them from which something is
+    computed that does not."""
+    uses = [event for event in story if isinstance(event, Recorded) and not _cuts(event)]
+    uses = [event for event in uses if any(one.storage in wanted for one in event.operands)]
+    cuts = _followed(story, wanted | {use.result.storage for use in uses})
+    cut = {memory for sources in cuts.values() for memory in sources}
+    return cuts, {one.storage for use in uses if use.result.storage not in cut for one in use.operands}
+
+
+def _followed(story: Iterable[Event], wanted: frozenset[Memory]) -> Cuts:
     flow: dict[Ref, frozenset[Memory]] = {}
     behind: Cuts = {}
+
+    def sources(tensors: Iterable[Tensor]) -> frozenset[Memory]:
+        tensors = tuple(tensors)
+        own = wanted & {tensor.storage for tensor in tensors}
+        return own.union(*(flow.get(memory, frozenset()) for tensor in tensors for memory in tensor.storage))
+
+    def into(tensor: Tensor, found: frozenset[Memory]) -> None:
+        for memory in tensor.storage if found else ():
+            flow[memory] = flow.get(memory, frozenset()) | found
+
     for event in story:
         if isinstance(event, Recorded):
-            sources = _sources(event.operands, flow)
-            for cut in _cuts(event):
-                behind[cut.node] = dict.fromkeys(sources, event.node) | behind.get(cut.node, {})
-            _flow_into(event.result, sources, flow)
+            found = sources(event.operands)
+            for node in _cuts(event):
+                behind[node] = dict.fromkeys(found, event.node) | behind.get(node, {})
+            into(event.result, found)
         elif isinstance(event, WrittenInPlace):
-            _flow_into(event.target, _sources(event.operands, flow), flow)
+            into(event.target, sources(event.operands))
         elif isinstance(event, Called) and event.path in IN_PLACE:
-            sources = _sources([one for one in event.args[:1] if isinstance(one, Tensor)], flow)
-            behind[event.node] = dict.fromkeys(sources, event.node) | behind.get(event.node, {})
+            found = sources(one for one in event.args[:1] if isinstance(one, Tensor))
+            behind[event.node] = dict.fromkeys(found, event.node) | behind.get(event.node, {})
     return behind
 
 
-def used_uncut(story: Iterable[Event], cuts: Cuts) -> frozenset[Memory]:
-    """The memories of which something was computed that does not leave the graph."""
-    cut = {memory for sources in cuts.values() for memory in sources}
-    uses = [event for event in story if isinstance(event, Recorded) and not _cuts(event)]
-    return frozenset(one.storage for use in uses if use.result.storage not in cut for one in use.operands)
-
-
-def _sources(tensors: Iterable[Tensor], flow: dict[Ref, frozenset[Memory]]) -> frozenset[Memory]:
-    """The memories of tensors and of what was computed into them."""
-    found: set[Memory] = set()
-    for tensor in tensors:
-        found.add(tensor.storage)
-        for memory in tensor.storage:
-            found |= flow.get(memory, frozenset())
-    return frozenset(found)
-
-
-def _flow_into(tensor: Tensor, sources: frozenset[Memory], flow: dict[Ref, frozenset[Memory]]) -> None:
-    for memory in tensor.storage:
-        flow[memory] = flow.get(memory, frozenset()) | sources
-
-
-def _cuts(event: Recorded) -> list[Mark]:
-    """The cut that this operation is, or that the grad mode makes of it: the first of those behind its result."""
+def _cuts(event: Recorded) -> list[Syntax]:
+    """Where the cut stands that this operation is, or that the grad mode makes of it."""
     first = [mark for mark in event.result.marks if mark.how == "cut"][:1]
     off = event.grad_mode <= NO
-    return [mark for mark in first if kind_of(mark) == DETACHED or (kind_of(mark) == MODE and off)]
+    return [mark.node for mark in first if _is_cut_here(mark, event.node) or (kind_of(mark) == MODE and off)]
+
+
+def _is_cut_here(mark: Mark, node: Syntax) -> bool:
+    return kind_of(mark) == DETACHED and mark.node is node

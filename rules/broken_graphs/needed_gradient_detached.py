@@ -28,7 +28,7 @@ from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule, believed
 
 from ._cutting import DETACHED, MODE, kind_of, spelled
-from ._flowing import cut_off, used_uncut
+from ._flowing import cut_off
 from ._parameters import Memory, modules_of
 
 rule = Rule(
@@ -54,8 +54,9 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(end: ModuleFinished) -> Findings:
     without = _never_with_gradient(end)
-    behind = cut_off(end.story) if without else {}
-    uncut = used_uncut(end.story, behind)
+    if not without:
+        return
+    behind, uncut = cut_off(end.story, without)
     cuts: dict[int, dict[Mark, None]] = {}
     found: set[Memory] = set()
     for event in end.story:
@@ -70,11 +71,8 @@ def check(end: ModuleFinished) -> Findings:
                 if lost:
                     found.update(lost)
                     whose = _whose(lost, event, end)
-                    draft = (
-                        _undone(mark, whose, event)
-                        if uncut.issuperset(lost)
-                        else _cut(mark, whose, event, left[lost[0]])
-                    )
+                    undone = uncut >= set(lost)
+                    draft = _undone(mark, whose, event) if undone else _cut(mark, whose, event, left[lost[0]])
                     yield draft.lowered(max(LIKELY, believed(event)))
 
 
