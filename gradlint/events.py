@@ -89,7 +89,8 @@ class RequiresGradChanged(Event):
 
     `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
     tensors one by one where all of them are asked: by a module of all its parameters, by a loop that goes over them and
-    leaves none out. `statement` is the assignment where that is all it does.
+    leaves none out. `statement` is the assignment where that is all it does. `held` is, of what is certainly no
+    leaf, how many names and objects hold it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
@@ -101,6 +102,7 @@ class RequiresGradChanged(Event):
     name: str = ""
     each: tuple[Tensor, ...] = ()
     statement: Syntax = None
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -545,14 +547,17 @@ class BufferRegistered(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModeChanged(Event):
-    """`train()` or `eval()` of a module, and of all its parts; `matters` unless it is certain that none of them behaves
-    differently in the two modes."""
+    """`train()` or `eval()` of a module, written as `name` says, and of all its parts; `matters` unless it is certain
+    that none of them behaves differently in the two modes. `reached` are the modules that it may set: itself and its
+    parts, without those that have a `train` of their own."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
     module: Module
     to: Mode
     matters: bool
+    reached: tuple[Module, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,7 @@ def _edits(edit: Drafted, layout: Layout, rows: Rows) -> Iterator[Edit]:
 
 
 def _replaced(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> Iterator[Edit]:
-    if not extent.expression:
+    if not (extent.expression or extent.whole):
         raise Impossible
     yield Edit(extent.place, edit.text)
 

@@ -67,7 +67,7 @@ class Edit:
     to: Syntax = None
 
     HOW: ClassVar[dict[str, str]] = {
-        "replace": "`text` stands in place of the expression",
+        "replace": "`text` stands in place of the expression, or of the statement",
         "wrap": "`text` stands before the expression and `after` behind it",
         "rename": "`text` stands in place of the last name of the expression: the attribute, or what is called",
         "insert before": "the line `text` stands before the statement",
@@ -124,6 +124,10 @@ class Draft:
     def doing(self, effect: str) -> Draft:
         """What this mistake does, where that is not what the rule's mistakes do in general."""
         return replace(self, effect=effect)
+
+    def advising(self, help: str) -> Draft:
+        """What helps against this mistake, where that is not what helps against the rule's mistakes in general."""
+        return replace(self, help=help)
 
     def lowered(self, confidence: Confidence) -> Draft:
         """Believe the finding no further than this; a finding is never raised."""

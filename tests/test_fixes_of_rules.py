@@ -62,6 +62,50 @@ case("GRD102", "the value is used", MIXED, """
 """)  # fmt: skip
 
 
+# ---- GRD104 module-requires-grad-assigned
+
+case("GRD104", "an assignment of its own line", """
+  import torch
+  layer = torch.nn.Linear(2, 3)
+  if layer.bias is not None:
+-     layer.requires_grad = False  # all
++     layer.requires_grad_(False)  # all
+""")  # fmt: skip
+case("GRD104", "an assignment beside another", """
+  import torch
+  layer = torch.nn.Linear(2, 3)
+  layer.requires_grad = False; layer.frozen = True
+""")  # fmt: skip
+
+
+# ---- GRD113 non-leaf-requires-grad-false
+
+RESULT = """
+  import torch
+  layer = torch.nn.Linear(2, 3)
+  out = layer(torch.ones(1, 2))
+"""
+
+case("GRD113", "a name holds it alone", RESULT, """
+- out.requires_grad = False
++ out = out.detach()
+""")  # fmt: skip
+case("GRD113", "another name holds it as well", RESULT, """
+  kept = out
+  out.requires_grad = False
+""")  # fmt: skip
+case("GRD113", "a list holds it as well", RESULT, """
+  for one in [out]:
+      one.requires_grad = False
+""")  # fmt: skip
+case("GRD113", "nobody holds it", RESULT, """
+  layer.weight[0].requires_grad = False
+""")  # fmt: skip
+case("GRD113", "its gradient may be wanted, or the end of the graph", RESULT, """
+  out.requires_grad = True
+""")  # fmt: skip
+
+
 # ---- GRD211 mutating-hook
 
 HOOKED = """

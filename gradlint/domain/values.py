@@ -96,7 +96,8 @@ class Mark:
 
     A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
     "no_grad" where gradients were switched off, "enable_grad" where they were switched on inside inference mode, which
-    goes on. "asked" is where it was asked to require grad, `by` what, or where something that it was computed from was.
+    goes on. "asked" is where it was asked to require grad, `by` what, or where something that it was computed from was;
+    "frozen" is where something that it was computed from was asked not to, so that it does not itself.
     "squashed" is where its elements became probabilities. "copied" is where a mapping was filled at once with what
     another holds: by "leaves" if those can be copied deeply. "inference" is where the inference mode was switched on in
     which a tensor was made, "used" where an iterator was gone through. Of a leaf, "backward" is the last backward that

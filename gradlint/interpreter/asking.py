@@ -14,7 +14,10 @@ from gradlint.domain import (
     OPAQUE,
     UNSURE,
     YES,
+    Container,
+    Instance,
     Mark,
+    Module,
     Ref,
     Tensor,
     Truth,
@@ -22,6 +25,8 @@ from gradlint.domain import (
     both,
     either,
     negation,
+    object_references,
+    references,
 )
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
@@ -42,7 +47,7 @@ def set_requires_grad(
     ones."""
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
-    if shown is not None:
+    if shown is not None and not it.muted:
         meant = found if sure is None else [(ref, tensor) for ref, tensor in found if ref in sure]
         each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(it, found) else ()
         now = reduce(or_, [_afterwards(it, tensor, to) for _, tensor in found])
@@ -56,6 +61,7 @@ def set_requires_grad(
             name=name,
             each=each,
             statement=statement,
+            held=_held(it, [ref for ref, _ in found]) if shown.leaf is NO else 0,
         )
     for ref, tensor in found:
         now = _afterwards(it, tensor, to)
@@ -64,6 +70,20 @@ def set_requires_grad(
         it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
         if by not in NEW:
             show_on_views(it, ref, tensor, now, sure=certain)
+
+
+def _held(it: Interpreter, refs: Sequence[Ref]) -> int:
+    """How many names and living objects hold one of these."""
+    meant = {one for ref in refs for one in it.same(ref)}
+    names = list(it.state.names.values())
+    by_name = sum(not meant.isdisjoint(references(value)) for value in names)
+    objects = [it.state.heap[ref] for ref in it.state.reach([*names, *it.state.flight]) if ref in it.state.heap]
+    holding = [thing for thing in objects if type(thing) in HOLDING and not meant.isdisjoint(object_references(thing))]
+    return by_name + len(holding)
+
+
+HOLDING = (Container, Instance, Module)
+"""What holds what it is given until it is told otherwise."""
 
 
 def _marks(tensor: Tensor, to: Truth, asked: Mark) -> tuple[Mark, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gradlint import events
@@ -54,6 +54,7 @@ from gradlint.interpreter.containers import container, iterator
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.gradients import tensors_of
 from gradlint.interpreter.module_containers import filled
+from gradlint.interpreter.scan import receiver, spelled
 from gradlint.interpreter.tensors import fresh, truth_of
 from gradlint.knowledge.dimensions import REMEMBERED
 from gradlint.knowledge.module_arguments import POSITIONS, named
@@ -369,11 +370,7 @@ def mode_of(trains: Truth) -> Mode:
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
-    found = it.all(owner, Module)
-    shown = it.only(owner, Module)
-    if shown is not None:
-        it.emit(events.ModeChanged, node, module=shown, to=mode, matters=depends_on_mode(it, owner))
-    tops = {ref for ref, _ in found}
+    tops = {ref for ref, _ in it.all(owner, Module)}
     overriding: dict[Ref, Function] = {}
 
     def is_reached(ref: Ref) -> bool:
@@ -382,9 +379,25 @@ def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
         return ref not in overriding
 
     certain = certain_parts(it, owner)
-    for ref in walk(it, owner, is_reached):
+    reached = walk(it, owner, is_reached)
+    _tell_mode(it, node, owner, mode, reached)
+    for ref in reached:
         it.put(ref, replace(it[ref], mode=mode), sure=ref in certain)
     _hand_mode_on(it, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
+
+
+def _tell_mode(it: Interpreter, node: Any, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
+    shown = it.only(owner, Module)
+    if shown is not None and not it.muted:
+        it.emit(
+            events.ModeChanged,
+            node,
+            module=shown,
+            to=mode,
+            matters=depends_on_mode(it, owner),
+            reached=tuple(it[ref] for ref in reached),
+            name=spelled(receiver(node)),
+        )
 
 
 def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:

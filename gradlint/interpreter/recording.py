@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -67,6 +67,8 @@ from gradlint.knowledge.squashing import KEEPING, SQUASHING
 from gradlint.knowledge.views import VIEWS_OF_HIDDEN
 
 MOST_CUTS = 3
+FREEZING = ("assign", "method", "module")
+"""What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`."""
 """How many earlier cuts a result remembers, so that there is room for other marks."""
 
 
@@ -373,8 +375,19 @@ def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Ope
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
     marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
-    marks += [Mark("asked", mark.node) for o in operands if o.tensor for mark in o.tensor.marks if mark.how == "asked"]
+    marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
     return tuple(dict.fromkeys(marks))[:MOST_MARKS]
+
+
+def _asked(operand: Tensor, requires: Truth) -> Iterator[Mark]:
+    """Where what a result comes from was asked to require grad, or not to, so that the result does not."""
+    for mark in operand.marks:
+        if mark.how == "asked" and mark.by in FREEZING and requires is NO and operand.requires_grad is NO:
+            yield Mark("frozen", mark.node, mark.by, mark.name)
+        elif mark.how == "asked":
+            yield Mark("asked", mark.node)
+        elif mark.how == "frozen" and requires is NO:
+            yield mark
 
 
 def _record(

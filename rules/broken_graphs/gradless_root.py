@@ -4,7 +4,8 @@
 
 A tensor does not require grad unless it is asked to: `torch.tensor([1.0, 2.0])` is a constant, and so is
 all that is computed from constants. Only parameters of modules ask by themselves. A model that was frozen
-as a whole computes constants, too.
+as a whole computes constants, too. What was computed has no flag to be set: the cure goes to what it is computed
+from, before that is done.
 
 ## What it costs
 
@@ -18,28 +19,43 @@ or `.detach()`, is reported by the rules that speak of these.
 
 from __future__ import annotations
 
-from gradlint.domain import NO
+from gradlint.domain import NO, Mark
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Raises, Rule, quoted
 
 rule = Rule(
     "GRD619",
     "gradless-root",
-    "nothing in the history of {name} requires grad, so it cannot be differentiated; "
-    "ask for the gradient you want with `requires_grad=True`",
-    help="`torch.tensor([1.0], requires_grad=True)` or `x.requires_grad_()`, before anything is computed from it; "
-    "a model needs at least one parameter that is not frozen",
+    "nothing in the history of {name} requires grad, so it cannot be differentiated; {cure}",
+    help="`w = torch.zeros(3, requires_grad=True)`, or `x.requires_grad_()` before the forward; what was computed "
+    "gets no history by being asked",
     yields_to=("GRD404", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604", "GRD612", "GRD613", "GRD911"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 
+ASK = "ask what it is computed from, before that is done"
+THAW = "leave what is to be trained out of {}"
+THAWING = "freeze only the parts that are not to be trained; where the gradient of an input is wanted, ask that by "
+THAWING += "`requires_grad_()` before it is handed to the model"
+
+
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     if event.root.requires_grad <= NO:
-        draft = rule.at(event.node, name=quoted(event.name, "what is differentiated"))
-        yield draft.marked(event.root.marks, made="computed here")
+        name = quoted(event.name, "what is differentiated")
+        frozen = next((mark for mark in event.root.marks if mark.how == "frozen"), None)
+        cure = ASK if frozen is None else THAW.format(spelled(frozen))
+        draft = rule.at(event.node, name=name, cure=cure)
+        draft = draft if frozen is None else draft.advising(THAWING)
+        yield draft.marked(event.root.marks, made="computed here", frozen="frozen here")
+
+
+def spelled(mark: Mark) -> str:
+    """How the program writes what froze something."""
+    flag = "requires_grad = False" if mark.by == "assign" else "requires_grad_(False)"
+    return f"`{mark.name}.{flag}`" if mark.name else f"`{flag}`"
 
 
 @rule.bad
@@ -82,5 +98,44 @@ def loss_of_a_model_whose_head_is_trained():
     model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))
     model[0].requires_grad_(False)
     loss = model(torch.ones(2, 4)).mean()
+    loss.backward()
+    return model
+
+
+@rule.bad
+def loss_of_a_loop_over_all_parameters():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+    for parameter in model.parameters():
+        parameter.requires_grad = False
+    loss = model(torch.ones(2, 4)).mean()
+    loss.backward()  # GRD619
+    return model
+
+
+@rule.good(cures=loss_of_a_loop_over_all_parameters)
+def loss_of_a_loop_over_the_backbone():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+    for parameter in model[0].parameters():
+        parameter.requires_grad = False
+    loss = model(torch.ones(2, 4)).mean()
+    loss.backward()
+    return model
+
+
+@rule.good(cures=loss_of_a_loop_over_all_parameters)
+def input_asked_for_its_gradient():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+    for parameter in model.parameters():
+        parameter.requires_grad = False
+    loss = model(torch.ones(2, 4).requires_grad_()).mean()
     loss.backward()
     return model

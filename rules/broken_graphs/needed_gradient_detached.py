@@ -20,24 +20,30 @@ that get a gradient at any other step, are not reported.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from gradlint.domain import NONE, YES, Mark
-from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped, Recorded
-from gradlint.rule import LIKELY, Findings, Rule, believed
+from gradlint.domain import NONE, YES, Mark, Syntax
+from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
+from gradlint.rule import LIKELY, Draft, Findings, Rule, believed
 
 from ._cutting import DETACHED, MODE, kind_of, spelled
-from ._parameters import Memory, memories
+from ._flowing import cut_off
+from ._parameters import Memory, modules_of
 
 rule = Rule(
     "GRD618",
     "needed-gradient-detached",
-    "{whose} never get a gradient: what is computed from them leaves the graph by {cut}",
+    "{whose} never get a gradient: {why}",
     help="leave out the cut, or hand the optimizer only what is to be trained",
     effect="silently wrong",
     yields_to=("GRD112", "GRD411"),
     tokens=("step",),
 )
+
+LEAVES = "what is computed from them leaves the graph by {}"
+UNDONE = "the only backward() before this step starts from what {} has cut off from them"
+DIFFERENTIATE = "differentiate the loss that is computed from them before the step"
 
 
 def consequence(returned: Any) -> bool:
@@ -48,24 +54,45 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(end: ModuleFinished) -> Findings:
     without = _never_with_gradient(end)
-    used: set[Memory] = set()
-    cuts: dict[int, list[Mark]] = {}
+    if not without:
+        return
+    behind, uncut = cut_off(end.story, without)
+    cuts: dict[int, dict[Mark, None]] = {}
     found: set[Memory] = set()
     for event in end.story:
-        if type(event) is Recorded:
-            used |= memories(event.operands)
-        elif type(event) is BackwardRun:
+        if type(event) is BackwardRun:
             marks = [mark for mark in event.root.marks if mark.how == "cut" and kind_of(mark) in (DETACHED, MODE)]
-            cuts.setdefault(event.run, []).extend(marks if event.root.requires_grad <= YES else [])
-        elif type(event) is OptimizerStepped and cuts.get(event.run):
-            held = memories(event.parameters)
-            missing = held & without & used
-            if missing and not missing <= found:
-                found |= missing
-                mark = cuts[event.run][-1]
-                whose = "the parameters of this optimizer" if missing == held else "some parameters of this optimizer"
-                draft = rule.at(event.node, whose=whose, cut=spelled(mark)).note(mark.node, "the graph is left here")
-                yield draft.lowered(max(LIKELY, believed(event)))
+            cuts.setdefault(event.run, {}).update(dict.fromkeys(marks if event.root.requires_grad <= YES else []))
+        elif type(event) is OptimizerStepped:
+            for mark in cuts.get(event.run, ()):
+                left = behind.get(mark.node, {})
+                missing = (one.storage for one in event.parameters if one.storage in left)
+                lost = [memory for memory in missing if memory in without and memory not in found]
+                if lost:
+                    found.update(lost)
+                    whose = _whose(lost, event, end)
+                    undone = uncut >= set(lost)
+                    draft = _undone(mark, whose, event) if undone else _cut(mark, whose, event, left[lost[0]])
+                    yield draft.lowered(max(LIKELY, believed(event)))
+
+
+def _cut(mark: Mark, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:
+    """The finding at the cut through which all goes that is computed from the parameters."""
+    draft = rule.at(mark.node, whose=whose, why=LEAVES.format(spelled(mark))).note(step.node, "stepped here")
+    return draft if computed is mark.node else draft.note(computed, "computed from them here")
+
+
+def _undone(mark: Mark, whose: str, step: OptimizerStepped) -> Draft:
+    """The finding at the step, where something is computed from them that is not cut off, and not differentiated."""
+    draft = rule.at(step.node, whose=whose, why=UNDONE.format(spelled(mark))).advising(DIFFERENTIATE)
+    return draft.note(mark.node, "the graph is left here")
+
+
+def _whose(lost: Collection[Memory], step: OptimizerStepped, end: ModuleFinished) -> str:
+    """How the message names the parameters: by the modules that have them, or by the optimizer that holds them."""
+    if names := " and ".join(f"`{name}`" for name in modules_of(lost, end.story)):
+        return f"the parameters of {names}"
+    return f"{'the' if len(lost) == len(step.parameters) else 'some'} parameters of this optimizer"
 
 
 def _never_with_gradient(end: ModuleFinished) -> frozenset[Memory]:
@@ -87,9 +114,9 @@ def generator_loss_on_a_detached_fake():
     discriminator, generator = nn.Linear(2, 1), nn.Linear(3, 2)
     optimizer = torch.optim.SGD(generator.parameters(), lr=0.1)
     fake = generator(torch.ones(4, 3))
-    loss = -discriminator(fake.detach()).mean()
+    loss = -discriminator(fake.detach()).mean()  # GRD618
     loss.backward()
-    optimizer.step()  # GRD618
+    optimizer.step()
     return generator.weight
 
 
@@ -105,3 +132,35 @@ def generator_loss_on_the_fake():
     loss.backward()
     optimizer.step()
     return generator.weight
+
+
+@rule.bad
+def encoder_detached_beside_a_target():
+    import torch
+    from torch import nn
+
+    encoder, head, teacher = nn.Linear(4, 3), nn.Linear(3, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+    x = torch.ones(2, 4)
+    features = encoder(x).detach()  # GRD618
+    with torch.no_grad():
+        target = teacher(x)
+    (head(features) - target).pow(2).mean().backward()
+    optimizer.step()
+    return encoder.weight
+
+
+@rule.good(cures=encoder_detached_beside_a_target)
+def only_the_target_outside_of_the_graph():
+    import torch
+    from torch import nn
+
+    encoder, head, teacher = nn.Linear(4, 3), nn.Linear(3, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+    x = torch.ones(2, 4)
+    features = encoder(x)
+    with torch.no_grad():
+        target = teacher(x)
+    (head(features) - target).pow(2).mean().backward()
+    optimizer.step()
+    return encoder.weight

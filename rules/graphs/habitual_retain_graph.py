@@ -5,7 +5,8 @@
 A backward frees the values that the graph saved while it walks through, so the peak of memory is at its beginning.
 With `retain_graph=True` they stay until the loss itself is gone, usually when the next iteration has already built
 its own graph: two graphs instead of one. The argument is often put there against "Trying to backward through the
-graph a second time", whose cause is a state that should have been detached.
+graph a second time", whose cause is a state that should have been detached. Nor does it help a loss that is
+differentiated after the step of an optimizer: its graph saved the weights that were stepped, kept or not.
 
 ## What it costs
 
@@ -23,16 +24,24 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Belief
 from gradlint.events import BackwardRun, ModuleFinished
-from gradlint.rule import POSSIBLE, Edit, Findings, Rule, believed
+from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Raises, Rule, believed
 
 rule = Rule(
     "GRD504",
     "habitual-retain-graph",
-    "`retain_graph=True` keeps the saved activations although no other backward goes through this graph; leave it out",
+    "`retain_graph=True` keeps the saved activations although no other backward goes through this graph; {cure}",
     help="leave `retain_graph=True` out; if that raises, detach what is carried over from the iteration before",
     effect="keeps memory",
+    yields_to=("GRD304", "GRD305"),
     tokens=("retain_graph",),
 )
+
+LEAVE_OUT = "leave it out"
+IN_TIME = "differentiate the loss before a step changes what its graph has saved, and leave it out"
+STALE = (
+    "differentiate each loss in the iteration that computes it, before `step()`; kept or not, a graph whose weights "
+)
+STALE += "were stepped since cannot be differentiated"
 
 
 def consequence(returned: Any) -> bool:
@@ -53,8 +62,15 @@ def check(event: ModuleFinished) -> Findings:
     for run in runs:
         handed_on = not (event.escaped | event.returned).isdisjoint(run.graph)
         if run.retain <= YES and run.create_graph <= NO and run.node not in needed and not handed_on:
-            draft = rule.at(run.node).lowered(believed(run) if habitual else POSSIBLE)
-            yield draft.fix(Edit("drop keyword", run.node, "retain_graph"), safety="unsafe")
+            yield _draft(run).lowered(believed(run) if habitual else POSSIBLE)
+
+
+def _draft(run: BackwardRun) -> Draft:
+    """The finding; of a loss whose graph may have been written to since, leaving the argument out is no cure."""
+    if run.stale.possibly(YES):
+        return rule.at(run.node, cure=IN_TIME).advising(STALE).doing("raises").lowered(LIKELY)
+    draft = rule.at(run.node, cure=LEAVE_OUT).lowered(LIKELY if run.stale.may(YES) else CERTAIN)
+    return draft.fix(Edit("drop keyword", run.node, "retain_graph"), safety="unsafe")
 
 
 def _is_shown(run: BackwardRun) -> bool:
@@ -86,3 +102,36 @@ def graph_freed_in_each_step():
         model.zero_grad()
         loss.backward()
     return loss
+
+
+@rule.bad(shows=Raises(RuntimeError, "modified by an inplace operation"))
+def loss_of_the_iteration_before():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    before = None
+    for _ in range(3):
+        loss = model(torch.ones(4, 8)).pow(2).mean()
+        if before is not None:
+            optimizer.zero_grad()
+            before.backward(retain_graph=True)  # GRD504
+            optimizer.step()
+        before = loss
+    return model
+
+
+@rule.good(cures=loss_of_the_iteration_before)
+def loss_of_each_iteration():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        loss = model(torch.ones(4, 8)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model

@@ -6,7 +6,8 @@ The nodes of a graph hold what their derivatives need, which is most of the memo
 and `autograd.grad()` let go of it while they walk through, so the second walk over the same part of the graph finds
 nothing. Two losses that come from one forward pass share the part below the point where they part: after the first
 backward that part is gone for both. A graph in which nothing was saved (sums, products with numbers, reshapes) can be
-walked as often as one likes.
+walked as often as one likes. A closure that an optimizer is handed is run as often as it likes (`LBFGS` does so up to
+twenty times in a step): what is to be differentiated must be computed inside it.
 
 ## What it costs
 
@@ -21,8 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import NO, YES, Syntax
-from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, StateLoaded, WrittenInPlace
+from gradlint.domain import NO, YES, Function, Syntax
+from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, Recorded, StateLoaded, WrittenInPlace
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed
 
 from ._returning import CALLS, freed
@@ -30,29 +31,54 @@ from ._returning import CALLS, freed
 rule = Rule(
     "GRD503",
     "second-backward",
-    "{call} goes through a graph that an earlier backward has freed; add the losses up and differentiate once",
+    "{call} goes through a graph that an earlier backward has freed; {cure}",
     help="differentiate the sum of the losses, or give the earlier call `retain_graph=True`",
     yields_to=("GRD505", "GRD508"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")
 
+SUM = "add the losses up and differentiate once"
+INSIDE = "compute the prediction inside the closure"
+RUN_AGAIN = "each run of the closure clears the gradients, computes the loss anew, differentiates it and returns it"
+
 
 @rule.on(ModuleFinished)
 def check(end: ModuleFinished) -> Findings:
+    computed = _computed_in_closures(end)
     runs = [(number, event) for number, event in enumerate(end.story) if isinstance(event, BackwardRun)]
     failing = {event.node for _, event in runs if freed(event)}
     for number, event in runs:
         if event.expected or event.behind or not (found := freed(event)):
             continue
         node, mark = found
-        draft = rule.at(event.node, call=CALLS[event.how]).lowered(believed(event))
+        outside = node.at not in computed.get(event.run, {node.at})
+        draft = rule.at(event.node, call=CALLS[event.how], cure=INSIDE if outside else SUM).lowered(believed(event))
         if mark.node is not event.node:
             draft = draft.note(mark.node, "freed here")
+        if outside:
+            yield draft.note(node.at, "computed here, outside of the closure").advising(RUN_AGAIN)
+            continue
         draft = draft.note(node.at, "this part of the graph is shared")
         before = [earlier for earlier, one in runs if earlier < number and one.node is mark.node]
         alone = mark.node not in failing and _freed_by(event) == {mark.node}
         yield _cured(draft, end.story[before[-1] : number + 1]) if before and alone else draft
+
+
+def _computed_in_closures(end: ModuleFinished) -> dict[int, set[Syntax]]:
+    """For each run of a closure that an optimizer was handed, and of what it calls, where operations ran in it all."""
+    steps = (event for event in end.story if isinstance(event, OptimizerStepped))
+    closures = {step.closure.node for step in steps if isinstance(step.closure, Function)}
+    computed: dict[int, set[Syntax]] = {}
+    for run in end.runs:
+        if run.function is not None and run.function.node in closures:
+            computed[run.index] = set()
+        elif run.parent in computed:
+            computed[run.index] = computed[run.parent]
+    for event in end.story:
+        if isinstance(event, Recorded) and event.run in computed:
+            computed[event.run].add(event.node)
+    return computed
 
 
 def _freed_by(event: BackwardRun) -> set[Syntax]:
@@ -156,3 +182,41 @@ def gradient_asked_for_with_the_graph_kept():
     (force,) = torch.autograd.grad(energy, x, retain_graph=True)
     energy.backward()
     return force
+
+
+@rule.bad
+def closure_around_a_loss_computed_before():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=4)
+    x, y = torch.rand(8, 2), torch.rand(8, 1)
+    loss = nn.functional.mse_loss(model(x), y)
+
+    def closure():
+        optimizer.zero_grad()
+        loss.backward()  # GRD503
+        return loss
+
+    optimizer.step(closure)
+    return model
+
+
+@rule.good(cures=closure_around_a_loss_computed_before)
+def closure_that_computes_the_loss():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=4)
+    x, y = torch.rand(8, 2), torch.rand(8, 1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return model

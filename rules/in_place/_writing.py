@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, YES, Tensor
 from gradlint.events import WrittenInPlace
-from gradlint.rule import POSSIBLE, Draft, Edit
+from gradlint.rule import POSSIBLE, Draft, Edit, Rule, quoted
 
 SANCTIONED = frozenset({"step", "load"})
 """Writers that switch gradients off themselves: optimizers and `load_state_dict()`."""
@@ -23,13 +23,32 @@ def is_leaf_that_requires_grad(tensor: Tensor) -> bool:
 
 UPDATES = frozenset({"augmented", "setitem", "method"})
 """Writes that as a rule are a statement of their own."""
+UNDER = "wrap it in `with torch.no_grad():`"
+KEEP = "make it without `requires_grad`, or write into a `clone()`: what is written needs its gradient"
+KEEPING = "build the tensor with `torch.stack()`, `torch.cat()` or `torch.where()`, write into a `clone()`, or leave "
+KEEPING += "`requires_grad` out; under `torch.no_grad()` the gradient of what is written would be lost"
+TAKE = "take the result instead of writing it by `out=`"
 
 
-def put_under_no_grad(draft: Draft, event: WrittenInPlace) -> Draft:
-    """The finding with the cure that an update is meant to have."""
-    if event.by not in UPDATES:
-        return draft
-    return draft.fix(Edit("put under", event.node, "with torch.no_grad():"), safety="unsafe", imports=("torch",))
+def refused(rule: Rule, event: WrittenInPlace, **facts: str) -> Draft:
+    """The finding with its cure: an update goes under `no_grad()`, which would cut off a result that needs its gradient
+    from what it was computed from."""
+    needs = _needs_its_gradient(event)
+    cure = UNDER if not needs else TAKE if event.by == "out" else KEEP
+    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure, **facts)
+    if needs:
+        draft = draft.advising(KEEPING)
+    elif event.by in UPDATES:
+        edit = Edit("put under", event.node, "with torch.no_grad():")
+        draft = draft.fix(edit, safety="unsafe", imports=("torch",))
+    return weighed(draft, event)
+
+
+def _needs_its_gradient(event: WrittenInPlace) -> bool:
+    """Whether a result that requires grad is written into what is no parameter, by something else than an update."""
+    written = event.target if event.base is None else event.base
+    results = any(one.leaf.possibly(NO) and one.requires_grad.possibly(YES) for one in event.operands)
+    return results and written.parameter <= NO and not event.updates
 
 
 def weighed(draft: Draft, event: WrittenInPlace) -> Draft:

@@ -23,14 +23,14 @@ from __future__ import annotations
 
 from gradlint.domain import MAPPINGS
 from gradlint.events import WrittenInPlace
-from gradlint.rule import Findings, Raises, Rule, quoted
+from gradlint.rule import Findings, Raises, Rule
 
-from ._writing import is_leaf_that_requires_grad, is_watched, put_under_no_grad, weighed
+from ._writing import is_leaf_that_requires_grad, is_watched, refused
 
 rule = Rule(
     "GRD303",
     "in-place-on-dict-held-tensor",
-    "in-place operation on {name}, a leaf that requires grad held by a dict; wrap it in `with torch.no_grad():`",
+    "in-place operation on {name}, a leaf that requires grad held by a dict; {cure}",
     help="wrap the update in `with torch.no_grad():`; it then changes the tensors and keeps them leaves",
 )
 consequence = Raises(RuntimeError, "leaf Variable that requires grad is being used in an in-place operation")
@@ -41,9 +41,8 @@ def check(event: WrittenInPlace) -> Findings:
     leaf = event.target if event.base is None else event.base
     holder = next((held for held in event.holders if held.kind in MAPPINGS), None)
     if holder and is_watched(event) and is_leaf_that_requires_grad(leaf):
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
-        draft = draft.marked(leaf.marks, asked="asked to require grad here")
-        yield put_under_no_grad(weighed(draft, event), event).marked(holder.marks, made="the dict is made here")
+        draft = refused(rule, event).marked(leaf.marks, asked="asked to require grad here")
+        yield draft.marked(holder.marks, made="the dict is made here")
 
 
 @rule.bad
@@ -96,3 +95,27 @@ def every_weight_of_a_dict_without_recording():
         for value in params.values():
             value.sub_(0.1 * value.grad)
     return params["w"]
+
+
+@rule.bad
+def features_collected_in_a_dict():
+    import torch
+    from torch import nn
+
+    encoder, collected = nn.Linear(3, 2), {}
+    collected["image"] = torch.zeros(4, 2, requires_grad=True)
+    collected["image"][0] = encoder(torch.ones(3))  # GRD303
+    collected["image"].sum().backward()
+    return encoder
+
+
+@rule.good(cures=features_collected_in_a_dict)
+def features_collected_in_what_does_not_ask():
+    import torch
+    from torch import nn
+
+    encoder, collected = nn.Linear(3, 2), {}
+    collected["image"] = torch.zeros(4, 2)
+    collected["image"][0] = encoder(torch.ones(3))
+    collected["image"].sum().backward()
+    return encoder

@@ -6,7 +6,9 @@ A leaf is where a graph begins: backward will put the gradient with respect to *
 `.grad`. An operation in place would overwrite the value and make the same tensor the result of an
 operation as well, so it could be a leaf no longer. torch forbids it for `w -= ...`, for methods that
 end in an underscore, for `w[mask] = ...`, for `inplace=True` and for `out=`. Updates of weights are
-not meant to be differentiated, and under `torch.no_grad()` they are allowed.
+not meant to be differentiated, and under `torch.no_grad()` they are allowed. A tensor that is filled
+with results whose gradient is needed is none of these: under `no_grad()` that gradient would be lost
+without a word, and what is only filled need not require grad itself.
 
 ## What it costs
 
@@ -22,14 +24,14 @@ shown by default.
 from __future__ import annotations
 
 from gradlint.events import WrittenInPlace
-from gradlint.rule import Findings, Raises, Rule, quoted
+from gradlint.rule import Findings, Raises, Rule
 
-from ._writing import is_leaf_that_requires_grad, is_watched, put_under_no_grad, weighed
+from ._writing import is_leaf_that_requires_grad, is_watched, refused
 
 rule = Rule(
     "GRD301",
     "in-place-on-leaf",
-    "in-place operation on {name}, a leaf that requires grad; wrap it in `with torch.no_grad():`",
+    "in-place operation on {name}, a leaf that requires grad; {cure}",
     help="wrap an update in `with torch.no_grad():`, or compute a new tensor (`w = w + 1`) that can be differentiated",
     yields_to=("GRD303",),
 )
@@ -40,10 +42,7 @@ REFUSED_OUT = Raises(RuntimeError, "functions with out=... arguments don't suppo
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is None and is_leaf_that_requires_grad(event.target):
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
-        yield put_under_no_grad(weighed(draft, event), event).marked(
-            event.target.marks, asked="asked to require grad here"
-        )
+        yield refused(rule, event).marked(event.target.marks, asked="asked to require grad here")
 
 
 @rule.bad
@@ -120,3 +119,53 @@ def sum_written_without_recording():
     with torch.no_grad():
         torch.add(offset, 1.0, out=offset)
     return offset
+
+
+@rule.bad
+def outputs_written_by_index():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    outputs = torch.zeros(2, requires_grad=True)
+    for index, row in enumerate(torch.ones(2, 3)):
+        outputs[index] = model(row).sum()  # GRD301
+    outputs.sum().backward()
+    return model
+
+
+@rule.good(cures=outputs_written_by_index)
+def outputs_written_into_what_does_not_ask():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    outputs = torch.zeros(2)
+    for index, row in enumerate(torch.ones(2, 3)):
+        outputs[index] = model(row).sum()
+    outputs.sum().backward()
+    return model
+
+
+@rule.good(cures=outputs_written_by_index)
+def outputs_stacked():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    outputs = torch.stack([model(row).sum() for row in torch.ones(2, 3)])
+    outputs.sum().backward()
+    return model
+
+
+@rule.good(cures=outputs_written_by_index)
+def outputs_written_into_a_clone():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    outputs = torch.zeros(2, requires_grad=True).clone()
+    for index, row in enumerate(torch.ones(2, 3)):
+        outputs[index] = model(row).sum()
+    outputs.sum().backward()
+    return model

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from gradlint.domain import YES, Tensor, either
 from gradlint.events import WrittenInPlace
-from gradlint.rule import Draft, Findings, Raises, Rule, quoted
+from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._writing import is_watched, put_under_no_grad, weighed
+from ._writing import is_watched, refused, weighed
 
 rule = Rule(
     "GRD302",
@@ -44,9 +44,9 @@ ONE_OF_SEVERAL = Raises(RuntimeError, "is a view and is being modified inplace")
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is not None and _is_refused(event.target, event.base):
-        draft = _at(event, "a view of a leaf that requires grad", "wrap it in `with torch.no_grad():`")
+        draft = refused(rule, event, what="a view of a leaf that requires grad")
         draft = draft.marked(event.base.marks, asked="the leaf was asked to require grad here")
-        yield put_under_no_grad(weighed(draft, event), event).marked(event.target.marks, made="the view was taken here")
+        yield draft.marked(event.target.marks, made="the view was taken here")
 
 
 @rule.on(WrittenInPlace)
@@ -56,12 +56,9 @@ def check_view(event: WrittenInPlace) -> Findings:
     asks = either((target.requires_grad, *(one.requires_grad for one in event.operands)))
     if is_watched(event) and target.unwritable <= YES and asks <= YES:
         what = "a view that was made while gradients were off, or at once with others,"
-        draft = _at(event, what, "write a copy (`.clone()`) or what it is a view of")
+        cure = "write a copy (`.clone()`) or what it is a view of"
+        draft = rule.at(event.node, name=quoted(event.name, "this tensor"), what=what, cure=cure)
         yield weighed(draft, event).marked(target.marks, made="the view was taken here")
-
-
-def _at(event: WrittenInPlace, what: str, cure: str) -> Draft:
-    return rule.at(event.node, name=quoted(event.name, "this tensor"), what=what, cure=cure)
 
 
 def _is_refused(view: Tensor, base: Tensor) -> bool:

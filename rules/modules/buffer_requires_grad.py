@@ -5,7 +5,8 @@
 A buffer is state that a module saves and moves but does not learn: running statistics, masks,
 position tables. `register_buffer` takes any tensor and asks no questions. Given a leaf that requires grad, backward
 fills its gradient, but `parameters()` does not list it. Given the result of a computation
-on parameters, the buffer holds the graph of that computation, from the time when the module was built.
+on parameters, the buffer holds the graph of that computation, from the time when the module was built. Where
+each forward pass registers or sets the result again, it leaves the graph of that pass for the next one.
 
 ## What it costs
 
@@ -21,23 +22,30 @@ is trained under that, and not reported. A tensor registered detached, or made u
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence, Set
+from typing import Any, TypeGuard
 
-from gradlint.domain import YES, Belief, Tensor
-from gradlint.events import BufferRegistered
-from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule, quoted
+from gradlint.domain import YES, Belief, Module, Tensor
+from gradlint.events import AttributeAssigned, BufferRegistered, Event, ModuleFinished
+from gradlint.rule import CERTAIN, POSSIBLE, Draft, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD805",
     "buffer-requires-grad",
-    "the buffer {name} requires grad, but {why}; make it an `nn.Parameter`, or register it detached",
+    "the buffer {name} requires grad, but {why}; {cure}",
     help="a buffer is saved and moved with the module, not trained",
     effect="silently wrong",
+    yields_to=("GRD508",),
     tokens=("register_buffer",),
 )
 
 LEAF = "`parameters()` does not have buffers, so no optimizer built from it updates this one"
 COMPUTED = "it was computed only once and keeps that graph"
+REPLACED = "it keeps the graph it was computed by until a forward pass replaces it"
+AGAIN = "each forward pass computes it again and leaves the graph of that in it"
+TRAIN = "make it an `nn.Parameter`, or register it detached"
+FREED = "a pass that reads the buffer before it sets it goes back into the graph of the one before, which is freed"
+DETACH = "set it from detached values, or under `torch.no_grad()`"
 
 
 def consequence(returned: Any) -> bool:
@@ -45,15 +53,49 @@ def consequence(returned: Any) -> bool:
     return any(buffer.requires_grad for buffer in returned.buffers())
 
 
-@rule.on(BufferRegistered)
-def check(event: BufferRegistered) -> Findings:
-    tensor = event.tensor
-    if not isinstance(tensor, Tensor) or not tensor.requires_grad <= YES or event.trained.may(YES):
-        return
-    draft = rule.at(event.node, name=quoted(event.name, "given here"), why=LEAF if tensor.leaf <= YES else COMPUTED)
-    told = CERTAIN if tensor.belief <= Belief.ANNOTATED else POSSIBLE
-    draft = draft.lowered(told)
-    yield draft.marked(tensor.marks, made="made here", asked="asked to require grad here", recorded="computed here")
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    forwards = _forwards(end)
+    for event in end.story:
+        if not isinstance(event, BufferRegistered) or event.trained.may(YES):
+            continue
+        tensor = event.tensor
+        if isinstance(tensor, Tensor) and tensor.requires_grad <= YES:
+            draft = _draft(event, tensor, [one for one in end.story if _sets(one, event, forwards)], forwards)
+            told = CERTAIN if tensor.belief <= Belief.ANNOTATED else POSSIBLE
+            yield draft.lowered(max(told, believed(event)))
+
+
+def _draft(event: BufferRegistered, tensor: Tensor, sets: Sequence[AttributeAssigned], forwards: Set[int]) -> Draft:
+    """The finding: what is said of a result depends on whether forward passes compute it again."""
+    graphs = [one for one in sets if isinstance(one.value, Tensor) and one.value.requires_grad.possibly(YES)]
+    name = quoted(event.name, "given here")
+    if tensor.leaf <= YES:
+        draft = rule.at(event.node, name=name, why=LEAF, cure=TRAIN)
+    elif graphs or event.run in forwards:
+        draft = rule.at(event.node, name=name, why=AGAIN, cure=DETACH).advising(FREED)
+    else:
+        draft = rule.at(event.node, name=name, why=REPLACED if sets else COMPUTED, cure=TRAIN)
+    for one in graphs or sets:
+        draft = draft.note(one.node, "set by each forward pass")
+    return draft.marked(tensor.marks, made="made here", asked="asked to require grad here", recorded="computed here")
+
+
+def _sets(event: Event, registered: BufferRegistered, forwards: Set[int]) -> TypeGuard[AttributeAssigned]:
+    """Whether this is where a forward pass sets the buffer that was registered."""
+    if not isinstance(event, AttributeAssigned) or not (event.own and event.run in forwards):
+        return False
+    owner = event.owner
+    return isinstance(owner, Module) and owner.cls == registered.module.cls and event.attr == registered.name
+
+
+def _forwards(end: ModuleFinished) -> Set[int]:
+    """The runs of `forward()` methods and of what they call."""
+    found: set[int] = set()
+    for run in end.runs:
+        if run.parent in found or (run.function is not None and run.function.name == "forward"):
+            found.add(run.index)
+    return found
 
 
 @rule.bad
@@ -120,3 +162,45 @@ def average_computed_and_detached():
             return self.layer(x) - self.average
 
     return Averaged(3)
+
+
+@rule.bad
+def mean_registered_in_each_forward():
+    import torch
+    from torch import nn
+
+    class Centered(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+            self.register_buffer("mean", torch.zeros(2))
+
+        def forward(self, x):
+            hidden = self.layer(x).tanh()
+            self.register_buffer("mean", 0.9 * self.mean + 0.1 * hidden.mean(0))  # GRD805
+            return hidden - self.mean
+
+    model = Centered()
+    model(torch.ones(3, 2)).sum().backward()
+    return model
+
+
+@rule.good(cures=mean_registered_in_each_forward)
+def mean_of_detached_values():
+    import torch
+    from torch import nn
+
+    class Centered(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+            self.register_buffer("mean", torch.zeros(2))
+
+        def forward(self, x):
+            hidden = self.layer(x).tanh()
+            self.register_buffer("mean", 0.9 * self.mean + 0.1 * hidden.detach().mean(0))
+            return hidden - self.mean
+
+    model = Centered()
+    model(torch.ones(3, 2)).sum().backward()
+    return model

@@ -4,7 +4,8 @@
 
 `requires_grad = False` concerns the scale and the shift. The running mean and variance are buffers: every
 forward pass in train mode moves them towards the batch, without any gradient, and normalises with
-the batch instead of with them. Only `eval()` stops both, and a later `model.train()` starts them again.
+the batch instead of with them. Only `eval()` stops both, and a later `model.train()`, which reaches
+every part of the model, starts them again.
 
 ## What it costs
 
@@ -18,19 +19,21 @@ Where the statistics are to adapt to the new data. This rule is off unless asked
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import NO, TRAIN, Named, Syntax
-from gradlint.events import ModuleCalled, ModuleFinished, RequiresGradChanged
-from gradlint.rule import Findings, Rule, believed, quoted
+from gradlint.domain import EVAL, NO, TRAIN, Named, Syntax
+from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, RequiresGradChanged
+from gradlint.rule import Draft, Findings, Rule, believed, quoted
 
 from ._registration import made_at
 
 rule = Rule(
     "GRD806",
     "unfrozen-batchnorm",
-    "{name} is frozen, but the batch norm goes on updating its running statistics in train mode; call `.eval()` on it",
-    help="override `train()` to keep frozen batch norms in eval mode",
+    "{name} is frozen, but the batch norm goes on updating its running statistics in train mode; {cure}",
+    help="put `.eval()` of the batch norm behind each `train()` of the model, or override `train()` to keep it in eval "
+    "mode",
     effect="silently wrong",
     default=False,
     tokens=("BatchNorm",),
@@ -42,6 +45,10 @@ KEEPING_STATISTICS = frozenset(
 )
 
 
+Place = tuple[int, Syntax]
+"""Where a module or a tensor was made, in one story."""
+
+
 def consequence(returned: Any) -> bool:
     """The running mean of the frozen batch norm has moved."""
     return any(bool(mean.any()) for name, mean in returned.named_buffers() if name.endswith("running_mean"))
@@ -51,7 +58,8 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     """A batch norm whose parameters were asked not to require grad and that is then called in train mode."""
     began = _began(event)
-    frozen: dict[tuple[int, Syntax], RequiresGradChanged] = {}
+    frozen: dict[Place, RequiresGradChanged] = {}
+    modes: dict[Place, tuple[ModeChanged, ...]] = {}
     for happened in event.story:
         story = began.get(happened.run, 0)
         if isinstance(happened, RequiresGradChanged):
@@ -60,11 +68,29 @@ def check(event: ModuleFinished) -> Findings:
                     frozen[story, made] = happened
                 else:
                     frozen.pop((story, made), None)
+        elif isinstance(happened, ModeChanged):
+            for place in ((story, made) for module in happened.reached for made in made_at(module)):
+                modes[place] = (*modes.get(place, ()), happened)[-2:]
         elif isinstance(happened, ModuleCalled) and _moves(happened):
-            for made in made_at(happened.module):
-                if (change := frozen.pop((story, made), None)) is not None:
-                    draft = rule.at(change.node, name=quoted(change.name, "a parameter"))
-                    yield draft.note(happened.node, "called in train mode here").lowered(believed(happened))
+            for place in ((story, made) for made in made_at(happened.module)):
+                if (change := frozen.pop(place, None)) is not None:
+                    yield _draft(change, happened, modes.get(place, ())).lowered(believed(happened))
+
+
+def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[ModeChanged]) -> Draft:
+    """The finding: at `train()` of the whole model, if the batch norm has had its mode set by itself before."""
+    name = quoted(change.name, "a parameter")
+    if len(modes) < 2 or len(modes[0].reached) >= len(modes[1].reached):
+        draft = rule.at(change.node, name=name, cure="call `.eval()` on it")
+    elif modes[0].to <= EVAL:
+        undoing = quoted(modes[1].name and f"{modes[1].name}.train()", "this `train()`")
+        draft = rule.at(modes[1].node, name=name, cure=f"{undoing} undoes its `eval()`: call that behind it")
+        draft = draft.note(modes[0].node, "put into eval mode here").note(change.node, "frozen here")
+    else:
+        draft = rule.at(modes[1].node, name=name, cure="call `.eval()` on it behind this").note(
+            change.node, "frozen here"
+        )
+    return draft.note(call.node, "called in train mode here")
 
 
 def _began(event: ModuleFinished) -> dict[int, int]:
@@ -104,3 +130,73 @@ def backbone_frozen_in_eval_mode():
     backbone.eval()
     backbone(torch.ones(8, 4))
     return backbone
+
+
+@rule.bad
+def eval_undone_in_each_epoch():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+    model[1].requires_grad_(False).eval()
+    optimizer = torch.optim.SGD([*model[0].parameters(), *model[2].parameters()], lr=0.1)
+    for _ in range(2):
+        model.train()  # GRD806
+        optimizer.zero_grad()
+        model(torch.ones(8, 4)).mean().backward()
+        optimizer.step()
+    return model
+
+
+@rule.good(cures=eval_undone_in_each_epoch)
+def eval_behind_each_train():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+    model[1].requires_grad_(False)
+    optimizer = torch.optim.SGD([*model[0].parameters(), *model[2].parameters()], lr=0.1)
+    for _ in range(2):
+        model.train()
+        model[1].eval()
+        optimizer.zero_grad()
+        model(torch.ones(8, 4)).mean().backward()
+        optimizer.step()
+    return model
+
+
+@rule.bad
+def eval_in_the_constructor():
+    import torch
+    from torch import nn
+
+    class Classifier(nn.Sequential):
+        def __init__(self):
+            super().__init__(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+            self[1].requires_grad_(False).eval()
+
+    model = Classifier()
+    model.train()  # GRD806
+    model(torch.ones(8, 4)).mean().backward()
+    return model
+
+
+@rule.good(cures=eval_in_the_constructor)
+def eval_in_train_of_the_model():
+    import torch
+    from torch import nn
+
+    class Classifier(nn.Sequential):
+        def __init__(self):
+            super().__init__(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+            self[1].requires_grad_(False).eval()
+
+        def train(self, mode=True):
+            super().train(mode)
+            self[1].eval()
+            return self
+
+    model = Classifier()
+    model.train()
+    model(torch.ones(8, 4)).mean().backward()
+    return model

@@ -5,7 +5,8 @@
 Only leaves, the starting points of the graph, have a flag of their own. What was computed from a tensor that
 requires grad requires grad because of it, and torch refuses to say otherwise: the graph behind it would
 contradict the flag. `requires_grad_()`, which asks it *to* require grad, is a legal no-op; setting the flag to True
-is refused all the same. The way out of the graph is another handle on the same numbers, `detach()`.
+is refused all the same. The way out of the graph is another handle on the same numbers, `detach()`, which is a leaf
+and may be asked. Freezing takes whole tensors: a row of a parameter is a result as well.
 
 ## What it costs
 
@@ -19,14 +20,14 @@ leaves, are not reported.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Tensor
+from gradlint.domain import NO, YES
 from gradlint.events import RequiresGradChanged
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
 
 rule = Rule(
     "GRD113",
     "non-leaf-requires-grad-false",
-    "{name} was computed from what requires grad, so torch refuses to change its flag; use `{cure}`",
+    "{name} was computed from what requires grad, so torch refuses to change its flag; {cure}",
     help="only leaves have a flag of their own; `detach()` gives the same numbers without the graph",
     yields_to=("GRD122",),
     tokens=("requires_grad", "requires_grad_"),
@@ -34,25 +35,40 @@ rule = Rule(
 consequence = Raises(RuntimeError, "you can only change requires_grad flags of leaf variables")
 
 
+PART = (
+    "tensors are frozen as a whole: freeze all of the one it is taken from, or zero that part of its gradient in a hook"
+)
+LEAF = "at a new leaf the graph ends: nothing before it gets a gradient through it"
+
+
 @rule.on(RequiresGradChanged)
 def check(event: RequiresGradChanged) -> Findings:
     tensor = event.tensor
     if not (tensor.leaf <= NO and tensor.requires_grad <= YES):
         return
-    if event.by == "assign" and event.to <= YES:
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=f"{event.name or 'x'}.retain_grad()")
-        yield draft.marked(tensor.marks, made="computed here", asked="from what is asked to require grad here")
+    if event.to <= NO and event.by == "assign" and not event.held:
+        yield _draft(event, "nobody holds it, so freeze what it is taken from").advising(PART)
     elif event.to <= NO:
-        yield _frozen(event, tensor)
+        yield _detached(event, ".detach()")
+    elif event.by == "assign" and event.to <= YES and tensor.grad_of:
+        yield _detached(event, ".detach().requires_grad_()").advising(LEAF)
+    elif event.by == "assign" and event.to <= YES:
+        cure = "use `{0}.retain_grad()` to read its gradient, or `{0}.detach().requires_grad_()` for a new leaf"
+        yield _draft(event, cure.format(event.name or "x")).advising(LEAF)
 
 
-def _frozen(event: RequiresGradChanged, tensor: Tensor) -> Draft:
-    cure = f"{event.name} = {event.name}.detach()" if event.name else "detach()"
+def _detached(event: RequiresGradChanged, handle: str) -> Draft:
+    """The finding where another handle is the cure: under the same name, if nothing else holds the tensor."""
+    if event.held == 1 and event.name:
+        instead = f"{event.name} = {event.name}{handle}"
+        edits = [Edit("replace", event.statement, instead)] if event.statement is not None else []
+        return _draft(event, f"use `{instead}`").fix(*edits, safety="unsafe")
+    return _draft(event, f"use `{handle}` {'where it is computed' if event.held else 'instead'}")
+
+
+def _draft(event: RequiresGradChanged, cure: str) -> Draft:
     draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure)
-    draft = draft.marked(tensor.marks, made="computed here", asked="from what is asked to require grad here")
-    if event.name and event.statement is not None:
-        draft = draft.fix(Edit("replace", event.statement, cure), safety="unsafe")
-    return draft
+    return draft.marked(event.tensor.marks, made="computed here", asked="from what is asked to require grad here")
 
 
 @rule.bad
@@ -135,3 +151,75 @@ def gradient_of_a_result_retained():
     features.retain_grad()
     head(features).sum().backward()
     return features
+
+
+@rule.bad
+def attack_that_asks_the_moved_input():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    image = torch.ones(1, 4, requires_grad=True)
+    for _ in range(3):
+        model(image).sum().backward()
+        image = (image + 0.1 * image.grad.sign()).clamp(0, 1)  # GRD308
+        image.requires_grad = True  # GRD113
+    return image
+
+
+@rule.good(cures=attack_that_asks_the_moved_input)
+def attack_on_a_new_leaf():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    image = torch.ones(1, 4, requires_grad=True)
+    for _ in range(3):
+        model(image).sum().backward()
+        image = (image + 0.1 * image.grad.sign()).clamp(0, 1)
+        image = image.detach().requires_grad_()
+    return image
+
+
+@rule.bad
+def states_frozen_in_a_loop():
+    import torch
+    from torch import nn
+
+    cell = nn.Linear(2, 2)
+    states = [cell(torch.ones(1, 2)), cell(torch.zeros(1, 2))]
+    for state in states:
+        state.requires_grad = False  # GRD113
+    return torch.cat(states)
+
+
+@rule.good(cures=states_frozen_in_a_loop)
+def states_detached_where_they_are_computed():
+    import torch
+    from torch import nn
+
+    cell = nn.Linear(2, 2)
+    states = [cell(torch.ones(1, 2)).detach(), cell(torch.zeros(1, 2)).detach()]
+    return torch.cat(states)
+
+
+@rule.bad
+def row_of_a_parameter_frozen():
+    import torch
+    from torch import nn
+
+    table = nn.Embedding(3, 2)
+    table.weight[0].requires_grad = False  # GRD113
+    table(torch.tensor([0, 1])).sum().backward()
+    return table
+
+
+@rule.good(cures=row_of_a_parameter_frozen)
+def row_of_a_gradient_zeroed():
+    import torch
+    from torch import nn
+
+    table = nn.Embedding(3, 2)
+    table.weight.register_hook(lambda grad: grad * torch.tensor([[0.0], [1.0], [1.0]]))
+    table(torch.tensor([0, 1])).sum().backward()
+    return table

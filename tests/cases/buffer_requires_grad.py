@@ -72,3 +72,24 @@ def add_statistics(module: nn.Module, width):
     temperature.requires_grad = True
     module.register_buffer("temperature", temperature)  # GRD805
     return module
+
+
+class Whitened(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+        self.register_buffer("spread", self.layer.weight.std(0))  # ok: each forward goes on from it: the next mark
+        self.register_buffer("shift", torch.zeros(width))
+
+    def forward(self, x):
+        hidden = self.layer(x)
+        self.spread = 0.9 * self.spread + 0.1 * hidden.std(0)  # GRD508
+        self.measure(hidden)
+        return (hidden - self.shift) / self.spread
+
+    def measure(self, hidden):
+        self.register_buffer("shift", hidden.mean(0, True))  # GRD805
+        self.register_buffer("rows", hidden.detach().mean(1))  # ok: cut off
+
+
+Whitened(3)(torch.ones(4, 3)).sum().backward()

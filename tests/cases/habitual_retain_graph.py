@@ -99,3 +99,22 @@ def hessian_by_one(y, x: torch.Tensor):
         each = flat.index_select(-1, torch.tensor([i]))
         rows.append(torch.autograd.grad([each], [x], [torch.ones_like(each)], retain_graph=True)[0])  # ok: so here
     return torch.stack(rows, -1)
+
+
+def differentiated_an_iteration_late(x):
+    net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+    optimizer, waiting = optim.SGD(net.parameters(), lr=0.1), None
+    for _ in range(3):
+        if waiting is not None:
+            torch.autograd.backward(waiting, retain_graph=True)  # GRD504
+            optimizer.step()
+        waiting = net(x).logsumexp(0).mean()
+
+
+def differentiated_behind_the_step(x):
+    net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    late = net(x).mean()
+    torch.autograd.backward(net(x).std())  # ok: frees its own graph
+    optimizer.step()
+    torch.autograd.backward(late, None, True)  # GRD305

@@ -156,3 +156,12 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "leaf Variable"):
             weight[0] = 1.0  # ok: here too
         weight /= weight.sum()  # GRD301
+
+
+def collected_by_index(net: nn.Linear, rows):
+    scores = torch.zeros(8, requires_grad=True)
+    free = torch.zeros(8)
+    for at, row in enumerate(rows.unbind()):
+        free[at] = net(row).sum()  # ok: what it is written into does not ask for gradients
+        scores[at] = net(row).square().sum()  # GRD301
+    return scores + free

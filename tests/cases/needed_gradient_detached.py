@@ -51,14 +51,14 @@ def gan():
     d, g = nn.Linear(2, 1), nn.Linear(3, 2)
     steps = {"d": optim.SGD(d.parameters(), lr=0.1), "g": optim.SGD(g.parameters(), lr=0.1)}
     for _ in range(2):
-        fake = g(torch.rand(4, 3)).detach()
+        fake = g(torch.rand(4, 3)).detach()  # GRD618
         steps["d"].zero_grad()
         F.softplus(d(fake)).mean().backward()
         steps["d"].step()  # ok: its own loss, the generator is not in it
         steps["g"].zero_grad()
         F.softplus(-d(fake)).mean().backward()
         for name in ("g",):
-            steps[name].step()  # GRD618
+            steps[name].step()
 
 
 def right_gan():
@@ -108,8 +108,8 @@ def by_data():
     parameters = [p for part in (encoder, decoder) for p in part.parameters()]
     optimizer = optim.AdamW(parameters, weight_decay=0.0)
     x = torch.rand(3, 4)
-    F.mse_loss(decoder(encoder(x).data), x).backward()
-    assert optimizer.step() is None  # GRD618
+    F.mse_loss(decoder(encoder(x).data), x).backward()  # GRD618
+    assert optimizer.step() is None
 
 
 probe()

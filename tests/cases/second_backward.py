@@ -135,3 +135,24 @@ def losses_of_a_loop(model: nn.Linear, batches: list):
     others = sum(weight.pow(2).sum() for weight in [torch.ones(2, requires_grad=True)])
     others.backward(inputs=[model.weight])
     (others * 3).backward()  # ok: the first went but to the weight, which lies elsewhere
+
+
+def fitted_by_a_closure(x, y):
+    net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+    opt = torch.optim.LBFGS(net.parameters(), lr=0.5)
+    hidden = net[1](net[0](x))
+
+    def closure_on_features():
+        opt.zero_grad()
+        error = F.huber_loss(net[2](hidden), y)
+        error.backward(create_graph=False)  # GRD503
+        return error
+
+    def closure_on_data():
+        opt.zero_grad()
+        error = F.huber_loss(net(x), y)
+        error.backward(None, False)  # ok: computed anew in each run
+        return error
+
+    opt.step(closure_on_data if y is None else closure_on_features)
+    return closure_on_data

@@ -86,3 +86,33 @@ class Trainer:
 
 
 Trainer().run(torch.ones(2, 4))
+
+
+def every_norm_in_eval_mode_until_the_model_trains(loader):
+    net = Backbone()
+    for part in net.modules():
+        if isinstance(part, nn.BatchNorm2d):
+            part.eval()
+            for param in part.parameters():
+                param.requires_grad = False
+    for images in loader:
+        net.train(mode=True)  # GRD806
+        net(images).mean().backward()
+
+
+def validated_before_it_trains(images):
+    net = Backbone()
+    net.bn.weight.requires_grad_(False)  # GRD806
+    net.eval()
+    with torch.no_grad():
+        shown = net(images)
+    net.train(True)
+    return shown, net(images)
+
+
+def eval_behind_train(images):
+    net = Backbone()
+    net.bn.eval().requires_grad_(False)  # ok: put back into eval mode before it is called
+    net.train()
+    net.bn.train(False)
+    return net(images)
