@@ -40,7 +40,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, gifts, module_containers, receivers, sizes
+from gradlint.interpreter import containers, enumerations, gifts, module_containers, receivers, sizes
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import part
@@ -298,6 +298,8 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
         return known(it, node, thing, index)  # type: ignore[arg-type]
     if type(thing) is Module:
         return module_containers.get_item(it, node, owner, index)  # type: ignore[arg-type]
+    if type(thing) is Class and thing.kind == "enum":
+        return enumerations.named(it, thing, index)
     if type(thing) is Class or type(owner) is Named:
         return owner
     if type(owner) is Const:

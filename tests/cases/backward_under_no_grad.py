@@ -1,6 +1,7 @@
 """Cases for GRD404: losses computed while gradients are off, and what only looks like that."""
 
 import argparse
+import enum
 from contextlib import nullcontext
 
 import torch
@@ -92,6 +93,42 @@ def phases(net: Net, optimizer: torch.optim.Optimizer, loader: DataLoader):
                 if phase == "train":
                     (loss * 0.5).backward(create_graph=False)  # ok: on where it is differentiated
                     optimizer.step()
+
+
+class Stage(enum.Enum):
+    FIT = enum.auto()
+    TUNE = enum.auto()
+    MEASURE = enum.auto()
+
+
+def one_pass(net: Net, optimizer: torch.optim.Optimizer, stage: Stage):
+    loss = net(torch.ones(2, 8)).logsumexp(0).sum()
+    if stage in (Stage.FIT, Stage.TUNE):
+        (loss / 4).backward()  # ok: the members tell apart which call differentiates
+    if stage is not Stage.FIT:
+        return loss.item()
+    match stage:
+        case Stage.FIT:
+            optimizer.step()
+        case _:
+            torch.autograd.grad(loss, list(net.parameters()))
+    return 0.0
+
+
+def one_pass_too_many(net: Net, stage: Stage):
+    loss = net(torch.ones(2, 8)).norm()
+    if stage is Stage.MEASURE:
+        torch.autograd.backward(loss.exp(), retain_graph=True)  # GRD404
+
+
+def stages():
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    one_pass(net, optimizer, Stage.FIT)
+    one_pass(net, optimizer, stage=Stage.TUNE)
+    with torch.no_grad():
+        one_pass(net, optimizer, Stage.MEASURE)
+        one_pass_too_many(net, Stage.MEASURE)
 
 
 def perhaps_off(net: Net, x: torch.Tensor, frozen: bool):
