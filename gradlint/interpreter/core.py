@@ -707,6 +707,7 @@ class Interpreter:
             behind=self.state.refused or self.state.unexplained,
             run=self.run,
             conditions=self.conditions,
+            guards=self.state.guards,
             **facts,
         )
         if not event.behind:

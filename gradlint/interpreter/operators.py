@@ -48,7 +48,7 @@ from gradlint.interpreter.comparing import among, equal, identical
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.functions import MANAGERS, YIELDED, call_function, make_function
-from gradlint.interpreter.narrowing import narrow, truthiness
+from gradlint.interpreter.narrowing import assume, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
@@ -300,7 +300,7 @@ def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
         return left
     start = it.hold(left)
     aside = it.fork()
-    narrow(it, node.left, goes_on)
+    assume(it, node.left, goes_on, decided)
     right = it.value(node.right)
     left = it.land(start)[0]
     if decided is (YES if goes_on else NO):
@@ -308,7 +308,7 @@ def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
     it.hold(right)
     narrowed = it.state
     it.state = aside
-    narrow(it, node.left, not goes_on)
+    assume(it, node.left, not goes_on, decided)
     it.hold(_deciding(it, it.land(start)[0], not goes_on))
     it.join([narrowed, it.state])
     return it.state.flight.pop() if it.state.flight else UNKNOWN
@@ -327,11 +327,11 @@ def conditional(it: Interpreter, node: cst.IfExp) -> Value:
     if decided in (YES, NO):
         return it.value(node.body if decided is YES else node.orelse)
     aside = it.fork()
-    narrow(it, node.test, True)
+    assume(it, node.test, True, decided)
     it.hold(it.value(node.body))
     first = it.state
     it.state = aside
-    narrow(it, node.test, False)
+    assume(it, node.test, False, decided)
     it.hold(it.value(node.orelse))
     it.join([first, it.state])
     return it.state.flight.pop() if it.state.flight else UNKNOWN

@@ -13,14 +13,15 @@ as a whole computes constants, too.
 ## When it is right to ignore it
 
 Where an error is what is to be shown. What left its graph by a detour, through gradients that were off, `.item()`
-or `.detach()`, is reported by the rules that speak of these.
+or `.detach()`, is reported by the rules that speak of these. Where another call gets to the same `backward()` with
+a graph and a test that gradlint cannot decide stands before it, the finding is only possible.
 """
 
 from __future__ import annotations
 
-from gradlint.domain import NO
-from gradlint.events import BackwardRun
-from gradlint.rule import Findings, Raises, Rule, quoted
+from gradlint.domain import NO, YES
+from gradlint.events import BackwardRun, ModuleFinished
+from gradlint.rule import POSSIBLE, Findings, Raises, Rule, believed, may_be_told_apart, quoted
 
 rule = Rule(
     "GRD619",
@@ -35,10 +36,16 @@ rule = Rule(
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 
-@rule.on(BackwardRun)
-def check(event: BackwardRun) -> Findings:
-    if event.root.requires_grad <= NO:
-        draft = rule.at(event.node, name=quoted(event.name, "what is differentiated"))
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    runs = [event for event in end.story if isinstance(event, BackwardRun)]
+    recorded = [event for event in runs if event.root.requires_grad.may(YES)]
+    for event in runs:
+        if event.expected or event.behind or not event.root.requires_grad <= NO:
+            continue
+        draft = rule.at(event.node, name=quoted(event.name, "what is differentiated")).lowered(believed(event))
+        if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
+            draft = draft.lowered(POSSIBLE)
         yield draft.marked(event.root.marks, made="computed here")
 
 

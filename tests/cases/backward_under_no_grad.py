@@ -131,6 +131,45 @@ def stages():
         one_pass_too_many(net, Stage.MEASURE)
 
 
+def by_a_flag(net: Net, x: torch.Tensor, learn: bool):
+    if x.ndim != 2:
+        raise ValueError(x.shape)
+    loss = net(x).square().amax()
+    if not learn:
+        return loss.item()
+    (loss - 1).backward()  # ok: the flag may well tell apart which call differentiates
+    return loss.item()
+
+
+def by_a_check(net: Net, x: torch.Tensor):
+    score = net(x).cos().prod()
+    if x.ndim != 2:
+        raise ValueError(x.shape)
+    torch.autograd.backward([score], [torch.ones(())])  # GRD404
+
+
+def by_a_match(net: Net, x: torch.Tensor, how: str):
+    loss = net(x).neg().amin()
+    match how:
+        case "learn":
+            torch.autograd.grad(loss, [net.head.bias])  # ok: so may what is matched
+        case _:
+            pass
+    loss.tanh().backward() if how != "measure" else None  # ok: and this
+
+
+def flags(options):
+    net, x = Net(), torch.ones(2, 8)
+    by_a_flag(net, x, options.learn)
+    by_a_check(net, x)
+    by_a_match(net, x, options.how)
+    if options.measure:
+        with torch.no_grad():
+            by_a_flag(net, x, options.learn_more)
+            by_a_check(net, x)
+            by_a_match(net, x, options.how)
+
+
 def perhaps_off(net: Net, x: torch.Tensor, frozen: bool):
     with torch.no_grad() if frozen else nullcontext():
         loss = net(x).mean()
