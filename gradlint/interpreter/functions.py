@@ -142,7 +142,7 @@ def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Fr
 
     it.called[function.node] = None
     frame = new_frame(
-        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
+        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, it.round), function
     )
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)

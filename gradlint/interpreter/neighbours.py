@@ -312,6 +312,8 @@ FRESH: dict[str, Any] = {
     "inside_module": int,
     "peeled": int,
     "loops_deep": int,
+    "loops": list,
+    "round": int,
     "expected": int,
     "age": int,
     "read": dict,
