@@ -644,7 +644,8 @@ class Stored(Event):
     `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `graph`
     names the nodes that made the value; `piles`: the container already holds what an earlier iteration put into it
     here, graph and all, and `spent` says whether a backward has certainly freed a part of that. `replaces`: it takes
-    the place of an element of a list, which is no longer than before.
+    the place of an element of a list, which is no longer than before. `by_part`: of all loops that fill it each goes
+    over parts of networks (modules, parameters, their names).
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("container", "value")
@@ -657,6 +658,7 @@ class Stored(Event):
     piles: Truth = NO
     spent: Truth = NO
     replaces: bool = False
+    by_part: bool = False
     depends_on_mode: ClassVar[bool] = True
 
 
