@@ -341,6 +341,12 @@ class Interpreter:
             self.snapshot(certainly=True)
         self.state.refused = True
 
+    def raises(self) -> None:
+        """An error is certainly raised here: a handler finds the state, and the path ends."""
+        if self.frame.tries:
+            self.snapshot(certainly=True)
+        self.end_path()
+
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
         """Whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
 

@@ -414,9 +414,7 @@ def raise_(it: Interpreter, node: cst.Raise) -> None:
     for part in (node.exc, node.cause.item if node.cause is not None else None):
         if part is not None:
             it.value(part)
-    if it.frame.tries:
-        it.snapshot(certainly=True)
-    it.end_path()
+    it.raises()
 
 
 @statement(cst.Assert)

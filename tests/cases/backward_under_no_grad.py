@@ -170,6 +170,19 @@ def flags(options):
             by_a_match(net, x, options.how)
 
 
+def set_by_hand():
+    net = Net()
+    with torch.no_grad():
+        net.head.weight = nn.Parameter(net.head.weight * 0.5)
+        loss = net(torch.ones(1, 8)).min()
+    torch.autograd.backward(loss.relu() / 2)  # GRD404
+    other = Net()
+    with torch.no_grad():
+        other.head.weight = other.head.weight * 0.5
+        loss = other(torch.ones(1, 8)).min()
+    (loss - 2).abs().backward()
+
+
 def perhaps_off(net: Net, x: torch.Tensor, frozen: bool):
     with torch.no_grad() if frozen else nullcontext():
         loss = net(x).mean()
