@@ -347,6 +347,7 @@ class View:
             outer, last = os.path.split(outer)
             inside.insert(0, last)
         self.name = ".".join(inside)
+        self.top = project.files.outermost(outer)
         self.folders = self._folders(outer, folder)
         self.only = inside[0] if os.path.basename(outer) in INSTALLED else ""
         self.namesakes: dict[str, str] = {}
@@ -354,9 +355,8 @@ class View:
             self.namesakes.setdefault(os.path.basename(above), os.path.dirname(above))
 
     def _folders(self, outer: str, own: str) -> tuple[str, ...]:
-        top = self.project.files.outermost(outer)
         out = [outer]
-        while out[-1] != top and out[-1] != os.path.dirname(out[-1]):
+        while out[-1] != self.top and out[-1] != os.path.dirname(out[-1]):
             out.append(os.path.dirname(out[-1]))
         beside = [
             os.path.join(folder, "src") for folder in out if self.project.files.is_folder(os.path.join(folder, "src"))
@@ -415,7 +415,7 @@ class View:
         """Whether other files of the project call something of this name, one that imports this file among them, and
         gradients are off wherever they do."""
         project = self.project
-        importing = project.importing(project.files.outermost(os.path.dirname(self.path)))
+        importing = project.importing(self.top)
         if not any(all_off(project.uses(path), name) for path in importing.get(self.path, ())):
             return False
         others = [path for path in importing if path != self.path and name in (project.text(path) or "")]
