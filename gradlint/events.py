@@ -58,7 +58,9 @@ class Event:
     statement that is tried for a RuntimeError), `behind` that a line before has certainly raised; in the story of a
     whole file, that other paths come by here as well.
     `run` is the index of the innermost function run in which it happened. `conditions` are those under which it
-    did, outermost first, those of the callers too: the tests of `if` statements, and whether they held.
+    did, outermost first, those of the callers too: the tests of `if` statements, and whether they held. `guards` are
+    the tests that nobody can decide which it took to get there: those around it, and those on whose other side the
+    program has gone another way, but not those on whose other side it only raises.
     """
 
     node: Syntax
@@ -71,6 +73,7 @@ class Event:
     behind: bool = False
     run: int = 0
     conditions: tuple[tuple[Syntax, bool], ...] = ()
+    guards: Set[tuple[Syntax, bool]] = frozenset()
 
     depends_on_mode: ClassVar[bool] = False
     """Whether what the event says depends on the grad mode; then a guessed mode weakens its belief."""
@@ -646,7 +649,8 @@ class Stored(Event):
     `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `graph`
     names the nodes that made the value; `piles`: the container already holds what an earlier iteration put into it
     here, graph and all, and `spent` says whether a backward has certainly freed a part of that. `replaces`: it takes
-    the place of an element of a list, which is no longer than before.
+    the place of an element of a list, which is no longer than before. `by_part`: of all loops that fill it each goes
+    over parts of networks (modules, parameters, their names).
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("container", "value")
@@ -659,6 +663,7 @@ class Stored(Event):
     piles: Truth = NO
     spent: Truth = NO
     replaces: bool = False
+    by_part: bool = False
     depends_on_mode: ClassVar[bool] = True
 
 
@@ -726,7 +731,7 @@ class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
     `parent` is the index of the run in which the caller stands, `left_mode` the grad mode that the caller is left in;
-    `conditions` are those under which the run began, so that further ones of its events are its own.
+    `conditions` and `guards` are those under which the run began, so that further ones of its events are its own.
     """
 
     index: int
@@ -737,6 +742,7 @@ class Run:
     parent: int = 0
     conditions: tuple[tuple[Syntax, bool], ...] = ()
     left_mode: Truth = UNSURE
+    guards: Set[tuple[Syntax, bool]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

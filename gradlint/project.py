@@ -3,7 +3,8 @@
 What counts as the project follows from where a file lies alone, so it does not matter what else is linted. A file in
 a package can import from the folder of its outermost package; any file from its own folder and the folders above it,
 up to the one that holds a project (`pyproject.toml`, `.git` ...), from `src` beside them, and from a folder it lies in
-by that folder's name. Of the files beside it, the start is read where it matters whether they are generated from it.
+by that folder's name. Of the files beside it, the start is read where it matters whether they are generated from it,
+and where the project is small all of it, to see who imports the file and calls what is in it.
 Nothing else is read, nothing that a library was installed to, and no module of the standard library is looked for.
 """
 
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from gradlint import source
+from gradlint.callers import Uses, all_off, uses
 from gradlint.interpreter.neighbours import absolute
 from gradlint.interpreter.scan import Program, scan
 from gradlint.reading import read_regular, read_start
@@ -48,6 +50,10 @@ KeyT = TypeVar("KeyT", bound=Hashable)
 ThingT = TypeVar("ThingT")
 
 
+MOST_CALLING, MOST_ENTRIES = 300, 5_000
+"""In projects of more files, or of more of all that a folder holds, nobody looks for callers."""
+
+
 class Files(Protocol):
     """Where files are."""
 
@@ -58,6 +64,9 @@ class Files(Protocol):
 
     def starts(self, folder: str) -> Iterable[tuple[str, str]]:
         """The names of the Python files in a folder, and what each begins with: `HEAD` characters or fewer."""
+
+    def below(self, folder: str) -> Sequence[str]:
+        """The paths of all Python files in a folder and those inside it, in order; none where that is too many."""
 
     def read(self, path: str) -> str | None:
         """The text of a file; None if it is none, too long, or no text."""
@@ -81,6 +90,10 @@ class InMemory:
     def starts(self, folder: str) -> Iterable[tuple[str, str]]:
         there = [(os.path.split(path), text) for path, text in self.texts.items()]
         return [(name, text[:HEAD]) for (above, name), text in there if above == folder]
+
+    def below(self, folder: str) -> Sequence[str]:
+        found = sorted(path for path in self.texts if path.endswith(".py"))
+        return found if len(found) <= MOST_CALLING else []
 
     def read(self, path: str) -> str | None:
         text = self.texts.get(path)
@@ -135,6 +148,25 @@ class OnDisk:
             except (OSError, ValueError):
                 continue
 
+    def below(self, folder: str) -> Sequence[str]:
+        found, waiting, met = [], [folder], 0
+        while waiting:
+            try:
+                entries = list(os.scandir(waiting.pop()))
+            except OSError:
+                continue
+            met += len(entries)
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name in INSTALLED or entry.is_symlink():
+                    continue
+                if entry.name.endswith(".py"):
+                    found.append(entry.path)
+                elif entry.is_dir():
+                    waiting.append(entry.path)
+            if met > MOST_ENTRIES or len(found) > MOST_CALLING:
+                return []
+        return sorted(found)
+
     def _is_marked(self, folder: str) -> bool:
         return any(os.path.lexists(os.path.join(folder, name)) for name in MARKERS)
 
@@ -185,6 +217,8 @@ class Project:
         self._found: dict[tuple[tuple[str, ...], str], str] = {}
         self._imports: dict[str, frozenset[tuple[int, str]]] = {}
         self._templates: dict[str, frozenset[str]] = {}
+        self._importing: dict[str, Mapping[str, Sequence[str]]] = {}
+        self._uses: dict[str, Uses] = {}
 
     def at(self, path: str) -> View:
         """What can be imported from a file."""
@@ -223,6 +257,24 @@ class Project:
             )
             self._templates[folder] = frozenset(of for name, of in told if of != name)
         return self._templates[folder]
+
+    def importing(self, folder: str) -> Mapping[str, Sequence[str]]:
+        """For each Python file in a folder, or inside it, the others there that import it; none where they are too
+        many."""
+        if folder not in self._importing:
+            found: dict[str, list[str]] = {path: [] for path in self.files.below(folder)}
+            for path in found:
+                for other in self.at(path).imported():
+                    if other != path and other in found:
+                        found[other].append(path)
+            self._importing[folder] = found
+        return self._importing[folder]
+
+    def uses(self, path: str) -> Uses:
+        """The names that a file reads, and how."""
+        if path not in self._uses:
+            self._uses[path] = uses(self.text(path) or "")
+        return self._uses[path]
 
     def find(self, folders: tuple[str, ...], module: str) -> str:
         """The file of a module, the folder of a package without `__init__`, or nothing."""
@@ -292,6 +344,7 @@ class View:
             outer, last = os.path.split(outer)
             inside.insert(0, last)
         self.name = ".".join(inside)
+        self.top = project.files.outermost(outer)
         self.folders = self._folders(outer, folder)
         self.only = inside[0] if os.path.basename(outer) in INSTALLED else ""
         self.namesakes: dict[str, str] = {}
@@ -299,9 +352,8 @@ class View:
             self.namesakes.setdefault(os.path.basename(above), os.path.dirname(above))
 
     def _folders(self, outer: str, own: str) -> tuple[str, ...]:
-        top = self.project.files.outermost(outer)
         out = [outer]
-        while out[-1] != top and out[-1] != os.path.dirname(out[-1]):
+        while out[-1] != self.top and out[-1] != os.path.dirname(out[-1]):
             out.append(os.path.dirname(out[-1]))
         beside = [
             os.path.join(folder, "src") for folder in out if self.project.files.is_folder(os.path.join(folder, "src"))
@@ -350,6 +402,21 @@ class View:
             for end in range(1, len(parts) + 1):
                 if parts[0] and (found := self.find(".".join(parts[:end]))):
                     yield found
+
+    def imported(self) -> tuple[str, ...]:
+        """The files of the project that this one imports itself."""
+        there = self._beyond(self.name, self.package, self.project.imports(self.path))
+        return tuple(dict.fromkeys(found.path for found in there))
+
+    def is_called_without_gradients(self, name: str) -> bool:
+        """Whether other files of the project call something of this name, one that imports this file among them, and
+        gradients are off wherever they do."""
+        project = self.project
+        importing = project.importing(self.top)
+        if not any(all_off(project.uses(path), name) for path in importing.get(self.path, ())):
+            return False
+        others = [path for path in importing if path != self.path and name in (project.text(path) or "")]
+        return all(all_off(project.uses(path), name) is not False for path in others)
 
     def public(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` binds, as far as the text tells."""

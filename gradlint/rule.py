@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, overload
 
 from gradlint.domain import Belief, Mark, Syntax
-from gradlint.events import Event, ModuleFinished
+from gradlint.events import Event, ModuleFinished, Run
 from gradlint.finding import Confidence as Confidence
 from gradlint.knowledge.versions import Version
 
@@ -168,6 +168,25 @@ def only_tested(event: Event, end: ModuleFinished) -> bool:
     while run is not None and run.caller is not None:
         run = runs.get(run.parent)
     return run is not None and run.function is not None and run.function.name.startswith("test_")
+
+
+def may_be_told_apart(event: Event, other: Event, end: ModuleFinished) -> bool:
+    """Whether a test that nobody can decide may keep the run of an event from a place that the run of the other event
+    gets to: one that stands in what both runs have in common, the function they came through and what it calls."""
+    runs = {run.index: run for run in end.runs}
+    mine, its = runs.get(event.run), runs.get(other.run)
+    common = None
+    while mine is not its and mine and its and _written(mine) is _written(its) is not None:
+        common = mine
+        if mine.caller is not its.caller:
+            break
+        mine, its = runs.get(mine.parent), runs.get(its.parent)
+    return common is not None and not event.guards <= common.guards
+
+
+def _written(run: Run) -> Syntax:
+    """The text of the function that runs; None for that of a file."""
+    return None if run.function is None else run.function.node
 
 
 def quoted(name: str, otherwise: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 
 NEED_TORCH = (
     "test_agreement.py",
+    "test_callers.py",
     "test_evidence.py",
     "test_facts.py",
     "test_facts_graph.py",

@@ -21,6 +21,8 @@ OLDEST = 2
 FEW = 64
 
 Modes = tuple[Truth, Truth, Syntax, Syntax]
+Guard = tuple[Syntax, bool]
+"""A test, and whether it holds."""
 
 
 @dataclass(slots=True)
@@ -31,6 +33,8 @@ class State:
     where none did, or several may have. `taken` are the parts of the `ground` that it has taken over. One that is
     `refused` is behind a line that certainly raises: what stands there is looked at, but no path that runs meets it.
     One that is `unexplained` is reached only if something is raised of which nothing says that it is.
+    `guards` are the tests that nobody can decide by which its path parted from others, each with its outcome, as long
+    as it has not met those again.
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
@@ -46,6 +50,7 @@ class State:
     taken: dict[int, None] = field(default_factory=dict)
     refused: bool = False
     unexplained: bool = False
+    guards: frozenset[Guard] = frozenset()
 
     def copy(self) -> State:
         """The same facts, to be changed on another path."""
@@ -63,6 +68,7 @@ class State:
             dict(self.taken),
             self.refused,
             self.unexplained,
+            self.guards,
         )
 
     @property
@@ -225,6 +231,7 @@ def _join_into(out: State, other: State) -> None:
         known = heap.get(ref)
         heap[ref] = thing if known is None else joined(known, thing, sides)
     out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
+    out.guards &= other.guards
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference
     out.switch = out.switch if out.switch is other.switch else None

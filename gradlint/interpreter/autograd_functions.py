@@ -229,7 +229,7 @@ def _owner(it: Interpreter, function: Function) -> Ref | None:
 
 
 def mode_alone(it: Interpreter, function: Function) -> Truth:
-    """The grad mode that torch runs a function in when the program does not call it."""
+    """The grad mode that a function is run in when the program does not call it: torch's, that of other files."""
     if function.owner is None or _owner(it, function) is None:
-        return it.state.grad_mode
+        return UNSURE if it.neighbours.call_without_gradients(function.name) else it.state.grad_mode
     return {"forward": NO}.get(function.name, NO | UNSURE if function.name in BACKWARD else it.state.grad_mode)

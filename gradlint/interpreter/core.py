@@ -104,6 +104,15 @@ class LoopPaths:
     conditions: tuple[tuple[Any, bool], ...] = ()
 
 
+@dataclass(slots=True)
+class ActiveLoop:
+    """A loop that runs: the origins of what was made in it, not in a loop inside it, and whether it goes over parts of
+    networks, of which there are as many as there are."""
+
+    made: set[Origin]
+    over_parts: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Tried:
     """Something around that finds the state if an error is raised: the state in which one may have been `raised`, and
@@ -225,6 +234,8 @@ class Interpreter:
         self.later: Truth = NO
         self.peeled = 0
         self.loops_deep = 0
+        self.loops: list[ActiveLoop] = []
+        self.round = 0  # tells apart what the rounds make of a comprehension that is run element by element
         self.assumed_mode = False
         self.expected = 0
         self.vouched: set[Any] | None = None  # the calls of a statement inside `try` that certainly went well
@@ -330,6 +341,12 @@ class Interpreter:
             self.snapshot(certainly=True)
         self.state.refused = True
 
+    def raises(self) -> None:
+        """An error is certainly raised here: a handler finds the state, and the path ends."""
+        if self.frame.tries:
+            self.snapshot(certainly=True)
+        self.end_path()
+
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
         """Whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
 
@@ -378,9 +395,10 @@ class Interpreter:
 
     def site(self, node: object) -> int:
         """The number of a place that makes objects."""
-        number = self.sites.get(node)
+        place = (node, self.round) if self.round else node
+        number = self.sites.get(place)
         if number is None:
-            number = self.sites[node] = len(self.sites) + 1
+            number = self.sites[place] = len(self.sites) + 1
         return number
 
     def place_of(self, node: Any, part: str) -> Any:
@@ -707,6 +725,7 @@ class Interpreter:
             behind=self.state.refused or self.state.unexplained,
             run=self.run,
             conditions=self.conditions,
+            guards=self.state.guards,
             **facts,
         )
         if not event.behind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import lru_cache
+from functools import lru_cache, reduce
 from types import NoneType
 from typing import Any
 
@@ -40,16 +40,16 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers, gifts, module_containers, receivers, sizes
+from gradlint.interpreter import containers, enumerations, gifts, module_containers, receivers, sizes
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import part
 from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.comprehensions import Comprehended, comprehension
 from gradlint.interpreter.copying import copied
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.functions import call_function
 from gradlint.interpreter.library import ITEMS_OF
-from gradlint.interpreter.loops import Comprehended, comprehension
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.scan import spelled
@@ -181,6 +181,9 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
 def list_comprehension(it: Interpreter, node: Any) -> Value:
     with unfinished(it) if type(node) is cst.GeneratorExp else nullcontext() as followed:
         made = comprehension(it, node, [node.elt])
+    if made.rounds is not None and type(node.elt) is not cst.StarredElement:
+        kind = "list" if type(node) is cst.ListComp else "set"
+        return containers.container(it, node, kind, [element for (element,) in made.rounds])
     element, certain = _comprehended(it, node, made)
     if type(node) is cst.GeneratorExp:
         return containers.iterator(
@@ -221,8 +224,11 @@ def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
 
 @expression(cst.DictComp)
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
-    found = comprehension(it, node, [node.key, node.value]).elements
-    return it.new(node, "container", copied(it, node, Container("dict", rest=found[1], keys=found[0])))
+    made = comprehension(it, node, [node.key, node.value])
+    out = Container("dict", rest=made.elements[1], keys=made.elements[0])
+    if made.rounds is not None:
+        out = reduce(lambda mapping, entry: containers.stored(mapping, *entry), made.rounds, Container("dict"))
+    return it.new(node, "container", copied(it, node, out))
 
 
 @expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
@@ -298,6 +304,8 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
         return known(it, node, thing, index)  # type: ignore[arg-type]
     if type(thing) is Module:
         return module_containers.get_item(it, node, owner, index)  # type: ignore[arg-type]
+    if type(thing) is Class and thing.kind == "enum":
+        return enumerations.named(it, thing, index)
     if type(thing) is Class or type(owner) is Named:
         return owner
     if type(owner) is Const:

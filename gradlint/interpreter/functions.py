@@ -142,7 +142,7 @@ def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Fr
 
     it.called[function.node] = None
     frame = new_frame(
-        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node), function
+        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, it.round), function
     )
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
@@ -158,7 +158,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        it.runs.append(Run(index, function, caller, mode[0], (), outer_run, it.conditions))
+        it.runs.append(Run(index, function, caller, mode[0], (), outer_run, it.conditions, guards=it.state.guards))
     untouched = it.fork() if function.generator and frame.around is None else None
     it.switch(frame)
     it.sweeping = []
@@ -186,7 +186,7 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if index:
         left = it.state.grad_mode if it.state.live else UNSURE
         story = tuple(it.story[began:])
-        it.runs[index - 1] = Run(index, function, caller, entry, story, outer_run, it.conditions, left)
+        it.runs[index - 1] = replace(it.runs[index - 1], grad_mode=entry, story=story, left_mode=left)
         it.run = outer_run
     return value
 

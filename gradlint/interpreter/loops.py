@@ -1,4 +1,4 @@
-"""Loops and comprehensions.
+"""Loops.
 
 The first iteration is told as it runs; later ones run until another one changes nothing, and only that one is told,
 marked `later`: its state holds for every later iteration. Only the two innermost levels are taken apart like this;
@@ -7,9 +7,8 @@ loops further out tell only the iteration that holds for all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,27 +22,25 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Const,
     Container,
+    Module,
     Ref,
     State,
+    Tensor,
     Truth,
     Value,
+    alternatives,
     joined_states,
     negation,
-    object_references,
-    one_of,
-    references,
     same,
-    with_certain,
 )
-from gradlint.domain.ground import Name
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import containers, one_by_one
 from gradlint.interpreter.assignments import assign
-from gradlint.interpreter.core import Interpreter, LoopPaths, statement
+from gradlint.interpreter.core import ActiveLoop, Interpreter, LoopPaths, statement
 from gradlint.interpreter.narrowing import narrow, truthiness
 from gradlint.interpreter.reach import AFTERWARDS
-from gradlint.interpreter.scan import comprehended
 
 MOST_PASSES = 8
 """Passes before what still changes is given up as unknown."""
@@ -83,6 +80,7 @@ def for_(it: Interpreter, node: cst.For) -> None:
             it.end_path()
             return
         waited[0] = containers.enter_waiting(it, iterable)
+        it.loops[-1].over_parts = _are_parts(it, element)
         if leaves:
             assign(it, node.target, node.target, element)
             containers.begin(it, it.state.flight[start])
@@ -112,6 +110,22 @@ def for_(it: Interpreter, node: cst.For) -> None:
     least = containers.rounds_at_least(it, it.state.flight[start])
     run_loop(it, node, step, node.orelse, after, once=once, least=least, left=left, ends=ends)
     it.land(start)
+
+
+def _are_parts(it: Interpreter, element: Value) -> bool:
+    """Whether a loop goes over modules or parameters, alone or in pairs, or over names that are written down."""
+    pairs = [held for _, pair in it.all(element, Container) if pair.kind == "tuple" for _, held in pair.items]
+    return any(_is_part(it, value) for value in (element, *pairs))
+
+
+def _is_part(it: Interpreter, value: Value) -> bool:
+    things = [it.thing(option) for option in alternatives(value)]
+    return all(
+        type(thing) is Module
+        or (type(thing) is Tensor and thing.parameter is YES)
+        or (type(thing) is Const and isinstance(thing.value, str))
+        for thing in things
+    )
 
 
 @statement(cst.While)
@@ -242,6 +256,7 @@ def _ageing(it: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
     where nothing happens that could make a difference between the last one and those before it.
     """
     made, it.made = it.made, set()
+    it.loops.append(ActiveLoop(it.made))
     before, age = frozenset(it.entered), it.age
     entered = set(before)
     building, began = it.instances_deep > 0, len(it.story)
@@ -257,7 +272,9 @@ def _ageing(it: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
 
     yield grow_older
     it.age = age
-    it.made |= made
+    it.loops.pop()
+    made |= it.made
+    it.made = made
     it.entered |= entered
 
 
@@ -266,7 +283,7 @@ def _are_few(
 ) -> bool:
     """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
     nothing has happened."""
-    start, take_back = it.fork(), _outward(it)
+    start, take_back = it.fork(), outward(it)
     with it.provisionally() as forget:
         for rounds in range(1, MOST_ROUNDS + 1):
             over = ends(rounds) if it.state.live else YES
@@ -288,7 +305,7 @@ def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[]
     What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
     """
     for count in range(MOST_PASSES + 1):
-        head, take_back = it.fork(), _outward(it)
+        head, take_back = it.fork(), outward(it)
         with it.provisionally() as forget:
             oldest = grow_older()
             head.foresee(it.state, oldest)
@@ -304,7 +321,7 @@ def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[]
         it.state = new if count < MOST_PASSES - 1 else _widened(head, new)
 
 
-def _outward(it: Interpreter) -> Callable[[], None]:
+def outward(it: Interpreter) -> Callable[[], None]:
     """Gives what takes back all that leaves the loop by other ways from now on."""
     kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
     tries = list(it.frame.tries)
@@ -326,123 +343,3 @@ def _widened(old: State, new: State) -> State:
         if old.heap.get(ref) != thing and (change := AFTERWARDS.get(type(thing))):
             new.heap[ref] = change(thing)
     return new
-
-
-# ---- comprehensions
-
-
-@dataclass(frozen=True, slots=True)
-class Comprehended:
-    """What a comprehension makes: for each expression all elements in one; `certain` are those objects of the first
-    that are certainly among them. A generator expression has not run over its source yet."""
-
-    elements: list[Value]
-    certain: tuple[Ref, ...]
-    empty: Truth
-    source: Value
-
-
-def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any], begun: Value | None = None) -> Comprehended:
-    """Run over all clauses of a comprehension and evaluate these expressions of it; `begun` is what it runs over, where
-    that has been asked for before."""
-    frame, known = it.frame.id, set(it.state.heap)
-    before = {(frame, name): it.state.names.get((frame, name)) for name in comprehended(node.for_in)}
-    found = it.hold(*[NOTHING for _ in wanted])
-    empty, only = [YES], [True]
-
-    def inner() -> None:
-        values = it.values(wanted)
-        only[0] = only[0] and type(values[0]) is Ref
-        for index, value in enumerate(values):
-            it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
-        empty[0] = NO
-
-    over = containers.iterated(it, node.for_in, it.value(node.for_in.iter)) if begun is None else begun
-    source = it.hold(over)
-    there = it.hold(*containers.certain(it, it.state.flight[source]))
-    left_out: set[Ref] = set()
-    declared, own = it.frame.declared, set(comprehended(node.for_in))  # what `global` says is not of these
-    it.frame.declared = {name: frame for name, frame in declared.items() if name not in own}
-    _clause(it, node.for_in, source, inner, left_out, waits=type(node) is cst.GeneratorExp)
-    it.frame.declared = declared
-    outlived = it.scan.outlived.get(node, {})
-    for variable, value in before.items():
-        _end(it, variable, value, outlived.get(variable[1]))
-    values = it.land(found)
-    elements, given = values[: len(wanted)], values[there - found :]
-    certain = [ref for ref in references(elements[0]) if only[0] and ref not in known]
-    if node.for_in.inner_for_in is None and _named(wanted[0]) & set(comprehended(node.for_in)):
-        certain += [ref for ref in given if type(ref) is Ref and ref not in left_out]
-    return Comprehended(elements, with_certain((), certain), empty[0] | Truth.unsure(), values[source - found])
-
-
-def _end(it: Interpreter, variable: Name, before: Value | None, kept: str | None) -> None:
-    """A variable of a comprehension is no more, but for functions made there, for which it is kept as it is in the end;
-    the name stands for what it stood for before."""
-    names, last = it.state.names, it.state.names.pop(variable, None)
-    if kept is not None and last is not None:
-        names[variable[0], kept] = one_of((names.get((variable[0], kept), last), last))
-    if before is not None:
-        names[variable] = before
-    if it.looked is not None:
-        it.looked.pop(variable, None)
-
-
-def _named(expression: Any) -> set[str]:
-    """The variables that an expression names as what it gives, or as a part of the pair that it gives."""
-    parts = [element.value for element in expression.elements] if type(expression) is cst.Tuple else [expression]
-    return {part.value for part in parts if type(part) is cst.Name}
-
-
-def _bound(it: Interpreter, clause: cst.CompFor) -> set[Ref]:
-    """What the variables of a clause may be now."""
-    held = [it.state.names.get((it.frame.id, name), NOTHING) for name in comprehended(clause)]
-    inside = {ref for value in held for _, pair in it.all(value, Container) for ref in object_references(pair)}
-    return inside | {ref for value in held for ref in references(value)}
-
-
-def _clause(
-    it: Interpreter,
-    clause: cst.CompFor,
-    start: int,
-    inner: Callable[[], None],
-    left_out: set[Ref],
-    *,
-    waits: bool = False,
-) -> None:
-    """Run over what is in flight there, and use it up, unless the expression `waits` to be asked. What a condition may
-    leave out is noted."""
-
-    def step(_: Truth) -> None:
-        element = containers.following(it, clause, it.state.flight[start])
-        if element == NOTHING:
-            it.end_path()
-            return
-        assign(it, clause.target, clause.target, element)
-        for condition in clause.ifs:
-            decided = truthiness(it, it.value(condition.test))
-            if decided is not YES and it.frame.loop is not None:
-                aside = it.fork()
-                narrow(it, condition.test, False)
-                if it.state.live:
-                    left_out.update(_bound(it, clause))
-                    it.frame.loop.continues.append(it.state)
-                it.state = aside
-            if decided is NO:
-                left_out.update(_bound(it, clause))
-                it.end_path()
-                return
-            narrow(it, condition.test, True)
-        if not it.state.live:
-            return
-        if clause.inner_for_in is not None:
-            further = clause.inner_for_in
-            _clause(it, further, it.hold(containers.iterated(it, further, it.value(further.iter))), inner, left_out)
-        else:
-            inner()
-
-    def after() -> None:
-        if not waits:
-            containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
-
-    run_loop(it, clause, step, None, after, least=0)

@@ -98,6 +98,13 @@ def narrow(it: Interpreter, test: Any, holds: bool) -> None:
         _restrict(it, test, lambda value: _counts_as(it, value, holds))
 
 
+def assume(it: Interpreter, test: Any, holds: bool, decided: Truth) -> None:
+    """Go on, on one of two paths that part by a test: with what is known there, and behind it if it is open."""
+    if decided not in (YES, NO):
+        it.state.guards |= {(test, holds)}
+    narrow(it, test, holds)
+
+
 def _counts_as(it: Interpreter, value: Value, holds: bool) -> bool:
     return _truthiness(it, value).may(YES if holds else NO)
 

@@ -88,6 +88,9 @@ class Project(Protocol):
     def public(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` binds."""
 
+    def is_called_without_gradients(self, name: str) -> bool:
+        """Whether gradients are off wherever other files call what has this name in the linted one."""
+
 
 class Neighbours:
     """What one run of the interpreter knows of the other files."""
@@ -114,6 +117,10 @@ class Neighbours:
         if not path or path.partition(".")[0] in OURS or project.find(path) is None:
             return None
         return Imported(path)
+
+    def call_without_gradients(self, name: str) -> bool:
+        """Whether gradients are off wherever they call a function of the linted file."""
+        return self.project is not None and self.project.is_called_without_gradients(name)
 
     def star(self, module: str) -> None:
         """`from module import *`."""
@@ -305,6 +312,8 @@ FRESH: dict[str, Any] = {
     "inside_module": int,
     "peeled": int,
     "loops_deep": int,
+    "loops": list,
+    "round": int,
     "expected": int,
     "age": int,
     "read": dict,

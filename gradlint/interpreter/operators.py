@@ -45,10 +45,11 @@ from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.arrays import fresh_array
 from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.comparing import among, equal, identical
 from gradlint.interpreter.core import Interpreter, expression
 from gradlint.interpreter.cuts import cuts
 from gradlint.interpreter.functions import MANAGERS, YIELDED, call_function, make_function
-from gradlint.interpreter.narrowing import narrow, truthiness
+from gradlint.interpreter.narrowing import assume, truthiness
 from gradlint.interpreter.operations import run_operation
 from gradlint.interpreter.reach import result_of_unknown
 from gradlint.interpreter.scan import spelled
@@ -257,21 +258,30 @@ def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Va
     if name is not None and (found := _by_method(it, node, name, [left, right])) is not None:
         return found
     if name is None:
-        if type(operation) in (cst.In, cst.NotIn) and (method := method_of(it, right, "__contains__")) is not None:
-            call_function(it, node, method, Arguments([right, left]))
-            return Scalar(BOOL)
-        if type(operation) in (cst.Is, cst.IsNot) and right == Const(None):
-            return _is_none(left, type(operation) is cst.Is)
-        if type(operation) in (cst.In, cst.NotIn) and _certainly_lacks(it, right, left):
-            return Const(type(operation) is cst.NotIn)
-        return Scalar(BOOL)
+        return _by_identity(it, node, operation, left, right)
     if any(it.may_be(value, kind) for value in (left, right) for kind in (Tensor, Array)):
         return compute(it, node, name, [left, right])
     if any(type(option) is Unknown for value in (left, right) for option in alternatives(value)):
         return UNKNOWN  # of tensors it is a tensor
+    if name in ("eq", "ne") and (same := equal(it, left, right)) in (YES, NO):
+        return Const((same is YES) == (name == "eq"))
     if any(is_some_object(thing) for value in (left, right) for _, thing in it.all(value, Instance)):
         return UNKNOWN
     return _folded(name, [left, right]) or Scalar(BOOL)
+
+
+def _by_identity(it: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
+    """`is` and `in`, and what they are not."""
+    asks, plainly = type(operation) in (cst.In, cst.NotIn), type(operation) in (cst.In, cst.Is)
+    if asks and (method := method_of(it, right, "__contains__")) is not None:
+        call_function(it, node, method, Arguments([right, left]))
+        return Scalar(BOOL)
+    if not asks and right == Const(None):
+        return _is_none(left, plainly)
+    if asks and _certainly_lacks(it, right, left):
+        return Const(not plainly)
+    found = (among if asks else identical)(it, left, right)
+    return Const((found is YES) == plainly) if found in (YES, NO) else Scalar(BOOL)
 
 
 def _certainly_lacks(it: Interpreter, value: Value, key: Value) -> bool:
@@ -308,7 +318,7 @@ def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
         return left
     start = it.hold(left)
     aside = it.fork()
-    narrow(it, node.left, goes_on)
+    assume(it, node.left, goes_on, decided)
     right = it.value(node.right)
     left = it.land(start)[0]
     if decided is (YES if goes_on else NO):
@@ -316,7 +326,7 @@ def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
     it.hold(right)
     narrowed = it.state
     it.state = aside
-    narrow(it, node.left, not goes_on)
+    assume(it, node.left, not goes_on, decided)
     it.hold(_deciding(it, it.land(start)[0], not goes_on))
     it.join([narrowed, it.state])
     return it.state.flight.pop() if it.state.flight else UNKNOWN
@@ -335,11 +345,11 @@ def conditional(it: Interpreter, node: cst.IfExp) -> Value:
     if decided in (YES, NO):
         return it.value(node.body if decided is YES else node.orelse)
     aside = it.fork()
-    narrow(it, node.test, True)
+    assume(it, node.test, True, decided)
     it.hold(it.value(node.body))
     first = it.state
     it.state = aside
-    narrow(it, node.test, False)
+    assume(it, node.test, False, decided)
     it.hold(it.value(node.orelse))
     it.join([first, it.state])
     return it.state.flight.pop() if it.state.flight else UNKNOWN

@@ -19,7 +19,6 @@ from gradlint.domain import (
     Instance,
     Named,
     Plain,
-    Ref,
     Scalar,
     State,
     Truth,
@@ -32,6 +31,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter import containers
 from gradlint.interpreter.attributes import get_attribute
+from gradlint.interpreter.comparing import equal
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.narrowing import is_instance
 
@@ -78,19 +78,7 @@ def _or(it: Interpreter, pattern: cst.MatchOr, subject: Value) -> Truth:
 
 
 def _value(it: Interpreter, pattern: cst.MatchValue, subject: Value) -> Truth:
-    wanted = it.value(pattern.value)
-    if type(wanted) is Const and type(subject) is Const:
-        return truth(wanted.value == subject.value)
-    if type(wanted) is Ref and type(subject) is Ref and _is_member(it, wanted) and _is_member(it, subject):
-        return truth(wanted == subject)
-    return UNSURE
-
-
-def _is_member(it: Interpreter, ref: Ref) -> bool:
-    """Whether an object is a member of an enumeration of the program: each is there once."""
-    thing = it.state.heap.get(ref)
-    cls = it.thing(thing.cls) if type(thing) is Instance else None
-    return type(cls) is Class and cls.kind == "enum"
+    return equal(it, subject, it.value(pattern.value))
 
 
 def _singleton(it: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> Truth:

@@ -67,9 +67,9 @@ from gradlint.knowledge.squashing import KEEPING, SQUASHING
 from gradlint.knowledge.views import VIEWS_OF_HIDDEN
 
 MOST_CUTS = 3
+"""How many earlier cuts a result remembers, so that there is room for other marks."""
 FREEZING = ("assign", "method", "module")
 """What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`."""
-"""How many earlier cuts a result remembers, so that there is room for other marks."""
 
 
 def apply(

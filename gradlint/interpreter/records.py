@@ -1,4 +1,4 @@
-"""Classes that are mostly fields: dataclasses, named tuples, typed dictionaries and enumerations."""
+"""Classes that are mostly fields: dataclasses, named tuples and typed dictionaries."""
 
 from __future__ import annotations
 
@@ -14,17 +14,13 @@ from gradlint.domain import (
     Class,
     Const,
     Container,
-    Function,
     Instance,
     Mark,
     Named,
     Ref,
     Value,
-    alternatives,
-    one_of,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import containers
 from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value
@@ -202,51 +198,17 @@ def _named_tuple(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Argum
     return it.new(node, "instance", Container("tuple", items=tuple(enumerate(values)), cls=cls, marks=marks))
 
 
-# ---- typed dictionaries and enumerations
+# ---- typed dictionaries
 
 
 def _typed_dict(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
     return call_value(it, node, Named("builtins.dict"), args, "")
 
 
-def _enumerate_members(it: Interpreter, node: Any, ref: Ref, thing: Class) -> None:
-    """The plain members of an enumeration become instances with a name and a value."""
-    members = []
-    for name, value in thing.members:
-        if type(value) is not Function and not str(name).startswith("_") and not it.may_be(value, Class):
-            place = it.place_of(node, f"member {name}")
-            about = (("name", Const(name)), ("value", value))
-            value = it.new(place, "member", Instance(cls=ref, attributes=about, open=NO))
-        members.append((name, value))
-    it.put(ref, replace(thing, members=tuple(members)))
-
-
-def members_of(it: Interpreter, thing: Class) -> Value:
-    """All members of an enumeration."""
-    found = [o for _, value in thing.members for o in alternatives(value) if it.may_be(o, Instance)]
-    return one_of(found, max(len(found), 1))
-
-
-def _member(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
-    """`Kind("sum")` finds a member by its value."""
-    wanted = args.positional[0] if args.positional else UNKNOWN
-    for _, member in thing.members:
-        known = it.only(member, Instance)
-        if known is not None and type(wanted) is Const and ("value", wanted) in known.attributes:
-            return member
-    return members_of(it, thing)
-
-
-def _of_class_itself(it: Interpreter, node: Any, value: Value, thing: Class) -> Value:
-    return members_of(it, thing) if thing.kind == "enum" else result_of_unknown([value])
-
-
 COMPLETED |= {
     "dataclass": _complete,
     "named tuple": _complete,
     "typed dict": _complete,
-    "enum": _enumerate_members,
 }
 FILLED["dataclass"] = _fill
-MAKERS |= {"named tuple": _named_tuple, "typed dict": _typed_dict, "enum": _member}
-containers.FOLLOWING[Class] = _of_class_itself
+MAKERS |= {"named tuple": _named_tuple, "typed dict": _typed_dict}

@@ -20,6 +20,7 @@ from gradlint.domain import (
     Belief,
     Class,
     Const,
+    Container,
     Function,
     Grad,
     Imported,
@@ -28,6 +29,7 @@ from gradlint.domain import (
     Named,
     Optimizer,
     Ref,
+    Scalar,
     Tensor,
     Truth,
     Unit,
@@ -107,6 +109,9 @@ def set_past_class(
         value = it.land(start)[0]
 
     def set_on(ref: Ref, held: Value) -> None:
+        if registered and len(options) == 1 and _is_refused(it, ref, name, held):
+            it.raises()
+            return
         aside = type(it[ref]) is Module and not registered and _may_be_part(it, held)
         _set_as_objects_do(it, node, ref, name, result_of_unknown([held]) if aside else held, sure=len(options) == 1)
 
@@ -255,10 +260,37 @@ def setter_of(name: str) -> str:
 
 def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
     redirect = find_method(it, thing.cls, "__setattr__")
-    if redirect is None:
-        _set_as_objects_do(it, node, ref, name, value, sure=sure)
-    else:
+    if redirect is not None:
         _told(it, node, redirect, Arguments([ref, Const(name), value]), sure)
+    elif sure and _is_refused(it, ref, name, value):
+        it.raises()
+    else:
+        _set_as_objects_do(it, node, ref, name, value, sure=sure)
+
+
+def _is_refused(it: Interpreter, ref: Ref, name: str, value: Value) -> bool:
+    """Whether a module raises TypeError where an attribute is set under the name of a part of it: in place of a
+    parameter it takes parameters and None, in place of a module those and modules."""
+    thing = it.state.heap.get(ref)
+    if type(thing) is not Module or thing.open is not NO or thing.belief is not Belief.PROVEN or name in thing.absent:
+        return False
+    old = _old(thing, name)
+    parameter = it.only(old, Tensor)
+    if it.only(old, Module) is None and (parameter is None or parameter.parameter is not YES):
+        return False
+    return it.is_meant(ref, thing) and all(
+        _fits_nowhere(it, option, among_modules=parameter is None) for option in alternatives(value)
+    )
+
+
+def _fits_nowhere(it: Interpreter, value: Value, *, among_modules: bool) -> bool:
+    """Whether a value is certainly neither a parameter nor None, nor a module `among_modules`."""
+    thing = it.thing(value)
+    if type(thing) is Tensor:
+        return thing.parameter is NO and it.refuses(value, [value])  # type: ignore[list-item]
+    if type(thing) is Const:
+        return thing.value is not None
+    return type(thing) in (Scalar, Container) or (type(thing) is Module and not among_modules)
 
 
 def _set_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:

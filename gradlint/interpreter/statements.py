@@ -43,7 +43,7 @@ from gradlint.interpreter.functions import (
     call_function,
     tell_returned,
 )
-from gradlint.interpreter.narrowing import narrow, narrow_class, peek, poke, truthiness
+from gradlint.interpreter.narrowing import assume, narrow, narrow_class, peek, poke, truthiness
 from gradlint.interpreter.operators import BINARY, compute
 from gradlint.interpreter.patterns import matches
 from gradlint.interpreter.saving import Saves, saved_in_place
@@ -302,9 +302,9 @@ def if_(it: Interpreter, node: cst.If) -> None:
     branch: Any = node
     while type(branch) is cst.If:
         decided = truthiness(it, it.value(branch.test))
-        aside = it.fork()
+        aside, left = it.fork(), _left_so_far(it)
         if decided is not NO:
-            narrow(it, branch.test, True)
+            assume(it, branch.test, True, decided)
             outer, it.conditions = it.conditions, (*it.conditions, (branch.test, True))
             it.run_body(branch.body.body)
             it.conditions = outer
@@ -313,7 +313,8 @@ def if_(it: Interpreter, node: cst.If) -> None:
         if decided is YES:
             it.end_path()
             break
-        narrow(it, branch.test, False)
+        raised = decided is not NO and not after[-1].live and _left_so_far(it) == left
+        assume(it, branch.test, False, NO if raised else decided)
         branch = branch.orelse
         if not it.state.live:
             break
@@ -322,6 +323,11 @@ def if_(it: Interpreter, node: cst.If) -> None:
         it.run_body(branch.body.body)
         it.conditions = outer
     it.join([*after, it.state])
+
+
+def _left_so_far(it: Interpreter) -> int:
+    """How many states have left the normal path other than by an error."""
+    return sum(len(states) for states in it.frame.pending())
 
 
 @statement(cst.Match)
@@ -338,6 +344,8 @@ def match_(it: Interpreter, node: cst.Match) -> None:
             verdict = matches(it, case.pattern, option)
             if verdict is not NO and isinstance(case.pattern, cst.MatchClass):
                 narrow_class(it, node.subject, case.pattern.cls)
+            if verdict not in (YES, NO):
+                it.state.guards |= {(case, True)}
             if verdict is not NO:
                 entered.append(it.state)
             if verdict is not YES or case.guard is not None:
@@ -366,10 +374,10 @@ def _run_case(it: Interpreter, case: cst.MatchCase) -> list[State]:
         decided = truthiness(it, it.value(case.guard))
         if decided is not YES:
             aside = it.fork()
-            narrow(it, case.guard, False)
+            assume(it, case.guard, False, decided)
             failed = [it.state] if it.state.live else []
             it.state = aside
-        narrow(it, case.guard, True)
+        assume(it, case.guard, True, decided)
         if decided is NO:
             it.end_path()
     if it.state.live:
@@ -406,9 +414,7 @@ def raise_(it: Interpreter, node: cst.Raise) -> None:
     for part in (node.exc, node.cause.item if node.cause is not None else None):
         if part is not None:
             it.value(part)
-    if it.frame.tries:
-        it.snapshot(certainly=True)
-    it.end_path()
+    it.raises()
 
 
 @statement(cst.Assert)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 import libcst as cst
@@ -44,7 +45,15 @@ def tell_stored(
         piles=truth(bool(same)),
         spent=either([_spent(it, nodes) for nodes in same]) if same else NO,
         replaces=replaces,
+        by_part=bool(same) and _fills_by_part(it, container),
     )
+
+
+def _fills_by_part(it: Interpreter, container: Container) -> bool:
+    """Whether all loops that fill a container go over parts of networks: those that it was not made in anew."""
+    origins = {ref.origin for ref, thing in it.state.heap.items() if thing is container}
+    filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(it.loops))
+    return all(loop.over_parts for loop in filling)
 
 
 def _spent(it: Interpreter, nodes: Slot) -> Truth:

@@ -74,7 +74,7 @@ class Summary:
     code, what attributes objects that nobody knows turned out to have, and what must be as it was for that to hold
     again: for other arguments as well, unless the call could get at these `elsewhere`."""
 
-    place: tuple[object, int]
+    place: tuple[object, int, int]
     arguments: tuple[Ref, ...]
     memories: tuple[Ref, ...]
     result: Value
@@ -275,7 +275,7 @@ def _retell(it: Interpreter, tale: Tale) -> None:
 def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value:
     """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
     place = it.place_of(node, "recalled")
-    again = summary.place == (node, it.frame.id)
+    again = summary.place == (node, it.frame.id, it.round)
     now: dict[Ref, Ref] = dict(zip(summary.arguments, call.arguments, strict=True))
     for index, (ref, thing) in enumerate(summary.made):
         now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
@@ -350,7 +350,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
     seen, elsewhere = _seen(call, read)
     summary = Summary(
-        place=(node, it.frame.id),
+        place=(node, it.frame.id, it.round),
         arguments=call.arguments,
         memories=call.memories,
         result=result,

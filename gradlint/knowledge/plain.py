@@ -58,6 +58,7 @@ HARMLESS_ROWS = tuple(
         ),
         ("math.", "int", "floor ceil trunc gcd lcm comb perm factorial isqrt"),
         ("math.", "bool", "isnan isinf isfinite isclose"),
+        ("enum.", "auto", "auto"),
         ("logging.", "none", "debug info warning error critical exception log basicConfig disable captureWarnings"),
         ("logging.", "logger", "getLogger"),
         ("logging.", "handler", "StreamHandler FileHandler NullHandler"),

@@ -14,14 +14,15 @@ from, before that is done.
 ## When it is right to ignore it
 
 Where an error is what is to be shown. What left its graph by a detour, through gradients that were off, `.item()`
-or `.detach()`, is reported by the rules that speak of these.
+or `.detach()`, is reported by the rules that speak of these. Where another call gets to the same `backward()` with
+a graph and a test that gradlint cannot decide stands before it, the finding is only possible.
 """
 
 from __future__ import annotations
 
-from gradlint.domain import NO, Mark
-from gradlint.events import BackwardRun
-from gradlint.rule import Findings, Raises, Rule, quoted
+from gradlint.domain import NO, YES, Mark
+from gradlint.events import BackwardRun, ModuleFinished
+from gradlint.rule import POSSIBLE, Draft, Findings, Raises, Rule, believed, may_be_told_apart, quoted
 
 rule = Rule(
     "GRD619",
@@ -41,15 +42,25 @@ THAWING = "freeze only the parts that are not to be trained; where the gradient 
 THAWING += "`requires_grad_()` before it is handed to the model"
 
 
-@rule.on(BackwardRun)
-def check(event: BackwardRun) -> Findings:
-    if event.root.requires_grad <= NO:
-        name = quoted(event.name, "what is differentiated")
-        frozen = next((mark for mark in event.root.marks if mark.how == "frozen"), None)
-        cure = ASK if frozen is None else THAW.format(spelled(frozen))
-        draft = rule.at(event.node, name=name, cure=cure)
-        draft = draft if frozen is None else draft.advising(THAWING)
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    runs = [event for event in end.story if isinstance(event, BackwardRun)]
+    recorded = [event for event in runs if event.root.requires_grad.may(YES)]
+    for event in runs:
+        if event.expected or event.behind or not event.root.requires_grad <= NO:
+            continue
+        draft = _at(event).lowered(believed(event))
+        if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
+            draft = draft.lowered(POSSIBLE)
         yield draft.marked(event.root.marks, made="computed here", frozen="frozen here")
+
+
+def _at(event: BackwardRun) -> Draft:
+    name = quoted(event.name, "what is differentiated")
+    frozen = next((mark for mark in event.root.marks if mark.how == "frozen"), None)
+    if frozen is None:
+        return rule.at(event.node, name=name, cure=ASK)
+    return rule.at(event.node, name=name, cure=THAW.format(spelled(frozen))).advising(THAWING)
 
 
 def spelled(mark: Mark) -> str:

@@ -13,7 +13,8 @@ The line raises `RuntimeError`. In torch 2.13 it does not raise while gradients 
 
 ## When it is right to ignore it
 
-In a function that is only ever called with gradients off, by callers in other files.
+In a function that is only ever called with gradients off, by callers that the project does not show. Where other
+files of a small project call it, and gradients are off wherever they do, it is not reported.
 """
 
 from __future__ import annotations

@@ -30,6 +30,8 @@ from gradlint.domain import EVAL, NO, YES, Syntax
 from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, Edit, Findings, Rule, believed, only_tested, quoted
 
+from ._volatile import flags_of
+
 rule = Rule(
     "GRD401",
     "inference-without-no-grad",
@@ -38,6 +40,7 @@ rule = Rule(
     help="`eval()` does not switch gradients off: decorate the function with `@torch.no_grad()`, "
     "or use `with torch.inference_mode():`",
     effect="keeps memory",
+    yields_to=("GRD115",),
     tokens=("eval", "train", "from_pretrained"),
 )
 
@@ -68,6 +71,8 @@ def check(event: ModuleFinished) -> Findings:
         draft = rule.at(node, name=quoted(calls[0].name, "the model"))
         if switch := _switched_to_eval(calls[0], event):
             draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
+        for flag in flags_of(calls[0].args, event.story):
+            draft = draft.note(flag, "marking the input `volatile` does nothing")
         draft = draft.fix(Edit("put under", node, "with torch.no_grad():"), safety="unsafe", imports=("torch",))
         yield draft.lowered(max(_confidence(call, event, runs) for call in calls))
 

@@ -15,7 +15,8 @@ The memory of a forward pass for each iteration; of a loss that has been differe
 
 Where code that is not shown differentiates what the list holds. Lists that are stacked or summed for a backward, and
 lists that are returned or handed on before a backward has been through their elements, are not reported. What is put
-under an index of a list, which is then no longer than before, is a possible finding: the list may be short.
+under an index of a list, which is then no longer than before, is a possible finding: the list may be short. What a
+loop over the parts of a network collects, its layers or parameters, is no more than these are.
 """
 
 from __future__ import annotations
@@ -40,10 +41,15 @@ consequence = Grows()
 def check(event: ModuleFinished) -> Findings:
     for found in kept_in_vain(piles(event), event):
         name = found[0].name
-        if not is_attribute(name):
+        if not is_attribute(name) and not all(_is_bounded(one) for one in found):
             draft = rule.at(found[0].node, name=quoted(name, "this container"), kept=what(found))
             draft = finished(draft, found, "unsafe")
             yield draft.lowered(POSSIBLE) if all(_replaces(one) for one in found) else draft
+
+
+def _is_bounded(kept: Kept) -> bool:
+    """Whether there are no more of them than a network has parts: views, norms or features of one forward."""
+    return isinstance(kept, Stored) and kept.by_part
 
 
 def _replaces(kept: Kept) -> bool:

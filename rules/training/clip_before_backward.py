@@ -13,14 +13,16 @@ Training runs unclipped, and the one large gradient that the line was written fo
 ## When it is right to ignore it
 
 A loop that clips and steps first, with the gradients of the iteration before, is right and never
-reported: only a line that finds no gradient however often it runs is.
+reported: only a line that finds no gradient however often it runs is. Nor is a clip of parameters that
+a loss never reaches, because it was cut from them: no other place for the line would help.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradlint.domain import FRESH
+from gradlint.domain import FRESH, Graph, Tensor
 from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule, believed
 
@@ -49,13 +51,17 @@ def check(event: ModuleFinished) -> Findings:
     for node, found in clippings.items():
         if all(one.grad <= GONE for one in found):
             mine = memories(found[0].parameters)
-            using = [step for step in steps if not mine.isdisjoint(memories(step.parameters))]
-            using = [step for step in using if some(step.parameters, FRESH)]
+            using = [step for step in steps if some(_of(step.parameters, mine), FRESH)]
             if using:
                 draft = rule.at(node).note(using[0].node, "this step uses gradients that were computed after clipping")
                 if using[0].conditions == found[0].conditions:
                     draft = draft.fix(Edit("move before", node, to=using[0].node), safety="unsafe")
                 yield draft.lowered(max(believed(one) for one in (*found, using[0])))
+
+
+def _of(parameters: Iterable[Tensor], mine: frozenset[Graph]) -> Iterator[Tensor]:
+    """Those of these parameters that were clipped."""
+    return (one for one in parameters if not mine.isdisjoint(memories([one])))
 
 
 @rule.bad

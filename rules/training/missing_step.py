@@ -59,11 +59,11 @@ def check(event: ModuleFinished) -> Findings:
         return
     backwards = places(event.story, BackwardRun)
     clearings = [one for one in event.story if type(one) is GradientsCleared and one.by == "optimizer" and one.name]
-    kept = _kept_by_classes(event.story)
+    kept, read = _kept_by_classes(event.story), _read(event.story)
     for built in waiting:
         mine = memories(built.parameters)
         call = next((one.name for one in clearings if not mine.isdisjoint(memories(one.parameters))), "")
-        for node in _repeated(backwards, mine) if call else ():
+        for node in _repeated(backwards, mine, read) if call else ():
             draft = rule.at(node, name=quoted(call, "the optimizer"), call=call).note(built.node, "built here")
             draft = draft.lowered(max(believed(built), *(believed(one) for one in backwards[node])))
             draft = draft.fix(Edit("insert after", node, f"{call}.step()"), safety="unsafe")
@@ -77,8 +77,7 @@ def _never_stepped(event: ModuleFinished) -> Iterator[OptimizerBuilt]:
     if not all(isinstance(optimizer, Optimizer) for optimizer in steps):
         return
     stepped = {node for optimizer in steps for node in made_at(optimizer)}
-    read = [one.tensor for one in event.story if type(one) is GradientRead and not one.guard]
-    looked_at = memories(read)
+    looked_at = _read(event.story)
     for built in event.story:
         if type(built) is OptimizerBuilt and built.parameters and stepped.isdisjoint(made_at(built.optimizer)):
             away = built.graph in event.escaped or built.graph in event.returned
@@ -86,10 +85,18 @@ def _never_stepped(event: ModuleFinished) -> Iterator[OptimizerBuilt]:
                 yield built
 
 
-def _repeated(backwards: Mapping[Syntax, Sequence[BackwardRun]], mine: frozenset[Any]) -> Iterator[Syntax]:
-    """The places at which a loop fills these gradients again and again."""
+def _read(story: Sequence[Event]) -> frozenset[Any]:
+    """Whose gradients the program reads."""
+    return memories(one.tensor for one in story if type(one) is GradientRead and not one.guard)
+
+
+def _repeated(
+    backwards: Mapping[Syntax, Sequence[BackwardRun]], mine: frozenset[Any], read: frozenset[Any]
+) -> Iterator[Syntax]:
+    """The places at which a loop fills these gradients again and again, and none that is wanted for what it gives."""
     for node, found in backwards.items():
-        if any(one.how == "backward" and one.later <= YES and _fills(one, mine) for one in found):
+        again = any(one.how == "backward" and one.later <= YES and _fills(one, mine) for one in found)
+        if again and read.isdisjoint(memories(leaf for one in found for leaf in one.leaves)):
             yield node
 
 

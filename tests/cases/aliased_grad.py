@@ -12,7 +12,7 @@ class PCGrad:
 
     def collect(self, batch, targets):
         for target in targets:
-            F.mse_loss(self.model(batch), target).backward()  # todo GRD209
+            F.mse_loss(self.model(batch), target).backward()  # GRD209
             self.kept.append([param.grad for param in self.model.parameters()])
 
     def collect_copied(self, batch, targets):

@@ -1,6 +1,7 @@
 """Cases for GRD404: losses computed while gradients are off, and what only looks like that."""
 
 import argparse
+import enum
 from contextlib import nullcontext
 
 import torch
@@ -92,6 +93,94 @@ def phases(net: Net, optimizer: torch.optim.Optimizer, loader: DataLoader):
                 if phase == "train":
                     (loss * 0.5).backward(create_graph=False)  # ok: on where it is differentiated
                     optimizer.step()
+
+
+class Stage(enum.Enum):
+    FIT = enum.auto()
+    TUNE = enum.auto()
+    MEASURE = enum.auto()
+
+
+def one_pass(net: Net, optimizer: torch.optim.Optimizer, stage: Stage):
+    loss = net(torch.ones(2, 8)).logsumexp(0).sum()
+    if stage in (Stage.FIT, Stage.TUNE):
+        (loss / 4).backward()  # ok: the members tell apart which call differentiates
+    if stage is not Stage.FIT:
+        return loss.item()
+    match stage:
+        case Stage.FIT:
+            optimizer.step()
+        case _:
+            torch.autograd.grad(loss, list(net.parameters()))
+    return 0.0
+
+
+def one_pass_too_many(net: Net, stage: Stage):
+    loss = net(torch.ones(2, 8)).norm()
+    if stage is Stage.MEASURE:
+        torch.autograd.backward(loss.exp(), retain_graph=True)  # GRD404
+
+
+def stages():
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    one_pass(net, optimizer, Stage.FIT)
+    one_pass(net, optimizer, stage=Stage.TUNE)
+    with torch.no_grad():
+        one_pass(net, optimizer, Stage.MEASURE)
+        one_pass_too_many(net, Stage.MEASURE)
+
+
+def by_a_flag(net: Net, x: torch.Tensor, learn: bool):
+    if x.ndim != 2:
+        raise ValueError(x.shape)
+    loss = net(x).square().amax()
+    if not learn:
+        return loss.item()
+    (loss - 1).backward()  # ok: the flag may well tell apart which call differentiates
+    return loss.item()
+
+
+def by_a_check(net: Net, x: torch.Tensor):
+    score = net(x).cos().prod()
+    if x.ndim != 2:
+        raise ValueError(x.shape)
+    torch.autograd.backward([score], [torch.ones(())])  # GRD404
+
+
+def by_a_match(net: Net, x: torch.Tensor, how: str):
+    loss = net(x).neg().amin()
+    match how:
+        case "learn":
+            torch.autograd.grad(loss, [net.head.bias])  # ok: so may what is matched
+        case _:
+            pass
+    loss.tanh().backward() if how != "measure" else None  # ok: and this
+
+
+def flags(options):
+    net, x = Net(), torch.ones(2, 8)
+    by_a_flag(net, x, options.learn)
+    by_a_check(net, x)
+    by_a_match(net, x, options.how)
+    if options.measure:
+        with torch.no_grad():
+            by_a_flag(net, x, options.learn_more)
+            by_a_check(net, x)
+            by_a_match(net, x, options.how)
+
+
+def set_by_hand():
+    net = Net()
+    with torch.no_grad():
+        net.head.weight = nn.Parameter(net.head.weight * 0.5)
+        loss = net(torch.ones(1, 8)).min()
+    torch.autograd.backward(loss.relu() / 2)  # GRD404
+    other = Net()
+    with torch.no_grad():
+        other.head.weight = other.head.weight * 0.5
+        loss = other(torch.ones(1, 8)).min()
+    (loss - 2).abs().backward()
 
 
 def perhaps_off(net: Net, x: torch.Tensor, frozen: bool):

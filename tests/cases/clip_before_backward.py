@@ -152,3 +152,25 @@ def differentiated_by_an_engine(net, loader, descent: torch.optim.Optimizer, eng
         engine.backward(F.cross_entropy(net(x), y))
         [clip_grad_value_(net.parameters(), 0.1)]  # ok: the engine fills them
         descent.step()
+
+
+def cut_from_the_clipped(loader):
+    body, head, scale = nn.Linear(4, 4), nn.Linear(4, 1), nn.Parameter(torch.ones(()))
+    descent = torch.optim.SGD([*body.parameters(), *head.parameters(), scale], lr=0.1)
+    for x, y in loader:
+        descent.zero_grad()
+        weight = body(torch.ones(2, 4)).pow(2).mean().item()
+        (scale * weight + head(body(torch.ones(2, 4)).detach()).mean()).backward()
+        clip_grad_norm_(list(body.parameters()), 0.5)  # ok: the loss was cut from these, a later clip would find no more
+        clip_grad_norm_((*head.parameters(), scale), 0.25)  # ok: these have gradients
+        descent.step()  # GRD618
+
+
+def early_for_a_part(loader):
+    body, head = nn.Linear(4, 4), nn.Linear(4, 1)
+    descent = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+    for x, y in loader:
+        descent.zero_grad()
+        clip_grad_value_(body.weight, 0.5)  # GRD706
+        head(body(torch.ones(2, 4))).mean().backward()
+        descent.step()

@@ -155,6 +155,34 @@ def best_of_each(loader, count):
     return [float(one) for one in best]
 
 
+def looked_at():
+    net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    model = nn.ModuleDict({"first": nn.Linear(4, 2), "second": nn.Linear(4, 2)})
+    features, norms, x = [], {}, torch.ones(2, 4)
+    for layer in net:
+        x = layer(x)
+        features += [x]
+        features.append(x[0])  # ok: as many as there are layers
+    for name, p in model.named_parameters():
+        norms[name] = p.norm()  # ok: as many as there are parameters
+    for i, layer in enumerate(net):
+        norms[i] = layer.weight.view(-1) + i  # ok: by number as well
+    for name in ("first", "second"):
+        features.append(model[name](x).exp())  # ok: two, whose names are written down
+    return [one.mean().item() for one in (*features, *norms.values())]
+
+
+def looked_at_each_time(loader):
+    net, norms = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4)), []
+    for batch in loader:
+        fresh = []
+        for layer in net:
+            fresh.insert(0, layer.weight.norm(2))  # ok: anew for each batch
+            norms.append(layer.weight.norm(dim=0))  # GRD502
+        print(float(fresh[0]), batch)
+    print(len(norms))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--lr", type=float, default=0.1)

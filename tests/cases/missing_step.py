@@ -146,3 +146,37 @@ def handed_over(net, loader):
     for x, y in loader:
         descent.zero_grad()
         F.smooth_l1_loss(net(x), y).backward()  # GRD704
+
+
+def worst_shift(batches: list[torch.Tensor], rounds: int):
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    shift = torch.zeros(1, 4, requires_grad=True)
+    for batch in batches:
+        for _ in range(rounds):
+            optimizer.zero_grad()
+            F.mse_loss(model(batch + shift), torch.ones(1, 2)).backward()  # ok: the gradient of the input is wanted
+            with torch.no_grad():
+                shift += 0.01 * shift.grad.sign()
+            shift.grad = None
+    return shift
+
+
+def saliency(batches: list[torch.Tensor]):
+    model, maps = nn.Linear(4, 2), []
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in batches:
+        image = torch.rand(1, 4).requires_grad_()
+        optimizer.zero_grad()
+        (model(image) ** 2).amax().backward()  # ok: and here
+        maps.append(image.grad.abs())
+    return maps
+
+
+def unread_input(batches: list[torch.Tensor]):
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in batches:
+        image = torch.rand(1, 4).requires_grad_()
+        optimizer.zero_grad()
+        (model(image) - 1).std().backward()  # GRD704

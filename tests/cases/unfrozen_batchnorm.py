@@ -1,5 +1,7 @@
 """Cases for GRD806: frozen batch norms, and which of them are still."""
 
+from contextlib import contextmanager
+
 import torch
 import torch.nn as nn
 
@@ -70,6 +72,48 @@ def one_by_one(x):
     out = norm(x)
     norm.eval()
     return out, norm(x)
+
+
+def as_found(model, x):
+    was = model.training
+    model.eval()
+    out = model(x)
+    model.train(was)
+    return out
+
+
+@contextmanager
+def evaluating(model):
+    was = model.training
+    model.eval()
+    try:
+        yield model
+    finally:
+        if was:
+            model.train()
+
+
+@torch.no_grad()
+def measured_now_and_then(x):
+    net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+    net[1].weight.requires_grad = False  # ok: who measures puts the mode back that was there
+    net[1].bias.requires_grad_(requires_grad=False)  # ok: the same
+    net.eval()
+    for _ in range(3):
+        as_found(net, x)
+        with evaluating(net) as model:
+            model(x)
+        net(x)
+
+
+@torch.no_grad()
+def measured_by_whom(net: nn.Sequential, x):
+    norm = nn.BatchNorm1d(4)
+    norm.requires_grad_(False).eval()  # ok: nobody knows the mode that is found
+    net.append(norm)
+    with evaluating(net):
+        as_found(net, x)
+    return net(x)
 
 
 class Trainer:

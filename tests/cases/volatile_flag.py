@@ -21,7 +21,7 @@ class Tester:
         correct = 0
         for data, target in loader:
             data, target = Variable(data, volatile=True), Variable(target)  # GRD115 GRD116
-            correct += (self.model(data).max(1)[1] == target).sum().item()  # GRD401
+            correct += (self.model(data).max(1)[1] == target).sum().item()
         return correct
 
     def predict(self, image: Tensor):

@@ -125,7 +125,7 @@ def restored(batch: torch.Tensor):
     for p, grad in zip(net.parameters(), kept):
         p.grad = grad
     opt.step().x if batch is None else opt.step()  # ok: the gradients were put back
-    net(batch).mean().backward()
+    net(batch).mean().backward()  # GRD209
     opt.zero_grad()
     balance(net)
     last = [opt.step()][0]  # ok: nobody knows what the helper does to the network

@@ -25,8 +25,7 @@ def first_of(*tensors, **options):
 
 
 reveal(first_of(weight, plain))  # Tensor[float, requires_grad=yes, leaf=yes]
-# vague: a key that is there in one call may be missing in another
-reveal(first_of(plain, default=weight))  # Tensor[float, requires_grad=no|yes, leaf=yes]
+reveal(first_of(plain, default=weight))  # Tensor[float, requires_grad=yes, leaf=yes]
 
 
 def pair(x):

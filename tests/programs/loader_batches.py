@@ -13,7 +13,7 @@ for images, labels in loader:
 
 for step, batch in enumerate(loader):
     moved = [part.to("cpu") for part in batch]
-    reveal(moved[0])  # Tensor[integer|float, requires_grad=no, leaf=yes]
+    reveal(moved[0])  # Tensor[float, requires_grad=no, leaf=yes]
 
 images, labels = next(iter(loader))
 reveal(images)  # Tensor[float, requires_grad=no, leaf=yes]

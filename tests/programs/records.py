@@ -67,8 +67,8 @@ reveal(batch["images"])  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(batch["labels"])  # Tensor[integer, requires_grad=no, leaf=yes]
 reveal(Kind.SUM.value)  # 'sum'
 reveal(Kind.SUM.name)  # 'SUM'
-reveal(Kind("sum") is Kind.SUM)  # number[bool]
-reveal(Kind.SUM == Kind.MEAN)  # number[bool]
+reveal(Kind("sum") is Kind.SUM)  # True
+reveal(Kind.SUM == Kind.MEAN)  # False
 for kind in Kind:
     reveal(kind.value)  # 'sum' or 'mean'
 reveal(Level.HIGH.value)  # 2

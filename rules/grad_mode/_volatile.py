@@ -1,0 +1,42 @@
+"""The flag of old that was to switch gradients off for all that is computed from a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gradlint.domain import Const, Syntax, Tensor
+from gradlint.events import AttributeAssigned, Called, Event, Recorded, Thing
+
+FLAG_OF_VARIABLE = 2
+"""Its place among the arguments of `Variable`."""
+
+
+def flags_of(things: Iterable[Thing], story: Sequence[Event]) -> list[Syntax]:
+    """Where these tensors, or what they were computed from, were marked `volatile`."""
+    flags: dict[Syntax, set[Syntax]] = {}
+    for event in story:
+        if (marked := _marked(event)) is not None:
+            for place in _made_at(marked):
+                flags.setdefault(place, set()).add(event.node)
+        elif flags and isinstance(event, Recorded):
+            inherited = [
+                flag for operand in event.operands for place in _made_at(operand) for flag in flags.get(place, ())
+            ]
+            if inherited:
+                flags.setdefault(event.node, set()).update(inherited)
+    wanted = [place for thing in things if isinstance(thing, Tensor) for place in _made_at(thing)]
+    return list(dict.fromkeys(flag for place in wanted for flag in flags.get(place, ())))
+
+
+def _marked(event: Event) -> Thing | None:
+    """The tensor that is marked here."""
+    if isinstance(event, Called) and event.path == "torch.autograd.Variable":
+        given = [dict(event.keywords).get("volatile"), *event.args[FLAG_OF_VARIABLE:]]
+        return event.result if any(isinstance(one, Const) and one.value for one in given) else None
+    if isinstance(event, AttributeAssigned) and event.attr == "volatile":
+        return event.owner if isinstance(event.value, Const) and event.value.value else None
+    return None
+
+
+def _made_at(thing: Thing) -> list[Syntax]:
+    return [mark.node for mark in getattr(thing, "marks", ()) if mark.how == "made"]
