@@ -68,13 +68,13 @@ def gradlint(here: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def process(here: Path) -> Run:
-    """Runs gradlint in that folder as users do; nothing it prints may be a traceback."""
+    """Runs gradlint in that folder as users do; nothing it prints may be a traceback, unless one is `wanted`."""
 
-    def run(*args: str, code: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(*args: str, code: str = "", wanted: bool = False, **variables: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", code] if code else [sys.executable, "-m", "gradlint", *args]
         environment = os.environ | variables
         ran = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True, check=False)
-        assert "Traceback" not in ran.stdout + ran.stderr, ran.stderr
+        assert ("Traceback" in ran.stdout + ran.stderr) == wanted, ran.stderr
         return ran
 
     return run
@@ -226,11 +226,11 @@ def test_an_internal_error_names_the_file_and_spares_the_others(process: Run, he
     assert len(told) == 1
     kept = Path(told[0].removeprefix("the traceback of the internal error is in "))
     try:
-        assert "raise KeyError" in kept.read_text(encoding="utf-8")
+        assert "in analyse\nKeyError" in kept.read_text(encoding="utf-8")
     finally:
         kept.unlink()
     broken = broken.replace("['.']", "['-v', '.']")
-    ran = process(code=broken)
+    ran = process(code=broken, wanted=True)
     assert ran.returncode == 1 and "Traceback" in ran.stderr and "the traceback of" not in ran.stderr
     broken = broken.replace("['-v', '.']", "['--ignore', 'GRD002', 'odd.py']")
     ran = process(code=broken)

@@ -221,7 +221,7 @@ def codes(folder: Path, **request: object) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "deep.py").write_text(f"# gradlint: ignore-file\nimport torch\n{DEEP}")
+    (tmp_path / "deep.py").write_text(f"# gradlint: ignore-file\nimport torch\nrequires_grad = 1\n{DEEP}")
     return tmp_path
 
 

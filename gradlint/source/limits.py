@@ -66,15 +66,15 @@ _TOKEN = re.compile(
 _TEXT = {
     quotes: re.compile(
         rf"(?:\\N\{{[^{{}}\n]*+\}}|\\[^{{}}]|\\(?=[{{}}])|\{{\{{|\}}\}}|[^{{}}\\{quotes[0]}{end}]{more})*+"
-        rf"(?P<end>\{{|{quotes})",
+        rf"(?P<end>\{{|{quotes})?+",
         re.DOTALL,
     )
     for quotes in ('"', "'", '"""', "'''")
     for end, more in [(r"\n", "") if len(quotes) == 1 else ("", f"|{quotes[0]}(?!{quotes[0] * 2})")]
 }
-"""The text of an f-string up to the next hole, or to its end."""
-_FORMAT = re.compile(r"[^{}]*+(?P<end>[{}])")
-"""A format up to a hole in it, or to its end."""
+"""The text of an f-string up to the next hole, or to its end; no `end` where it has none."""
+_FORMAT = re.compile(r"[^{}]*+(?P<end>[{}])?+")
+"""A format up to a hole in it, or to its end; no `end` where it has none."""
 
 
 @dataclass(slots=True)
@@ -150,7 +150,7 @@ class _Counting:
             self._enter(_Level(quotes=self.quotes, in_format=in_format))
         elif found["end"] == "}":
             return self._close("}")
-        return True
+        return found["end"] is not None
 
     def _opened(self, text: str) -> bool:
         self.quotes = text.lstrip("fFtTrR")
