@@ -169,13 +169,13 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
         return call_value(it, it.place_of(node, "own forward"), replaced, args, "")
     method = (_own_method(it, module, how) if how == "call" else None) or _own_method(it, module, "forward")
     if any(may_be_overridden(it, ref, module, name) for name in ("__call__", "forward")):
-        return _not_followed(it, node, ref, module, args)
+        return _not_followed(it, node, ref, method, args)
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
         return loose_result(it, node, ref, module, args)
     if method is not None and (module.unbuilt.may(YES) or too_deep(it, method, args)):
         it.escaped_functions[method.node] = None
-        return _not_followed(it, node, ref, module, args)
+        return _not_followed(it, node, ref, method, args)
     if method is not None:
         it.inside_module += 1
         try:
@@ -185,11 +185,29 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
     return as_torch(it, node, ref, args)
 
 
-def _not_followed(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
-    """What a `forward` of the program gives that is not run here: it may differentiate what it computes."""
+def _not_followed(it: Interpreter, node: Any, ref: Ref, forward: Function | None, args: Arguments) -> Value:
+    """What a `forward` of the program gives that is not run here: what the module of a class that nobody sees gives,
+    unless its text shows that it may differentiate what it computes."""
+    module: Module = it[ref]
     result = loose_result(it, node, ref, module, args)
-    it.escape([result])
+    if forward is not None and _may_differentiate(it, module, forward):
+        it.escape([result])
     return result
+
+
+def _may_differentiate(it: Interpreter, module: Module, forward: Function) -> bool:
+    """Whether a method, or another of the module that it calls, names something that may compute gradients."""
+    todo, seen = [forward], set[Any]()
+    while todo:
+        method = todo.pop()
+        scope = it.scan.scopes[method.node]
+        if scope.differentiates:
+            return True
+        seen.add(method.node)
+        called = [use.partition("(")[0] for use in scope.uses.get("self", ()) if use.endswith(")")]
+        found = [find_method(it, module.cls, name) for name in called]
+        todo += [one for one in found if one is not None and one.node not in seen]
+    return False
 
 
 def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
