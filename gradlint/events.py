@@ -795,11 +795,12 @@ class ClassFinished(Event):
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
     that the file does not show; `returned`: those returned to callers that were not all seen. `tests`: the file imports
-    what runs tests."""
+    what runs tests; `collected` are the functions that a test runner can call by itself."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
     tests: bool = False
+    collected: frozenset[Syntax] = field(default=frozenset())
     used: frozenset[Graph] = field(default=frozenset())
     escaped: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())
