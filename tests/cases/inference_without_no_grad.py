@@ -1,5 +1,6 @@
 """Cases for GRD401: models that run in eval mode, with and without a reason to record."""
 
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -145,6 +146,33 @@ def handed_on(report):
     model = Net().eval()
     report(model(torch.ones(3, 8)))  # ok: whoever gets it may differentiate it
     return model
+
+
+def graph_handed_on(model, loader, meter):
+    model.eval()
+    for batch in loader:
+        out = model(batch.float())  # ok: an object that is not shown gets hold of the graph
+        meter.update({"raw": [out], "shown": out.detach()})
+
+
+def numbers_handed_on(model, loader, meter, report):
+    model.eval()
+    for batch in loader:
+        out = model(batch).view(-1)  # GRD401
+        meter.update(out.detach()[0], out.argmax(1), out.data.view(-1), out.mean().item())
+        report({"rows": [out.detach().cpu().numpy()]})
+        np.save("rows", out.tolist())
+
+
+def test_rows(model: Net, loader):
+    """No test, but what evaluates on the test set: no runner has a loader for it."""
+    model.eval()
+    return sum(model(batch).argmax(1).sum().item() for batch in loader)  # GRD401
+
+
+def test_rows_of_one_batch():
+    net = Net().eval()
+    assert net(torch.ones(4, 8)).shape == (4, 2)  # ok: a runner can call it
 
 
 class Trainer:
