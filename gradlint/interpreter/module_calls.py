@@ -45,6 +45,7 @@ from gradlint.interpreter.ancestry import find_method, may_be_overridden, torch_
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.graphs import certainly_recorded
 from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, buffers, parameters, submodules
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import COUNTS, first_argument, perhaps_itself, with_counts
@@ -78,7 +79,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             args=tuple(it.thing(value) for value in held[1 : 1 + len(args.positional)]),
             result=it.thing(result),
             how=how,
-            recorded=_recorded(it, result),
+            recorded=certainly_recorded(it, result),
             graph=_graph(it, result),
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
@@ -133,23 +134,6 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
         elif type(thing) is not Node:
             todo += handed_on(thing)
     return tuple(nodes)
-
-
-def _recorded(it: Interpreter, result: Value) -> Tensor | None:
-    """Of the tensors of a result that certainly carry a graph the one that is believed most."""
-    found: list[Tensor] = []
-    seen: set[Value] = set()
-    todo = [result]
-    while todo:
-        value = todo.pop()
-        thing = it.thing(value)
-        if type(thing) is Tensor:
-            if thing.requires_grad is YES and thing.leaf is NO:
-                found.append(thing)
-        elif value not in seen:
-            seen.add(value)
-            todo += [inner for _, inner in (*getattr(thing, "items", ()), *getattr(thing, "attributes", ()))]
-    return min(found, key=lambda tensor: tensor.belief, default=None)
 
 
 def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
