@@ -132,7 +132,7 @@ class Pages:
     def write(self, values, at):
         page = {"at": at}
         page.update(values)
-        self.pages.append((at, page))  # GRD509
+        self.pages.append([page])  # GRD509
 
     def keep(self, state):
         self.states += [state]  # GRD509
