@@ -31,7 +31,7 @@ def tell_stored(
     recorded = [found for slots in _histories(it, value) if (found := _places(slots))]
     inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []
     older = [slot for one in inside for slots in _histories(it, one) for slot in slots]
-    piles = [found for places in recorded if (found := [slot for slot in older if _is_of_before(slot, places)])]
+    piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(slot, places)])]
     name, given = _written(syntax(node))
     it.emit(
         events.Stored,
