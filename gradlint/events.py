@@ -646,19 +646,21 @@ class Yielded(Event):
 class Stored(Event):
     """A value is put into a container.
 
-    `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `graph`
-    names the nodes that made the value; `piles`: the container already holds what an earlier iteration put into it
-    here, graph and all, and `spent` says whether a backward has certainly freed a part of that. `replaces`: it takes
+    `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `recorded`
+    is a tensor, the value itself or in it, that certainly carries a graph; `graph` names the nodes that made the
+    tensors of the value; `piles`: the container already holds what an earlier iteration put into it here, graph and
+    all, and `spent` says whether a backward has certainly freed a part of each graph in that. `replaces`: it takes
     the place of an element of a list, which is no longer than before. `by_part`: of all loops that fill it each goes
     over parts of networks (modules, parameters, their names).
     """
 
-    believed_from: ClassVar[tuple[str, ...]] = ("container", "value")
+    believed_from: ClassVar[tuple[str, ...]] = ("container", "value", "recorded")
 
     container: Container
     value: Thing
     name: str = ""
     given: Syntax | None = None
+    recorded: Tensor | None = None
     graph: tuple[Graph, ...] = ()
     piles: Truth = NO
     spent: Truth = NO
@@ -806,11 +808,12 @@ class ClassFinished(Event):
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
     that the file does not show; `returned`: those returned to callers that were not all seen. `tests`: the file imports
-    what runs tests."""
+    what runs tests; `collected` are the functions that a test runner can call by itself."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
     tests: bool = False
+    collected: frozenset[Syntax] = field(default=frozenset())
     used: frozenset[Graph] = field(default=frozenset())
     escaped: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())

@@ -167,7 +167,7 @@ def only_tested(event: Event, end: ModuleFinished) -> bool:
     run = runs.get(event.run)
     while run is not None and run.caller is not None:
         run = runs.get(run.parent)
-    return run is not None and run.function is not None and run.function.name.startswith("test_")
+    return run is not None and run.function is not None and run.function.node in end.collected
 
 
 def may_be_told_apart(event: Event, other: Event, end: ModuleFinished) -> bool:

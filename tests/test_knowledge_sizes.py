@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import replace
 from itertools import product
@@ -10,8 +11,9 @@ from math import prod
 import pytest
 import torch
 
-from gradlint.domain import Tensor, truth
+from gradlint.domain import YES, Tensor, truth
 from gradlint.events import Recorded
+from gradlint.interpreter.modules import OLD_REDUCTIONS
 from gradlint.knowledge.sizes import (
     ARRANGING,
     ELEMENTWISE,
@@ -181,6 +183,19 @@ def test_reducing_operations_leave_one_element(name):
     assert function(sample("f", (2, 3)), dim=0).numel() == 3
 
 
+LOSSES = [row for row in TABLES.modules.values() if row.call == "loss"]
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("row", LOSSES, ids=lambda row: row.path)
+def test_a_loss_that_is_told_nothing_gives_one_number(row):
+    makes = inspect.signature(resolve(row.path).__init__).parameters
+    assert makes["reduction"].default == "mean"
+    assert OLD_REDUCTIONS.issuperset(name for name in makes if name.startswith(("reduce", "size")))
+    assert _recorded(f"layer = {row.example}\nlayer({row.input})\n")[-1].scalar is YES
+    assert eval(f"({row.example})({row.input})").numel() == 1  # our own row
+
+
 @pytest.mark.parametrize(("reduction", "whole"), REDUCTIONS.items())
 def test_reductions_of_losses(reduction, whole):
     given = sample("f", (2, 3))
@@ -235,7 +250,12 @@ def _recorded(text):
         ("F.mse_loss(x.sum(), x.sum(), reduction='none')", "yes"),
         ("nn.MSELoss(reduction='none')(x, x)", "no"),
         ("nn.MSELoss(reduction='none')(x, x) * 2", "no"),
-        ("nn.MSELoss()(x, x) + x.sum()", "?"),
+        ("nn.MSELoss()(x, x)", "yes"),
+        ("nn.MSELoss(reduce=False)(x, x)", "?"),
+        ("nn.MSELoss(True, False)(x, x)", "?"),
+        ("nn.MSELoss(None, None, 'none')(x, x)", "no"),
+        ("nn.MSELoss(*how)(x, x)", "?"),
+        ("nn.MSELoss()(x, x) + x.sum()", "yes"),
         ("torch.ones(3) * 2", "no"),
         ("torch.ones(3).expand(2, 3)", "no"),
         ("torch.ones(1).expand(3)", "no"),

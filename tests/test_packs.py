@@ -139,13 +139,56 @@ def test_the_interpreter_knows_no_library():
 
 def test_a_look_alike_is_told_from_torch_by_what_is_imported():
     program = "def f(model, x):\n    model.eval()\n    return model(x)\n"
-    without_torch = "from flax import nnx\n" + program
+    without_torch = "from flax import nnx\nimport wandb\n" + program
     assert linter.lint(without_torch, RULES, packs=PACKS) == ()
     assert unknown(without_torch, PACKS) == 1
     assert unknown("import torch\n" + without_torch, PACKS) == 0
 
 
 # ---- mistakes that are seen through a pack
+
+
+SHOWN = """
+import torch
+from torch import nn
+{imported}
+
+actor, critic = nn.Linear(3, 2), nn.Linear(2, 1)
+first, second = torch.optim.SGD(actor.parameters(), 0.1), torch.optim.SGD(critic.parameters(), 0.1)
+for step in range(10):
+    taken = actor(torch.randn(5, 3))
+    worth = critic(taken).pow(2)
+    {shown}
+    first.zero_grad()
+    second.zero_grad()
+    critic(torch.ones(5, 2)).pow(2).mean().backward()
+    second.step()
+    worth.mean().backward()
+    first.step()
+"""
+"""A step between forward and backward (GRD305), with something shown before."""
+
+
+@pytest.mark.parametrize(
+    ("imported", "shown", "kept"),
+    [
+        ("from torch.utils.tensorboard import SummaryWriter as W", "W('runs').add_scalar('worth', worth.mean(), 0)", 0),
+        ("from tensorboardX import SummaryWriter as W", "W().add_histogram('worth', values=worth)", 0),
+        ("import wandb", "wandb.log({'worth': worth.mean(), 'shown': wandb.Histogram(worth)})", 0),
+        ("import wandb", "wandb.init().log({'taken': [taken]}, step=step)", 0),
+        ("import mlflow", "mlflow.log_metrics({'worth': worth.mean()})", 0),
+        ("from torchvision.utils import make_grid, save_image", "save_image(make_grid(taken), 'taken.png')", 0),
+        ("from matplotlib import pyplot as plt", "plt.plot(worth)", 0),
+        ("from tqdm import tqdm", "tqdm(range(3)).set_postfix(worth=worth)", 0),
+        ("from torch.utils.tensorboard import SummaryWriter as W", "W().add_graph(critic, worth)", 1),
+        ("import wandb", "wandb.watch(critic); wandb.Table(worth)", 1),
+        ("from elsewhere import save_image", "save_image(worth)", 1),
+    ],
+)
+def test_what_is_shown_is_not_differentiated(imported, shown, kept):
+    """Loggers read numbers; a graph that other code holds may be differentiated there."""
+    found = linter.lint(SHOWN.format(imported=imported, shown=shown), RULES, packs=PACKS)
+    assert ["GRD305"] * (not kept) == [finding.code for finding in found if finding.code == "GRD305"]
 
 
 SEEN = {

@@ -124,8 +124,9 @@ Seen = tuple[tuple[tuple[Any, ...], Value], ...]
 class Cell:
     """Whatever lives on the heap; remembers which others it mentions and where those were made: that is asked often."""
 
-    __slots__ = ("_mentions", "_origins")
+    __slots__ = ("_handed_on", "_mentions", "_origins")
 
+    _handed_on: tuple[Ref, ...]
     _mentions: tuple[Ref, ...]
     _origins: frozenset[Origin]
 
@@ -653,8 +654,26 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
 
 
 def handed_on(thing: Object) -> tuple[Ref, ...]:
-    """What whoever holds an object can get at: not what code that waits has looked at."""
-    return object_references(replace(thing, seen=()) if type(thing) is Iterator and thing.seen else thing)
+    """What whoever holds an object can get at. What has left the graph leads back to it by nothing that it shares, but
+    what is not known may be one of the things that it was told to share with."""
+    if type(thing) not in _OUT_OF_SIGHT or (type(thing) is Tensor and OPAQUE in thing.node):
+        return object_references(thing)
+    try:
+        return thing._handed_on
+    except AttributeError:
+        found = tuple(dict.fromkeys(_mentioned(thing, _OUT_OF_SIGHT[type(thing)])))
+        object.__setattr__(thing, "_handed_on", found)
+        return found
+
+
+_OUT_OF_SIGHT: dict[type, frozenset[str]] = {
+    Tensor: frozenset({"count", "storage", "grad_of", "source"}),
+    Array: frozenset({"storage"}),
+    Container: frozenset({"origin"}),
+    Iterator: frozenset({"seen"}),
+}
+"""The fields that tell what an object has in common with others, and what code that waits has looked at: nobody gets by
+them from an object to another."""
 
 
 def origins(thing: Object) -> frozenset[Origin]:
@@ -667,9 +686,11 @@ def origins(thing: Object) -> frozenset[Origin]:
         return found
 
 
-def _mentioned(thing: Object) -> list[Ref]:
+def _mentioned(thing: Object, but: Holding[str] = ()) -> list[Ref]:
     out: list[Ref] = []
     for name, how in _REFERRING[type(thing)]:
+        if name in but:
+            continue
         content = getattr(thing, name)
         if how == "value":
             if type(content) is Ref:

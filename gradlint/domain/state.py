@@ -7,14 +7,14 @@ part of the state too (`flight`), because objects change their references when a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
 from gradlint.domain.heap import Heap
-from gradlint.domain.objects import MOST_ITEMS, Sides, joined, object_references, object_renamed, origins
+from gradlint.domain.objects import MOST_ITEMS, Object, Sides, joined, object_references, object_renamed, origins
 from gradlint.domain.values import CONTEXT_BITS, Context, Origin, Ref, Syntax, Value, one_of, references, renamed
 
 OLDEST = 2
@@ -165,8 +165,11 @@ class State:
             if (thing := later.heap.get(ref)) is not None:
                 heap[ref] = joined(heap[ref], thing) if ref in heap else thing
 
-    def reach(self, values: Iterable[Value]) -> dict[Ref, None]:
-        """All objects that can be got at from these values, in the order of finding."""
+    def reach(
+        self, values: Iterable[Value], by: Callable[[Object], tuple[Ref, ...]] = object_references
+    ) -> dict[Ref, None]:
+        """All objects that these values mention, directly or by others, in the order of finding; `by` gives what of
+        that counts of each object."""
         found: dict[Ref, None] = {}
         heap = self.heap
         todo = [ref for value in values for ref in references(value)]
@@ -174,7 +177,7 @@ class State:
             ref = todo.pop()
             if ref not in found and (thing := heap.get(ref)) is not None:
                 found[ref] = None
-                todo += object_references(thing)
+                todo += by(thing)
         return found
 
     def sweep(self) -> None:

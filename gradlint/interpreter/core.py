@@ -43,6 +43,7 @@ from gradlint.domain import (
     Value,
     alternatives,
     both,
+    handed_on,
     joined,
     joined_states,
     negation,
@@ -787,9 +788,9 @@ class Interpreter:
         self.escaped |= dict.fromkeys(self.graphs(values))
 
     def graphs(self, values: Iterable[Value]) -> list[Graph]:
-        """The names of all graph nodes and optimizers that can be got at from these values, by whatever way."""
+        """The names of all graph nodes and optimizers that whoever holds these values can get at."""
         heap = self.state.heap
-        return [ref.key for ref in self.state.reach(values) if type(heap[ref]) in (Node, Optimizer)]
+        return [ref.key for ref in self.state.reach(values, handed_on) if type(heap[ref]) in (Node, Optimizer)]
 
 
 def _bounds(counts: Counter[str]) -> Counter[str]:

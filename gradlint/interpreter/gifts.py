@@ -310,7 +310,7 @@ def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Val
     if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
         kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
         return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
-    found = call(it, node, path, Arguments([], held), "") if path.startswith("torch.") else None
+    found = call(it, node, path, Arguments([], held), "") if known is None and path.startswith("torch.") else None
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
     return it.new(node, part, unseen) if found is None else found

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from gradlint.domain import Graph, Node, Ref, Slot
+from gradlint.domain import NO, YES, Belief, Container, Graph, Node, Ref, Slot, Tensor, Value
+from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter
 
 T = TypeVar("T")
@@ -16,6 +17,31 @@ MOST_LOOKED_BACK = 20
 
 `MOST_LOOKED_BACK` holds where it is asked whether a graph grows, which is asked at every operation in a loop.
 """
+
+
+def certainly_recorded(it: Interpreter, value: Value) -> Tensor | None:
+    """Of the tensors that a value is, or certainly holds, and that certainly carry a graph the one believed most. Where
+    all that a container may hold carries one, it most likely holds something."""
+    found: list[Tensor] = []
+    seen: set[Value] = set()
+    todo = [value]
+    while todo:
+        one = todo.pop()
+        thing = it.thing(one)
+        if type(thing) is Tensor:
+            if _is_recorded(thing):
+                found.append(thing)
+        elif one not in seen:
+            if type(thing) is Container and type(some := it.thing(thing.rest)) is Tensor and _is_recorded(some):
+                found.append(replace(some, belief=max(some.belief, Belief.BY_USE)))
+            seen.add(one)
+            todo += [inner for _, inner in (*getattr(thing, "items", ()), *getattr(thing, "attributes", ()))]
+            todo += getattr(thing, "certain", ())
+    return min(found, key=lambda tensor: tensor.belief, default=None)
+
+
+def _is_recorded(tensor: Tensor) -> bool:
+    return tensor.requires_grad is YES and tensor.leaf is NO
 
 
 def sure_past(it: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref, None]:

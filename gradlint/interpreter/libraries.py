@@ -20,7 +20,7 @@ from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
 
 def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
     """Call what a path of a library names; None where no pack speaks of it."""
-    if path.partition(".")[0] not in it.packs.roots:
+    if not it.packs.speaks_of(path):
         return None
     found = it.packs.function(path)
     if found is not None:

@@ -45,6 +45,7 @@ from gradlint.interpreter.ancestry import find_method, may_be_overridden, torch_
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.graphs import certainly_recorded
 from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, buffers, parameters, submodules
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import COUNTS, first_argument, perhaps_itself, with_counts
@@ -78,7 +79,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             args=tuple(it.thing(value) for value in held[1 : 1 + len(args.positional)]),
             result=it.thing(result),
             how=how,
-            recorded=_recorded(it, result),
+            recorded=certainly_recorded(it, result),
             graph=_graph(it, result),
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
@@ -135,23 +136,6 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     return tuple(nodes)
 
 
-def _recorded(it: Interpreter, result: Value) -> Tensor | None:
-    """Of the tensors of a result that certainly carry a graph the one that is believed most."""
-    found: list[Tensor] = []
-    seen: set[Value] = set()
-    todo = [result]
-    while todo:
-        value = todo.pop()
-        thing = it.thing(value)
-        if type(thing) is Tensor:
-            if thing.requires_grad is YES and thing.leaf is NO:
-                found.append(thing)
-        elif value not in seen:
-            seen.add(value)
-            todo += [inner for _, inner in (*getattr(thing, "items", ()), *getattr(thing, "attributes", ()))]
-    return min(found, key=lambda tensor: tensor.belief, default=None)
-
-
 def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
     """The `__call__` or the `forward` that the class of a module defines in the program."""
     return find_method(it, module.cls, "__call__" if how == "call" else "forward")
@@ -169,13 +153,13 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
         return call_value(it, it.place_of(node, "own forward"), replaced, args, "")
     method = (_own_method(it, module, how) if how == "call" else None) or _own_method(it, module, "forward")
     if any(may_be_overridden(it, ref, module, name) for name in ("__call__", "forward")):
-        return _not_followed(it, node, ref, module, args)
+        return _not_followed(it, node, ref, method, args)
     if method is not None and it.inside_module >= MOST_MODULES_DEEP:
         it.hit("depth of modules")
         return loose_result(it, node, ref, module, args)
     if method is not None and (module.unbuilt.may(YES) or too_deep(it, method, args)):
         it.escaped_functions[method.node] = None
-        return _not_followed(it, node, ref, module, args)
+        return _not_followed(it, node, ref, method, args)
     if method is not None:
         it.inside_module += 1
         try:
@@ -185,11 +169,29 @@ def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Valu
     return as_torch(it, node, ref, args)
 
 
-def _not_followed(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value:
-    """What a `forward` of the program gives that is not run here: it may differentiate what it computes."""
+def _not_followed(it: Interpreter, node: Any, ref: Ref, forward: Function | None, args: Arguments) -> Value:
+    """What a `forward` of the program gives that is not run here: what the module of a class that nobody sees gives,
+    unless its text shows that it may differentiate what it computes."""
+    module: Module = it[ref]
     result = loose_result(it, node, ref, module, args)
-    it.escape([result])
+    if forward is not None and _may_differentiate(it, module, forward):
+        it.escape([result])
     return result
+
+
+def _may_differentiate(it: Interpreter, module: Module, forward: Function) -> bool:
+    """Whether a method, or another of the module that it calls, names something that may compute gradients."""
+    todo, seen = [forward], set[Any]()
+    while todo:
+        method = todo.pop()
+        scope = it.scan.scopes[method.node]
+        if scope.differentiates:
+            return True
+        seen.add(method.node)
+        called = [use.partition("(")[0] for use in scope.uses.get("self", ()) if use.endswith(")")]
+        found = [find_method(it, module.cls, name) for name in called]
+        todo += [one for one in found if one is not None and one.node not in seen]
+    return False
 
 
 def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:

@@ -68,6 +68,8 @@ MOST_NAMED = 6
 """How many parameters of a layer of torch have names of their own here."""
 REDUCTION = "reduction"
 """The keyword by which a loss is told what to make of the losses of the elements."""
+OLD_REDUCTIONS = frozenset({"size_average", "reduce"})
+"""Keywords that were there for it before, and still count."""
 RETURN_INDICES = "return_indices"
 """The keyword by which a pooling layer is asked for places as well."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": ""}
@@ -99,8 +101,8 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     else:
         attributes, rest = _own_parameters(it, node, row, args)
         certain = with_certain((), [rest])
-        if row.call == "loss" and REDUCTION in args.keywords:
-            attributes[REDUCTION] = args.keywords[REDUCTION]
+        if row.call == "loss":
+            attributes[REDUCTION] = _reduction(args)
     if row.identity_in_eval:
         attributes[DROPPED] = UNKNOWN if args.unknown else args.get(DROPPED, 0, Const(0.5))
     if row.inplace_at is not None:
@@ -118,6 +120,12 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
     tell_built(it, node, ref, it.land(start))
     return ref
+
+
+def _reduction(args: Arguments) -> Value:
+    """What a loss makes of the losses of the elements: their mean, if nothing is said."""
+    told_otherwise = any(args.keywords.get(name, NONE_VALUE) != NONE_VALUE for name in OLD_REDUCTIONS)
+    return UNKNOWN if args.unknown or told_otherwise else args.keywords.get(REDUCTION, Const("mean"))
 
 
 def _with_names(path: str, args: Arguments) -> Arguments:

@@ -58,6 +58,7 @@ from gradlint.interpreter.ancestry import ancestry, defined_anew
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.autograd_functions import is_function, mode_alone
 from gradlint.interpreter.callbacks import called_by_library
+from gradlint.interpreter.collecting import collected, imports_a_runner
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
@@ -108,9 +109,6 @@ def deep_recursion() -> Generator[None]:
 
 
 FRAMES = 12_000
-
-TEST_RUNNERS = frozenset({"pytest", "unittest"})
-"""Modules that only tests import."""
 
 
 # ---- what nobody called
@@ -338,7 +336,8 @@ def _finish(it: Interpreter) -> None:
         it.tree,
         story=tuple(_passed_by(it, event) for event in it.story),
         runs=tuple(it.runs),
-        tests=not it.scan.imports.isdisjoint(TEST_RUNNERS),
+        tests=imports_a_runner(it),
+        collected=collected(it),
         used=_with_all_inside(it, it.used),
         escaped=_with_all_inside(it, it.escaped),
         returned=_with_all_inside(it, it.returned),

@@ -17,6 +17,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Array,
     Bound,
     Const,
     Container,
@@ -136,7 +137,7 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     for function in functions:
         _escape(it, function)
     found, graphs = _reach(it, [*values, *_captured(it, functions)])
-    memories = [memory for thing in found.values() if type(thing) is Tensor for memory in thing.storage]
+    memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
     it.handed |= dict.fromkeys(found)
     for ref, thing in found.items():
         if type(thing) is Optimizer:

@@ -33,7 +33,8 @@ class Scope:
     `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters, `periodic` names for tests
     that take a remainder; `annotations` are those of the names that a class body declares, and of what its methods
     declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules
-    or parameters are switched here; `outlived` are the variables of comprehensions that stand around this, under the
+    or parameters are switched here; `differentiates` says that something is named, here or in scopes inside, that may
+    compute gradients; `outlived` are the variables of comprehensions that stand around this, under the
     names by which they are kept for it; `rebindings` are filled when somebody asks for them (see `dropping`).
     """
 
@@ -51,6 +52,7 @@ class Scope:
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     periodic: set[str] = field(default_factory=set)
     outlived: dict[str, str] = field(default_factory=dict)
+    differentiates: bool = False
     generator: bool = False
     inner: bool = False
     rebindings: dict[cst.CSTNode, Any] | None = None
@@ -231,6 +233,7 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
         if node not in scope.targets:
             _read(scope, dotted(node.value), node.attr.value)
         _use(scope, dotted(kept(node.value)), node.attr.value)
+        _named(scope, node.attr.value)
     elif kind is cst.Call:
         _called(node, scope)
     elif kind is cst.Yield:
@@ -288,7 +291,25 @@ def _takes_remainder(test: Any, scope: Scope) -> bool:
 _TEXTS = frozenset({cst.SimpleString, cst.ConcatenatedString, cst.FormattedString})
 
 
+def _named(scope: Scope, name: str) -> None:
+    """An attribute or a function of this name is used."""
+    at: Scope | None = scope if _speaks_of_gradients(name) else None
+    while at is not None and not at.differentiates:
+        at.differentiates = True
+        at = at.parent
+
+
+def _speaks_of_gradients(name: str) -> bool:
+    return ("backward" in name or "grad" in name) and name not in WITHOUT_GRADIENTS
+
+
+WITHOUT_GRADIENTS = frozenset({"no_grad", "gradient_checkpointing"})
+"""Names that speak of gradients where none are computed."""
+
+
 def _called(node: cst.Call, scope: Scope) -> None:
+    if type(node.func) is cst.Name:
+        _named(scope, node.func.value)
     if type(node.func) is cst.Attribute and node.func.attr.value in FILLING:
         _filled(node.func.value, scope)
     if type(node.func) is cst.Attribute:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import NO, YES, Container, Node, Slot, Tensor, Truth, Value, either, truth
+from gradlint.domain import YES, Container, Graph, Node, Ref, Slot, Tensor, Truth, Value, alternatives, either, truth
 from gradlint.interpreter.core import Interpreter, syntax
-from gradlint.interpreter.graphs import in_every
+from gradlint.interpreter.graphs import certainly_recorded, in_every
 from gradlint.interpreter.scan import spelled
 
 
@@ -28,11 +29,10 @@ def tell_stored(
     it is one of those in what is given, `replaces` that it takes the place of some element."""
     if it.muted:
         return
-    recorded = [ref for _, tensor in it.all(value, Tensor) for ref in tensor.node if ref is not None]
+    recorded = [found for slots in _histories(it, value) if (found := _places(slots))]
     inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []
-    older = [tensor.node for one in inside for _, tensor in it.all(one, Tensor)]
-    places = {ref.key for ref in recorded}
-    same = [nodes for nodes in older if any(ref is not None and ref.age and ref.key in places for ref in nodes)]
+    older = [slot for one in inside for slots in _histories(it, one) for slot in slots]
+    piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(slot, places)])]
     name, given = _written(syntax(node))
     it.emit(
         events.Stored,
@@ -41,11 +41,12 @@ def tell_stored(
         value=it.thing(value),
         name=name,
         given=None if among else given,
-        graph=tuple(places),
-        piles=truth(bool(same)),
-        spent=either([_spent(it, nodes) for nodes in same]) if same else NO,
+        recorded=certainly_recorded(it, value),
+        graph=tuple(dict.fromkeys(place for places in recorded for place in places)),
+        piles=truth(bool(piles)),
+        spent=truth(bool(piles) and all(either([_spent(it, slot) for slot in slots]) is YES for slots in piles)),
         replaces=replaces,
-        by_part=bool(same) and _fills_by_part(it, container),
+        by_part=bool(piles) and _fills_by_part(it, container),
     )
 
 
@@ -54,6 +55,33 @@ def _fills_by_part(it: Interpreter, container: Container) -> bool:
     origins = {ref.origin for ref, thing in it.state.heap.items() if thing is container}
     filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(it.loops))
     return all(loop.over_parts for loop in filling)
+
+
+def _histories(it: Interpreter, value: Value) -> list[list[Slot]]:
+    """The nodes that may have made the tensors that a value is, and those that lie anywhere in it, one by one: each
+    tensor with all that it may be instead."""
+    found: list[list[Slot]] = []
+    seen: set[Ref] = set()
+    todo = [value]
+    while todo:
+        one = todo.pop()
+        if slots := [tensor.node for _, tensor in it.all(one, Tensor)]:
+            found.append(slots)
+        for ref, held in it.all(one, Container):
+            if ref not in seen:
+                seen.add(ref)
+                todo += [*(inner for _, inner in held.items), *alternatives(held.rest)]
+    return found
+
+
+def _places(slots: list[Slot]) -> dict[Graph, None]:
+    """The graph nodes among these."""
+    return {ref.key: None for slot in slots for ref in slot if ref is not None}
+
+
+def _is_of_before(slot: Slot, places: Mapping[Graph, None]) -> bool:
+    """Whether an earlier iteration recorded one of these at one of the places."""
+    return any(ref is not None and ref.age and ref.key in places for ref in slot)
 
 
 def _spent(it: Interpreter, nodes: Slot) -> Truth:

@@ -20,6 +20,7 @@ from gradlint.domain import (
     OPAQUE,
     UNKNOWN,
     UNSURE,
+    Array,
     Belief,
     Container,
     Instance,
@@ -231,6 +232,8 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...
             history |= dict.fromkeys(thing.node)
             memories |= dict.fromkeys(thing.storage)
             todo += references(thing.gradient)
+        elif type(thing) is Array:
+            memories |= dict.fromkeys(thing.storage)
         else:
             todo += handed_on(thing)
     memories |= dict.fromkeys(map(memory_of_gradient, memories))

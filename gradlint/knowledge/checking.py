@@ -18,7 +18,7 @@ from gradlint.knowledge.packs import (
     Row,
     Several,
 )
-from gradlint.knowledge.together import Packs
+from gradlint.knowledge.together import Packs, beginnings
 from gradlint.knowledge.versions import fault, told
 
 SOURCE = re.compile(r"\A([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
@@ -53,7 +53,7 @@ def _evidence(row: Row) -> Iterator[tuple[str, str]]:
 
 def _misplaced(path: str, row: LibraryClass, pack: Pack, packs: Packs) -> Iterator[Fault]:
     for one in row.paths:
-        if one.partition(".")[0] not in pack.roots:
+        if not any(root in pack.roots for root in beginnings(one)):
             yield path, f"{one} is outside {', '.join(pack.roots)}", "add its top-level module to `roots`"
     for base in row.bases:
         if packs.cls(base) is None:

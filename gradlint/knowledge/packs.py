@@ -360,8 +360,8 @@ class Pack:
     """All that is said about one library.
 
     `version` is what was read or run, as a requirement (`accelerate==1.15.0`); `roots` are the top-level modules
-    it is imported by. `foreign`: it is no library of torch, however alike its names are, and whatever they name has
-    nothing to do with autograd.
+    it is imported by, or a part of one. `foreign`: it is no library of torch, however alike its names are, and whatever
+    they name has nothing to do with autograd. Not `on_torch`: who imports it need not work with torch.
     """
 
     library: str
@@ -370,6 +370,7 @@ class Pack:
     classes: tuple[LibraryClass, ...] = ()
     functions: tuple[Call, ...] = ()
     foreign: bool = False
+    on_torch: bool = True
     source: str = ""
 
     def rows(self) -> Iterator[tuple[str, Row]]:

@@ -29,6 +29,7 @@ class Packs:
     packs: tuple[Pack, ...] = ()
     roots: frozenset[str] = frozenset()
     foreign: frozenset[str] = frozenset()
+    on_torch: frozenset[str] = frozenset()
     torch: Tables = field(default_factory=at)
     functions: dict[str, Call] = field(default_factory=dict)
     _classes: dict[str, Known | None] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class Packs:
             packs,
             frozenset(root for pack in packs for root in pack.roots),
             frozenset(root for pack in packs if pack.foreign for root in pack.roots),
+            frozenset(root for pack in packs if pack.on_torch and not pack.foreign for root in pack.roots),
             at(version),
         )
         rows = {row.path: row for pack in reversed(packs) for row in of(pack.classes, version)}
@@ -68,11 +70,15 @@ class Packs:
             else:
                 self._classes.setdefault(path, known)
 
+    def speaks_of(self, path: str) -> bool:
+        """Whether a path lies in a library that some pack is about."""
+        return any(root in self.roots for root in beginnings(path))
+
     def cls(self, path: str) -> Known | None:
         """The class at an import path."""
         if path in self._classes:
             return self._classes[path]
-        if path.partition(".")[0] not in self.roots:
+        if not self.speaks_of(path):
             return None
         found = next((known for pattern, known in self._patterns if fnmatchcase(path, pattern)), None)
         self._classes[path] = found
@@ -90,12 +96,18 @@ class Packs:
     def without_torch(self, imported: Iterable[str]) -> bool:
         """Whether a program that imports these modules has nothing to do with torch: a look-alike, and no torch."""
         found = set(imported)
-        with_torch = {root for root in found if "torch" in root} | (found & self.roots - self.foreign)
+        with_torch = {root for root in found if "torch" in root} | (found & self.on_torch)
         return bool(found & self.foreign) and not with_torch
 
     def is_foreign(self, path: str) -> bool:
         """Whether a path names something that is none of torch's."""
         return path.partition(".")[0] in self.foreign
+
+
+def beginnings(path: str) -> Iterator[str]:
+    """A dotted path and all that it begins with, the shortest first."""
+    parts = path.split(".")
+    yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
 def _line(row: LibraryClass, rows: Mapping[str, LibraryClass]) -> Iterator[LibraryClass]:

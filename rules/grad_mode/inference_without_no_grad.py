@@ -28,7 +28,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, NO, YES, Syntax
 from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Run
-from gradlint.rule import LIKELY, POSSIBLE, Confidence, Edit, Findings, Rule, believed, only_tested, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Confidence, Draft, Edit, Findings, Rule, believed, only_tested, quoted
 
 from ._volatile import flags_of
 
@@ -36,9 +36,8 @@ rule = Rule(
     "GRD401",
     "inference-without-no-grad",
     "{name} runs in eval mode but gradients are on, so each result keeps a graph that nothing differentiates; "
-    "wrap it in `with torch.no_grad():`",
-    help="`eval()` does not switch gradients off: decorate the function with `@torch.no_grad()`, "
-    "or use `with torch.inference_mode():`",
+    "wrap {what} in `with torch.no_grad():`",
+    help="`eval()` does not switch gradients off: {cure}, or use `with torch.inference_mode():`",
     effect="keeps memory",
     yields_to=("GRD115",),
     tokens=("eval", "train", "from_pretrained"),
@@ -53,7 +52,8 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    """Judge all calls at one place together; a call inside another module's call is part of that one."""
+    """Judge the calls at one place together, or apart by what calls the function around them; a call inside another
+    module's call is part of that one."""
     runs = {run.index: run for run in event.runs}
     places: dict[Syntax, list[ModuleCalled]] = {}
     for happened in event.story:
@@ -61,20 +61,50 @@ def check(event: ModuleFinished) -> Findings:
             places.setdefault(happened.node, []).append(happened)
     inside = {place for one in event.story if isinstance(one, BackwardRun) for place in _callers(one, runs)}
     for node, heard in places.items():
-        calls = _without_parts(heard)
-        if (
-            node in inside
-            or all(call.nested for call in calls)
-            or not all(_records_in_vain(call, event) for call in calls)
-        ):
+        found = [] if node in inside else [*_in_vain(_without_parts(heard), event, runs)]
+        if found:
+            yield _draft(node, found, event, runs)
+
+
+Way = tuple[list[ModuleCalled], Syntax | None]
+"""Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
+
+
+def _in_vain(calls: Sequence[ModuleCalled], end: ModuleFinished, runs: Mapping[int, Run]) -> Iterator[Way]:
+    """The calls at one place that record in vain: where not all of them do, those that do on a way of their own."""
+    ways: list[tuple[Way, int]] = [(([*calls], None), 0)]
+    while ways:
+        (some, caller), depth = ways.pop()
+        if not all(call.nested for call in some) and all(_records_in_vain(call, end) for call in some):
+            yield some, caller
             continue
-        draft = rule.at(node, name=quoted(calls[0].name, "the model"))
-        if switch := _switched_to_eval(calls[0], event):
-            draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
-        for flag in flags_of(calls[0].args, event.story):
-            draft = draft.note(flag, "marking the input `volatile` does nothing")
-        draft = draft.fix(Edit("put under", node, "with torch.no_grad():"), safety="unsafe", imports=("torch",))
-        yield draft.lowered(max(_confidence(call, event, runs) for call in calls))
+        parted: dict[Syntax, list[ModuleCalled]] = {}
+        for call in some:
+            for step in [*_callers(call, runs)][depth : depth + 1]:
+                parted.setdefault(step, []).append(call)
+        ways += [((those, step), depth + 1) for step, those in parted.items()]
+
+
+def _draft(node: Syntax, found: Sequence[Way], end: ModuleFinished, runs: Mapping[int, Run]) -> Draft:
+    """The finding at a place, believed as the way that is believed most."""
+    believed_by = {caller: max(_confidence(call, end, runs) for call in calls) for calls, caller in found}
+    most = min(believed_by.values())
+    calls = next(calls for calls, caller in found if believed_by[caller] is most)
+    callers = [caller for caller, belief in believed_by.items() if belief is most and caller is not None]
+    draft = rule.at(node, name=quoted(calls[0].name, "the model"), **(APART if callers else TOGETHER))
+    for caller in callers:
+        draft = draft.note(caller, "called here, nothing differentiates what it gives")
+    if switch := _switched_to_eval(calls[0], end):
+        draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
+    for flag in flags_of(calls[0].args, end.story):
+        draft = draft.note(flag, "marking the input `volatile` does nothing")
+    edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
+    return draft.fix(*edits, safety="unsafe", imports=("torch",)).lowered(most)
+
+
+TOGETHER = {"what": "it", "cure": "decorate the function with `@torch.no_grad()`"}
+APART = {"what": "the call that evaluates", "cure": "put the call that evaluates under `with torch.no_grad():`"}
+"""The words of the message where all calls at a place record in vain, and where only those of some callers do."""
 
 
 def _callers(event: Event, runs: Mapping[int, Run]) -> Iterator[Syntax]:
@@ -191,3 +221,56 @@ def eval_and_inference_mode():
     with torch.inference_mode():
         score = model(torch.ones(1, 4))
     return score
+
+
+@rule.bad
+def one_helper_for_both_phases():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def run(batches, train):
+        model.train(train)
+        losses = []
+        for batch in batches:
+            loss = model(batch).pow(2).mean()  # GRD401
+            if train:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                loss = loss.detach()
+            losses.append(loss)
+        return losses
+
+    run([torch.ones(2, 4), torch.zeros(2, 4)], True)
+    losses = run([torch.ones(2, 4)], False)
+    return losses
+
+
+@rule.good(cures=one_helper_for_both_phases)
+def gradients_off_for_one_phase():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def run(batches, train):
+        model.train(train)
+        losses = []
+        for batch in batches:
+            loss = model(batch).pow(2).mean()
+            if train:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                loss = loss.detach()
+            losses.append(loss)
+        return losses
+
+    run([torch.ones(2, 4), torch.zeros(2, 4)], True)
+    with torch.no_grad():
+        losses = run([torch.ones(2, 4)], False)
+    return losses

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
-from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored, Thing
+from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored
 from gradlint.rule import Draft, Edit, believed
 
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
@@ -49,12 +49,8 @@ def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kep
 
 def _has_graph(kept: Kept) -> bool:
     if isinstance(kept, GraphGrown):
-        return kept.brings <= YES and _is_computed(kept.result)
-    return _is_computed(kept.value)
-
-
-def _is_computed(value: Thing) -> bool:
-    return isinstance(value, Tensor) and value.requires_grad <= YES and value.leaf <= NO
+        return kept.brings <= YES and kept.result.requires_grad <= YES and kept.result.leaf <= NO
+    return kept.recorded is not None
 
 
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
@@ -90,7 +86,7 @@ def what(found: list[Kept]) -> str:
 def finished(draft: Draft, found: list[Kept], safety: str) -> Draft:
     """The finding with its cure, believed as what it was told by."""
     first = found[0]
-    added = first.added if isinstance(first, GraphGrown) else first.given
+    added = first.added if isinstance(first, GraphGrown) else first.given if isinstance(first.value, Tensor) else None
     if added is not None:
         draft = draft.fix(Edit("wrap", added, after=".detach()"), safety=safety)
     return draft.lowered(max(believed(one) for one in found))

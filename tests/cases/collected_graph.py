@@ -1,6 +1,7 @@
 """Cases for GRD502: lists of tensors that bring their graphs along."""
 
 import argparse
+from collections import namedtuple
 
 import torch
 import torch.nn.functional as F
@@ -181,6 +182,41 @@ def looked_at_each_time(loader):
             norms.append(layer.weight.norm(dim=0))  # GRD502
         print(float(fresh[0]), batch)
     print(len(norms))
+Row = namedtuple("Row", "step loss")
+
+
+def rows_of_losses(loader):
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    rows, pairs, tuples, nested = [], [], [], {}
+    for step, x in enumerate(loader):
+        optimizer.zero_grad()
+        loss = model(torch.ones(1, 4)).pow(2).sum()
+        loss.backward()
+        optimizer.step()
+        rows.append({"step": step, "loss": loss})  # GRD502
+        rows.append({"step": step, "loss": loss.item(), "last": loss.detach()})  # ok: a number, and what has no graph
+        pairs += [(step, loss)]  # GRD502
+        tuples.append(Row(step, loss=loss))  # GRD502
+        nested[step] = {"train": {"loss": [loss, loss.item()]}}  # GRD502
+        nested["last"] = {"train": (loss,)}  # ok: the next one takes the place of the whole row
+    return max(row["step"] for row in rows), len(pairs), len(tuples), len(nested)
+
+
+def rows_with_something_to_differentiate(loader):
+    policy, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)
+    episode, kept = [], []
+    for x in loader:
+        worth = critic(torch.ones(1, 4)).pow(2).sum()
+        worth.backward()
+        chance = policy(torch.ones(1, 4)).log_softmax(-1)[0, 0]
+        episode.append({"worth": worth.item(), "chance": chance})  # ok: differentiated behind the loop
+        kept.append((worth, chance))  # ok: a part of it is
+    optimizer.zero_grad()
+    sum(-row["chance"] * row["worth"] for row in episode).backward()
+    optimizer.step()
+    return len(kept)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Trainer:
     def log(self, writer, step):
         for name, param in self.model.named_parameters():
             writer.add_histogram(name, param.grad, step)  # ok: whoever calls this may have run backward
-            self.model.zero_grad()
+        self.model.zero_grad()
 
 
 def train(model: nn.Linear, loader, writer):

@@ -1,5 +1,6 @@
 """Cases for GRD401: models that run in eval mode, with and without a reason to record."""
 
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -146,6 +147,113 @@ def handed_on(report):
     model = Net().eval()
     report(model(torch.ones(3, 8)))  # ok: whoever gets it may differentiate it
     return model
+
+
+def graph_handed_on(model, loader, meter):
+    model.eval()
+    for batch in loader:
+        out = model(batch.float())  # ok: an object that is not shown gets hold of the graph
+        meter.update({"raw": [out], "shown": out.detach()})
+
+
+def numbers_handed_on(model, loader, meter, report):
+    model.eval()
+    for batch in loader:
+        out = model(batch).view(-1)  # GRD401
+        meter.update(out.detach()[0], out.argmax(1), out.data.view(-1), out.mean().item())
+        report({"rows": [out.detach().cpu().numpy()]})
+        np.save("rows", out.tolist())
+
+
+def test_rows(model: Net, loader):
+    """No test, but what evaluates on the test set: no runner has a loader for it."""
+    model.eval()
+    return sum(model(batch).argmax(1).sum().item() for batch in loader)  # GRD401
+
+
+def test_rows_of_one_batch():
+    net = Net().eval()
+    assert net(torch.ones(4, 8)).shape == (4, 2)  # ok: a runner can call it
+
+
+def one_batch(model, batch, labels):
+    return F.cross_entropy(model(batch), labels)  # GRD401
+
+
+def trained_and_validated_by_one_helper(loader):
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.train()
+    for batch, labels in loader:
+        optimizer.zero_grad()
+        one_batch(model, batch, labels).backward()
+        optimizer.step()
+    model.eval()
+    return sum(one_batch(model, batch, labels).item() for batch, labels in loader)
+
+
+def one_quiet_batch(model, batch):
+    return model(batch).exp().sum()  # ok: who does not differentiate it has gradients off
+
+
+def trained_and_validated_with_gradients_off(loader):
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in loader:
+        optimizer.zero_grad()
+        one_quiet_batch(model, batch).backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        return sum(one_quiet_batch(model, batch).item() for batch in loader)
+
+
+def phase(model, loader, optimizer=None):
+    """Both phases; which of them it is each call says."""
+    model.train(optimizer is not None)
+    total = 0.0
+    for batch in loader:
+        loss = model(batch + 1).pow(2).mean()  # GRD401
+        if optimizer is not None:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        total += loss.item()
+    return total
+
+
+def phase_with_a_switch(model, loader, train, optimizer):
+    model.train(train)
+    with torch.set_grad_enabled(train):
+        for batch in loader:
+            loss = model(batch * 2).pow(2).mean()  # ok: gradients are off where it evaluates
+            if train:
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+
+
+def phases(loader):
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        phase(model, loader, optimizer)
+        phase(model, loader)
+        phase_with_a_switch(model, loader, True, optimizer)
+        phase_with_a_switch(model, loader, False, None)
+
+
+def penalised(model, batch):
+    batch = batch.requires_grad_()
+    score = model(batch).sum(1).mean()  # ok: both callers need its graph, in eval mode or not
+    return torch.autograd.grad(score, batch, create_graph=True)[0].pow(2).mean()
+
+
+def penalties(batch):
+    model = Net()
+    penalised(model, batch).backward()
+    model.eval()
+    return penalised(model, batch).item()
 
 
 class Trainer:

@@ -123,3 +123,32 @@ if __name__ == "__main__":
     trainer = Trainer()
     trainer.run([1]), trainer.run_objective([1]), trainer.run_rewards([1])
     reinforce(), collect()
+
+
+class Pages:
+    def __init__(self):
+        self.pages, self.states = [], []
+
+    def write(self, values, at):
+        page = {"at": at}
+        page.update(values)
+        self.pages.append([page])  # GRD509
+
+    def keep(self, state):
+        self.states += [state]  # GRD509
+
+
+def fit_by_parts():
+    pages, model, cell = Pages(), nn.Linear(2, 2), nn.LSTMCell(2, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    state = (torch.zeros(1, 4), torch.zeros(1, 4))
+    for at in range(3):
+        parts = {"size": model(torch.ones(5, 2)).pow(2).mean()}
+        parts["total"] = parts["size"] + 1
+        optimizer.zero_grad()
+        parts["total"].backward()
+        optimizer.step()
+        pages.write({f"fit/{name}": part for name, part in parts.items()}, at)
+        state = cell(torch.ones(1, 2), state)
+        pages.keep(state)
+    print(len(pages.pages), len(pages.states))

@@ -1,8 +1,9 @@
-"""torchvision: builders of models, which come in train mode with all parameters requiring grad, and their parts."""
+"""torchvision: builders of models, which come in train mode with all parameters requiring grad, and their parts; what
+shows images, all of it without gradients."""
 
 from __future__ import annotations
 
-from gradlint.knowledge.packs import Call, LibraryClass, New, Pack, Python
+from gradlint.knowledge.packs import NOTHING_AT_ALL, Call, LibraryClass, New, Pack, Python
 
 BUILDERS = (
     ("alexnet", "alexnet"),
@@ -145,6 +146,11 @@ pack = Pack(
             "torchvision.models.get_model",
             gives=New("torch.nn.Module", mode="train"),
             source="torchvision/models/_api.py:get_model",
+        ),
+        Call("torchvision.utils.save_image", gives=NOTHING_AT_ALL, source="torchvision/utils.py:save_image"),
+        *(
+            Call(f"torchvision.utils.{name}", source=f"torchvision/utils.py:{name}")
+            for name in "make_grid draw_bounding_boxes draw_segmentation_masks draw_keypoints flow_to_image".split()
         ),
         Call("torchvision.models.list_models", gives=Python("list"), source="torchvision/models/_api.py:list_models"),
         *(_builder(file, name) for file, names in BUILDERS for name in names.split()),
