@@ -262,6 +262,7 @@ class Interpreter:
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
         self.come_by: set[Any] = set()
+        self.sums: dict[Any, Any] = {}  # by operators of sums that a loop makes longer, the first operator of the sum
         self.returned: set[Graph] = set()
         self.handed_gradients: dict[Any, int] = {}
         self.hooked: dict[Any, Hook] = {}
