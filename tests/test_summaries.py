@@ -1,13 +1,24 @@
 """Calls that are not run again give what running them gives."""
 
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from gradlint import linter, registry
+from gradlint.domain import UNKNOWN, Const, Fact, Instance, Mark, Ref, Tensor, replace
+from gradlint.domain.keys import DECLARED, declared
+from gradlint.domain.objects import Cell, Object
 from gradlint.finding import Confidence
 from gradlint.interpreter import summaries
-from gradlint.testing.programs import revealed
+from gradlint.interpreter.call_keys import Given
+from gradlint.testing.programs import revealed, spell
+from tests import two_calls
 
 ROOT = Path(__file__).parent
 RULES = registry.rules()
@@ -99,3 +110,132 @@ for fold in range(3):
 """
     counts = dict(linter.analyse(text, ()).counts)
     assert counts["bound: recursion"] > 0
+
+
+# ---- the key of a call
+
+FIRST, SECOND = Ref(1, "tensor", 0), Ref(2, "tensor", 0)
+HEAP = {FIRST: Tensor(), SECOND: Tensor(scalar=Tensor().scalar.named("yes"))}
+"""Two objects that differ."""
+
+
+def key(thing: Object) -> Any:
+    """What the key of a call has of an argument."""
+    ref = Ref(3, "argument", 0)
+    it: Any = SimpleNamespace(state=SimpleNamespace(heap=HEAP | {ref: thing}), sweeping=[])
+    return Given(it).key(ref)
+
+
+def others(known: Any, join: str) -> Iterator[Any]:
+    """Other values of a field that holds this one and joins like this."""
+    if join in ("alternatives", "perhaps", "certain"):
+        yield from ((FIRST,), (SECOND,), (FIRST, SECOND), (FIRST._replace(age=2),))
+        yield from ((None,), (FIRST, None)) if join == "perhaps" else ()
+    elif join == "items":
+        yield from (
+            (("a", FIRST),),
+            (("b", FIRST),),
+            (("a", SECOND),),
+            (("a", Const(1)),),
+            (("a", FIRST), ("b", FIRST)),
+        )
+    elif join == "value":
+        yield from (FIRST, SECOND, Const(None), Const(1), UNKNOWN)
+    elif join == "marks":
+        yield from ((Mark("made", 1),), (Mark("made", 2),), (Mark("asked", 1),), (Mark("made", 1, "ones"),))
+    elif join == "names":
+        yield from (frozenset({"a"}), frozenset({"b"}))
+    elif isinstance(known, Fact):
+        yield from type(known)._every
+    else:
+        yield from OTHERS[type(known)]
+
+
+OTHERS: dict[type, list[Any]] = {
+    bool: [False, True],
+    str: ["", "add", "mul"],
+    type(None): [None, (), (1,), (2,)],
+    type(Tensor().belief): list(type(Tensor().belief)),
+}
+NUMBERED_ALONE = {((FIRST,), (SECOND,))}
+"""What differs in the identity of one object that nothing else mentions is the same."""
+STANDING_FOR_THEMSELVES = {(Instance, "cls"), (Instance, "attributes")}
+"""An instance is described only where these are empty."""
+FIELDS = [(cls, one) for cls in DECLARED for one in fields(cls) if (cls, one.name) not in STANDING_FOR_THEMSELVES]
+
+
+@pytest.mark.parametrize(("cls", "field"), FIELDS, ids=[f"{cls.__name__}-{one.name}" for cls, one in FIELDS])
+def test_two_arguments_that_differ_in_any_field_have_different_keys(cls, field):
+    thing = cls(kind="list") if "kind" in cls.__slots__ else cls()
+    known = getattr(thing, field.name)
+    things = {value: replace(thing, **{field.name: value}) for value in others(known, field.metadata.get("join", ""))}
+    assert len(things) > 1
+    for (one, first), (two, second) in product(things.items(), things.items()):
+        same = one == two or (field.metadata["key"] == "numbered" and (one, two) in NUMBERED_BOTH_WAYS)
+        assert (key(first) == key(second)) == same, (one, two)
+
+
+NUMBERED_BOTH_WAYS = NUMBERED_ALONE | {(two, one) for one, two in NUMBERED_ALONE}
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(Tensor) if one.metadata["key"] == "numbered"])
+def test_arguments_that_share_are_told_from_those_that_do_not(name):
+    def keys(*slots):
+        heap = {Ref(10 + i, "argument", 0): Tensor(**{name: slot}) for i, slot in enumerate(slots)}
+        it: Any = SimpleNamespace(state=SimpleNamespace(heap=heap), sweeping=[])
+        given = Given(it)
+        return [given.key(ref) for ref in heap]
+
+    assert keys((FIRST,), (FIRST,)) == keys((SECOND,), (SECOND,)) != keys((FIRST,), (SECOND,))
+
+
+def test_a_field_that_does_not_declare_its_part_in_the_key_is_refused():
+    @dataclass(frozen=True, slots=True)
+    class Sparse(Cell):
+        layout: str = "strided"
+
+    with pytest.raises(TypeError, match=r"`Sparse\.layout` does not declare"):
+        declared(Sparse)
+
+
+# ---- two calls of one helper
+
+
+def known(text: str) -> list[Any]:
+    """What is found in a program and revealed by it."""
+    return [*findings(text), *((row, facts(thing)) for row, thing in revealed.__wrapped__(text).items())]
+
+
+def facts(thing: Any) -> Any:
+    """What is known of an object but for what it mentions and where that was made."""
+    if not isinstance(thing, Object):
+        return spell(thing)
+    shown = DECLARED[type(thing)].itself(thing) if type(thing) in DECLARED else ()
+    return str(thing), [str(fact) for fact in shown if not isinstance(fact, tuple)]
+
+
+def sampled(count: int, *parts: Any) -> list[tuple[str, ...]]:
+    """Some of all combinations, always the same."""
+    return random.Random(0).sample(list(product(*parts)), count)
+
+
+TWO = [
+    two_calls.of_two_arguments(*names)
+    for names in [
+        *product(["leaf"], ["double", "half", "cuda"], ["double", "cuda"], ["backward"]),
+        *sampled(25, two_calls.ARGUMENTS, two_calls.ARGUMENTS, two_calls.BODIES, two_calls.AFTER),
+    ]
+]
+ONE_KIND = [
+    two_calls.of_one_kind(*names)
+    for names in sampled(
+        60, two_calls.MADE, two_calls.BETWEEN, ("one", "two"), two_calls.BODIES, ("", "backward", "all", "third")
+    )
+]
+
+
+@pytest.mark.parametrize("text", [*TWO, *ONE_KIND], ids=range(len(TWO) + len(ONE_KIND)))
+def test_two_calls_of_a_helper_give_the_same_without_summaries(text, monkeypatch: pytest.MonkeyPatch):
+    with_summaries = known(text)
+    monkeypatch.setattr(summaries, "recall", lambda it, node, call: None)
+    assert known(text) == with_summaries

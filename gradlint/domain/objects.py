@@ -16,6 +16,16 @@ paths join in it:
 
 Everything else must agree, or falls back to the field's default.
 
+Each field also says what of it is in the key of a call that is given the object (`key`), so that two calls which one
+summary serves can notice no difference:
+
+* `itself`: its value;
+* `described`: what the key has of the objects that it mentions, each known by when it is first mentioned;
+* `numbered`: which of its references are the same, by when they are first mentioned, but not what they are like.
+
+A class whose objects are in a key as references says so (`key`) for all its fields: what such an object holds must be
+as it was.
+
 A tensor is three things: the handle (`Tensor`: flags and `.grad`), the memory (only a reference,
 shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the graph node (`Node`).
 """
@@ -27,7 +37,7 @@ from collections.abc import Container as Holding
 from dataclasses import MISSING, dataclass, field, fields
 from enum import IntEnum
 from operator import attrgetter, or_
-from typing import Any, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar, get_args
 
 from gradlint.domain.changing import replace
 from gradlint.domain.facts import (
@@ -79,40 +89,48 @@ class Belief(IntEnum):
     BY_NAME = 3
 
 
-def _alternatives(**kw: Any) -> Any:
-    return field(metadata={"join": "alternatives"}, **kw)
+REFERENCE = "reference"
+"""The key of a class whose objects stand for themselves."""
 
 
-def _perhaps(**kw: Any) -> Any:
-    return field(metadata={"join": "perhaps"}, **kw)
+def _itself(default: Any = MISSING) -> Any:
+    return field(default=default, metadata={"key": "itself"})
 
 
-def _parts(**kw: Any) -> Any:
-    return field(metadata={"join": "parts"}, **kw)
+def _alternatives(default: Any, key: str = "") -> Any:
+    return field(default=default, metadata={"join": "alternatives", "key": key})
 
 
-def _items(**kw: Any) -> Any:
-    return field(metadata={"join": "items"}, **kw)
+def _perhaps(default: Any, key: str = "") -> Any:
+    return field(default=default, metadata={"join": "perhaps", "key": key})
 
 
-def _value(**kw: Any) -> Any:
-    return field(metadata={"join": "value"}, **kw)
+def _parts(default: Any, key: str = "") -> Any:
+    return field(default=default, metadata={"join": "parts", "key": key})
 
 
-def _values(**kw: Any) -> Any:
-    return field(metadata={"join": "values"}, **kw)
+def _items(default: Any, key: str = "") -> Any:
+    return field(default=default, metadata={"join": "items", "key": key})
 
 
-def _certain(**kw: Any) -> Any:
-    return field(metadata={"join": "certain"}, **kw)
+def _value(default: Any, key: str = "") -> Any:
+    return field(default=default, metadata={"join": "value", "key": key})
 
 
-def _names() -> Any:
-    return field(default=frozenset(), metadata={"join": "names"})
+def _values(default: Any, key: str = "") -> Any:
+    return field(default=default, metadata={"join": "values", "key": key})
 
 
-def _marks() -> Any:
-    return field(default=(), metadata={"join": "marks"})
+def _certain(default: Any, key: str = "") -> Any:
+    return field(default=default, metadata={"join": "certain", "key": key})
+
+
+def _names(key: str = "") -> Any:
+    return field(default=frozenset(), metadata={"join": "names", "key": key})
+
+
+def _marks(key: str = "") -> Any:
+    return field(default=(), metadata={"join": "marks", "key": key})
 
 
 Items = tuple[tuple[object, Value], ...]
@@ -142,7 +160,7 @@ class Tensor(Cell):
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
     it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
     no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
-    computed, `source` the tensors it was copied or moved from; `overwritten` says whether its memory was
+    computed; `overwritten` says whether its memory was
     written through another handle since this one was made; `unwritable` whether it is a view that was made with
     gradients off, or at once with others, so that torch refuses a write that is recorded; `showing` whether it is a
     view that may be a leaf though it requires grad, for it shows the flag of what it is a view of (made with gradients
@@ -154,38 +172,37 @@ class Tensor(Cell):
     well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
     """
 
-    dtype: Dtypes = ANY_DTYPE
-    precision: Precision = ANY_PRECISION
-    device: Device = ANY_DEVICE
-    requires_grad: Truth = UNSURE
-    leaf: Truth = UNSURE
-    retains: Truth = UNSURE
-    parameter: Truth = UNSURE
-    inference: Truth = UNSURE
-    scalar: Truth = UNSURE
-    planar: Truth = UNSURE
-    contiguous: Truth = UNSURE
-    size: tuple[int, ...] | None = None
-    grad: Grad = ANY_GRAD
-    unit: Unit = Unit.unsure()
-    overwritten: Truth = NO
-    unwritable: Truth = UNSURE
-    showing: Truth = NO
-    alone: Truth = NO
-    count: Slot = _perhaps(default=())
-    storage: tuple[Ref, ...] = _alternatives(default=())
-    node: Slot = _perhaps(default=())
-    base: Slot = _perhaps(default=())
-    grad_of: tuple[Ref, ...] = _alternatives(default=())
-    source: tuple[Ref, ...] = _alternatives(default=())
-    gradient: Value = _value(default=UNKNOWN)
-    hooks: Items = _items(default=())
-    made: str = ""
-    squashed: str = ""
-    many: bool = False
-    loose: bool = False
-    belief: Belief = Belief.PROVEN
-    marks: tuple[Mark, ...] = _marks()
+    dtype: Dtypes = _itself(ANY_DTYPE)
+    precision: Precision = _itself(ANY_PRECISION)
+    device: Device = _itself(ANY_DEVICE)
+    requires_grad: Truth = _itself(UNSURE)
+    leaf: Truth = _itself(UNSURE)
+    retains: Truth = _itself(UNSURE)
+    parameter: Truth = _itself(UNSURE)
+    inference: Truth = _itself(UNSURE)
+    scalar: Truth = _itself(UNSURE)
+    planar: Truth = _itself(UNSURE)
+    contiguous: Truth = _itself(UNSURE)
+    size: tuple[int, ...] | None = _itself(None)
+    grad: Grad = _itself(ANY_GRAD)
+    unit: Unit = _itself(Unit.unsure())
+    overwritten: Truth = _itself(NO)
+    unwritable: Truth = _itself(UNSURE)
+    showing: Truth = _itself(NO)
+    alone: Truth = _itself(NO)
+    count: Slot = _perhaps((), key="numbered")
+    storage: tuple[Ref, ...] = _alternatives((), key="numbered")
+    node: Slot = _perhaps((), key="numbered")
+    base: Slot = _perhaps((), key="described")
+    grad_of: tuple[Ref, ...] = _alternatives((), key="described")
+    gradient: Value = _value(UNKNOWN, key="described")
+    hooks: Items = _items((), key="described")
+    made: str = _itself("")
+    squashed: str = _itself("")
+    many: bool = _itself(False)
+    loose: bool = _itself(False)
+    belief: Belief = _itself(Belief.PROVEN)
+    marks: tuple[Mark, ...] = _marks(key="itself")
 
     def __str__(self) -> str:
         shown = [str(self.dtype), f"requires_grad={self.requires_grad}", f"leaf={self.leaf}"]
@@ -207,10 +224,11 @@ class Node(Cell):
     it had saved: "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 
+    key: ClassVar[str] = REFERENCE
     op: str
     at: Syntax
-    inputs: tuple[Slot, ...] = _parts(default=())
-    saves: tuple[Slot, ...] = _parts(default=())
+    inputs: tuple[Slot, ...] = _parts(())
+    saves: tuple[Slot, ...] = _parts(())
     freed: Truth = NO
     swept: Truth = NO
     stale: Truth = NO
@@ -241,17 +259,18 @@ class Module(Cell):
     functions that may be called around it, by kind.
     """
 
-    cls: Value = _value(default=UNKNOWN)
-    attributes: Items = _items(default=())
-    rest: Value = _value(default=NOTHING)
-    certain: tuple[Ref, ...] = _certain(default=())
-    buffers: Items = _items(default=())
+    key: ClassVar[str] = REFERENCE
+    cls: Value = _value(UNKNOWN)
+    attributes: Items = _items(())
+    rest: Value = _value(NOTHING)
+    certain: tuple[Ref, ...] = _certain(())
+    buffers: Items = _items(())
     mode: Mode = ANY_MODE
     open: Truth = UNSURE
     initialised: Truth = YES
     unbuilt: Truth = NO
     holder: str = ""
-    hooks: Items = _items(default=())
+    hooks: Items = _items(())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
     absent: frozenset[str] = _names()
@@ -269,18 +288,19 @@ class Optimizer(Cell):
     `listing` is its `param_groups`. Of a class of the program `cls` is that class and `attributes` what was set on
     it."""
 
+    key: ClassVar[str] = REFERENCE
     kind: str = ""
-    groups: tuple[Slot, ...] = _parts(default=())
+    groups: tuple[Slot, ...] = _parts(())
     open: Truth = UNSURE
     held_back: Truth = NO
     stepped: Truth = UNSURE
     stage: Stage = Stage.unsure()
-    options: Items = _items(default=())
+    options: Items = _items(())
     differentiable: Truth = NO
-    recorded: Value = _value(default=NOTHING)
-    listing: Value = _value(default=NOTHING)
-    cls: Value = _value(default=UNKNOWN)
-    attributes: Items = _items(default=())
+    recorded: Value = _value(NOTHING)
+    listing: Value = _value(NOTHING)
+    cls: Value = _value(UNKNOWN)
+    attributes: Items = _items(())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
     absent: frozenset[str] = _names()
@@ -295,10 +315,11 @@ class Scaler(Cell):
     says whether it has scaled anything yet, `optimizers` are those it has unscaled or stepped, `storage` is the
     memory of its factor, which `update()` writes in place."""
 
+    key: ClassVar[str] = REFERENCE
     enabled: Truth = UNSURE
     begun: Truth = UNSURE
-    optimizers: tuple[Ref, ...] = _alternatives(default=())
-    storage: tuple[Ref, ...] = _alternatives(default=())
+    optimizers: tuple[Ref, ...] = _alternatives(())
+    storage: tuple[Ref, ...] = _alternatives(())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 
@@ -310,8 +331,9 @@ class Scaler(Cell):
 class Scheduler(Cell):
     """What sets the learning rates of an optimizer; `optimizers` are those it may be."""
 
+    key: ClassVar[str] = REFERENCE
     kind: str = ""
-    optimizers: tuple[Ref, ...] = _alternatives(default=())
+    optimizers: tuple[Ref, ...] = _alternatives(())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 
@@ -326,15 +348,15 @@ class Container(Cell):
     others are in a mapping; `cls` is the class of a named tuple, whose fields name the items; `origin` is the
     module whose `state_dict()` it is."""
 
-    kind: str
-    items: Items = _items(default=())
-    rest: Value = _value(default=NOTHING)
-    origin: tuple[Ref, ...] = _alternatives(default=())
-    belief: Belief = Belief.PROVEN
-    marks: tuple[Mark, ...] = _marks()
-    keys: Value = _value(default=UNKNOWN)
-    cls: Value = _value(default=NOTHING)
-    certain: tuple[Ref, ...] = _certain(default=())
+    kind: str = _itself()
+    items: Items = _items((), key="described")
+    rest: Value = _value(NOTHING, key="described")
+    origin: tuple[Ref, ...] = _alternatives((), key="described")
+    belief: Belief = _itself(Belief.PROVEN)
+    marks: tuple[Mark, ...] = _marks(key="itself")
+    keys: Value = _value(UNKNOWN, key="described")
+    cls: Value = _value(NOTHING, key="described")
+    certain: tuple[Ref, ...] = _certain((), key="described")
 
     def __str__(self) -> str:
         return self.kind
@@ -353,8 +375,9 @@ class Iterator(Cell):
     was followed that runs when it is asked; `on`, `off` and `inference` whether a block in which it waits has set that
     mode, and so for whoever has asked it."""
 
-    element: Value = _value(default=UNKNOWN)
-    source: Value = _value(default=UNKNOWN)
+    key: ClassVar[str] = REFERENCE
+    element: Value = _value(UNKNOWN)
+    source: Value = _value(UNKNOWN)
     by: str = ""
     used: Truth = NO
     empty: Truth = UNSURE
@@ -362,12 +385,12 @@ class Iterator(Cell):
     length: int | None = None
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
-    listed: Value = _value(default=NOTHING)
-    certain: tuple[Ref, ...] = _certain(default=())
-    returned: Value = _value(default=UNKNOWN)
-    touches: tuple[Ref, ...] = _alternatives(default=())
-    fills: tuple[Ref, ...] = _alternatives(default=())
-    seen: Seen = _items(default=())
+    listed: Value = _value(NOTHING)
+    certain: tuple[Ref, ...] = _certain(())
+    returned: Value = _value(UNKNOWN)
+    touches: tuple[Ref, ...] = _alternatives(())
+    fills: tuple[Ref, ...] = _alternatives(())
+    seen: Seen = _items(())
     on: Truth = NO
     off: Truth = NO
     inference: Truth = NO
@@ -380,8 +403,9 @@ class Iterator(Cell):
 class Array(Cell):
     """A NumPy array and the memory it may share with a tensor, of which it was then "made"."""
 
+    key: ClassVar[str] = REFERENCE
     dtype: Dtypes = ANY_DTYPE
-    storage: tuple[Ref, ...] = _alternatives(default=())
+    storage: tuple[Ref, ...] = _alternatives(())
     belief: Belief = Belief.PROVEN
     marks: tuple[Mark, ...] = _marks()
 
@@ -396,15 +420,16 @@ class Class(Cell):
     dict", "enum" or "made by its metaclass" where calling it does what no method of the class says; `fields` are then
     the names it takes, each with its default (`NOTHING`: none)."""
 
+    key: ClassVar[str] = REFERENCE
     node: Syntax
     name: str
-    bases: tuple[Value, ...] = _values(default=())
-    members: Items = _items(default=())
+    bases: tuple[Value, ...] = _values(())
+    members: Items = _items(())
     reads: frozenset[str] = frozenset()
     module: Truth = UNSURE
     open: Truth = UNSURE
     kind: str = ""
-    fields: Items = _items(default=())
+    fields: Items = _items(())
 
     def __str__(self) -> str:
         return f"class {self.name}"
@@ -415,12 +440,12 @@ class Instance(Cell):
     """An object with attributes: of a class of the program (`cls`), or of one that is not known (`open`); `absent` are
     the names of those that were set on some paths alone."""
 
-    cls: Value = _value(default=UNKNOWN)
-    attributes: Items = _items(default=())
-    open: Truth = UNSURE
-    belief: Belief = Belief.PROVEN
-    marks: tuple[Mark, ...] = _marks()
-    absent: frozenset[str] = _names()
+    cls: Value = _value(UNKNOWN, key="described")
+    attributes: Items = _items((), key="described")
+    open: Truth = _itself(UNSURE)
+    belief: Belief = _itself(Belief.PROVEN)
+    marks: tuple[Mark, ...] = _marks(key="itself")
+    absent: frozenset[str] = _names(key="itself")
 
     def __str__(self) -> str:
         return f"Instance[{_cls(self.cls)}]"

@@ -273,7 +273,10 @@ class Interpreter:
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
         self.handed: dict[Ref, None] = {}
+        self.wrote: dict[Ref, None] = {}  # memories and counts that were written
+        self.differentiated: dict[Ref, None] = {}  # nodes and leaves that a backward has looked at
         self.come_by: set[Any] = set()
+        self.sums: dict[Any, Any] = {}  # by operators of sums that a loop makes longer, the first operator of the sum
         self.returned: set[Graph] = set()
         self.handed_gradients: dict[Any, int] = {}
         self.hooked: dict[Any, Hook] = {}

@@ -99,6 +99,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
         _retained(it, request.inputs or ())
     history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
+    it.differentiated |= history.past
     spoiled = _spoiled(it, history, _reaching(it, history, request))
     if not it.muted:
         for root in roots:

@@ -387,9 +387,6 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
     if array is not None and array.storage:
         facts |= {"storage": array.storage, "alone": truth(is_shared(it, array.storage))}
         facts["count"] = own_count(it.memory(node, "tensor"))
-    sources = [ref for value in args.positional[:1] for ref, _ in it.all(value, Tensor)]
-    if sources and row.dtype in ("data", "like"):
-        facts["source"] = tuple(sources)
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
     if cut := cut_off(it, node, row.name, [bound[name] for name in DATA.intersection(bound)]):

@@ -147,7 +147,9 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
     if graphs:
         _differentiated(it, graphs)
     if memories:
+        wrote, it.wrote = it.wrote, {}  # what is handed over is noted
         memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
+        it.wrote = wrote
 
 
 def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object], list[Ref]]:

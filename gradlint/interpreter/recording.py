@@ -485,7 +485,10 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
 def tell_grown(
     it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
 ) -> None:
-    """A loop has made a graph longer, by what is not from an earlier iteration among the other operands."""
+    """A loop has made a graph longer, by what is not from an earlier iteration among the other operands. Told at the
+    target of an augmented assignment, whether that writes in place or not."""
+    place = syntax(node)
+    node = place.target if type(place) is cst.AugAssign else it.sums.get(place, node)
     nodes = tuple(ref for ref in shown.node if ref is not None)
     freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
     graph = tuple(ref.key for ref in nodes)
@@ -497,13 +500,20 @@ def tell_grown(
 
 
 def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
-    """How the program writes the operand that an earlier iteration computed, and what the others are."""
+    """How the program writes the operand that an earlier iteration computed, what came to it, and what the others are.
+    A sum of several terms goes on where its first operator stands."""
     place = syntax(node)
     grown = next((one for one in operands if _holds_older(it, node, one)), None)
-    if type(place) is not cst.BinaryOperation or len(operands) != 2 or grown is None:
+    if type(place) not in TERMS or len(operands) != 2 or grown is None:
         return "", None, operands
-    left, right = place.left, place.right
-    return (spelled(left), right, operands[1:]) if grown is operands[0] else (spelled(right), left, operands[:1])
+    terms = [getattr(place, name) for name in TERMS[type(place)]]
+    of, added = terms if grown is operands[0] else reversed(terms)
+    it.sums[place] = it.sums.get(of, place)
+    return spelled(of), added, [one for one in operands if one is not grown]
+
+
+TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst.AugAssign: ("target", "value")}
+"""The two operands of an operator as the program writes them."""
 
 
 def _holds_older(it: Interpreter, node: Any, one: Operand) -> bool:

@@ -20,9 +20,9 @@ from itertools import islice
 from typing import Any
 
 from gradlint.domain import (
+    OPAQUE,
     UNKNOWN,
     YES,
-    Bound,
     Container,
     Function,
     Instance,
@@ -30,12 +30,10 @@ from gradlint.domain import (
     Module,
     Node,
     Object,
-    OneOf,
     Ref,
     Slot,
     Tensor,
     Truth,
-    Unknown,
     Value,
     alternatives,
     object_references,
@@ -48,13 +46,10 @@ from gradlint.domain.ground import Name
 from gradlint.domain.heap import Heap
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.call_keys import Given
 from gradlint.interpreter.core import Interpreter, Looked
-from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.histories import History, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.reach import havoc
-
-DEEPEST_ARGUMENT = 3
-"""How deep containers among the arguments are compared by what they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +62,10 @@ class Tale:
     before: int
 
 
+Holders = tuple[tuple[Ref, Object], ...]
+"""Objects on a memory, or that hold a gradient which is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """One call: its arguments that are objects and the memories of these, what it gave, the nodes that new tensors come
@@ -76,12 +75,14 @@ class Summary:
 
     place: tuple[object, int, int]
     arguments: tuple[Ref, ...]
-    memories: tuple[Ref, ...]
+    numbered: tuple[Ref, ...]
     result: Value
     made: tuple[tuple[Ref, Object], ...]
     recorded: dict[Ref, Slot]
     histories: dict[Slot, History]
     handed: tuple[Ref, ...]
+    wrote: tuple[tuple[Ref, Holders], ...]
+    differentiated: tuple[Ref, ...]
     looked: Looked | None
     learned: tuple[tuple[Ref, Items], ...]
     seen: tuple[tuple[Ref, Object], ...]
@@ -94,12 +95,24 @@ class Summary:
         """Whether the surroundings are the same, and nothing would be left untold."""
         heap = it.state.heap
         return (
-            (not self.elsewhere or (self.arguments, self.memories) == (call.arguments, call.memories))
+            (not self.elsewhere or (self.arguments, self.numbered) == (call.arguments, call.numbered))
             and (self.tale is not None or it.muted > 0)
             and (self.looked is not None or it.looked is None)
             and all(it.held(name) == value for name, value in self.names)
             and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
+            and all(holders_besides(heap, memory, call) == held for memory, held in self.writes(call))
+            and (OPAQUE not in self.differentiated or self.fills_the_same(heap, call))
         )
+
+    def writes(self, call: Call) -> list[tuple[Ref, Holders]]:
+        """The memories that were there before and are written, for the arguments of a call, and who else holds each."""
+        now = dict(zip(self.numbered, call.numbered, strict=True)) if self.wrote else {}
+        return [(now.get(memory, memory), held) for memory, held in self.wrote]
+
+    def fills_the_same(self, heap: Heap, call: Call) -> bool:
+        """Whether there are no other gradients that a backward through what is not known may fill."""
+        known = {ref for ref, _ in self.seen}.union(call.arguments)
+        return all(ref in known for ref, thing in heap.items() if may_be_filled(thing))
 
 
 @dataclass(slots=True)
@@ -108,8 +121,8 @@ class Call:
 
     key: Hashable
     arguments: tuple[Ref, ...]
-    memories: tuple[Ref, ...]
-    given: tuple[Value, ...]
+    numbered: tuple[Ref, ...]
+    themselves: tuple[Ref, ...]
     heap: Heap
     names: dict[Name, Value]
     taken: frozenset[int]
@@ -117,6 +130,8 @@ class Call:
     escaped: int
     read: dict[Name, Value]
     handed: dict[Ref, None]
+    wrote: dict[Ref, None]
+    differentiated: dict[Ref, None]
     looked: Looked | None
     events: int
     runs: int
@@ -140,11 +155,7 @@ def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Argumen
 
 def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     """Note what holds before a call."""
-    slots: dict[Ref, int] = {}
-    given = (called, *args.values())
-    told = tuple([_signature(it, value, slots, 0) for value in given[1:]])
-    memories: dict[Ref, int] = {}
-    each = [_memories(it.state.heap.get(ref)) for ref in slots]
+    given = Given(it, themselves=list(references(called)))
     signature = (
         called,
         it.state.grad_mode,
@@ -155,17 +166,18 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         len(args.positional),
         tuple(args.keywords),
         args.unknown,
-        told,
-        tuple([tuple([memories.setdefault(memory, len(memories)) for memory in some]) for some in each]),
+        tuple([given.key(value) for value in args.values()]),
     )
     read, it.read = it.read, {}
     handed, it.handed = it.handed, {}
+    wrote, it.wrote = it.wrote, {}
+    differentiated, it.differentiated = it.differentiated, {}
     looked, it.looked = it.looked, None if it.looked is None else {}
     return Call(
         key=signature,
-        arguments=tuple(slots),
-        memories=tuple(memories),
-        given=given,
+        arguments=tuple(given.described),
+        numbered=tuple(given.numbered),
+        themselves=tuple(given.themselves),
         heap=it.state.heap.copy(),
         names=dict(it.state.names),
         taken=frozenset(it.state.taken),
@@ -173,61 +185,11 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         escaped=len(it.escaped),
         read=read,
         handed=handed,
+        wrote=wrote,
+        differentiated=differentiated,
         looked=looked,
         events=len(it.story),
         runs=len(it.runs),
-    )
-
-
-def _signature(it: Interpreter, value: Value, slots: dict[Ref, int], depth: int) -> Hashable:
-    """The facts of an argument; objects of which the facts do not tell all stand for themselves."""
-    kind = type(value)
-    if kind is Ref:
-        thing = it.state.heap.get(value)  # type: ignore[arg-type]
-        if type(thing) is Tensor:
-            return slots.setdefault(value, len(slots)), _facts(thing)  # type: ignore[arg-type]
-        if type(thing) is Container and not thing.origin and depth < DEEPEST_ARGUMENT:
-            items = tuple([(key, _signature(it, inner, slots, depth + 1)) for key, inner in thing.items])
-            rest = _signature(it, thing.rest, slots, depth + 1)
-            shape = (thing.kind, thing.cls, thing.keys, thing.belief)
-            return slots.setdefault(value, len(slots)), shape, items, rest  # type: ignore[arg-type]
-        if type(thing) is Instance and thing.cls == UNKNOWN and not thing.attributes:
-            return slots.setdefault(value, len(slots)), thing.open, thing.belief  # type: ignore[arg-type]
-        return value
-    if kind is OneOf:
-        return tuple([_signature(it, option, slots, depth) for option in value.values])  # type: ignore[union-attr]
-    if kind is Bound:
-        return value.name, value.function, _signature(it, value.owner, slots, depth)  # type: ignore[union-attr]
-    if kind is Unknown:
-        return UNKNOWN, tuple([slots.setdefault(ref, len(slots)) for ref in value.reach])  # type: ignore[union-attr]
-    return value
-
-
-def _facts(thing: Tensor) -> Hashable:
-    return (
-        thing.dtype,
-        thing.requires_grad,
-        thing.leaf,
-        thing.retains,
-        thing.parameter,
-        thing.inference,
-        thing.scalar,
-        thing.planar,
-        thing.contiguous,
-        thing.size,
-        thing.grad,
-        thing.unit,
-        thing.overwritten,
-        thing.unwritable,
-        thing.showing,
-        thing.many,
-        thing.loose,
-        thing.belief,
-        counts_alone(thing),
-        thing.squashed,
-        thing.hooks,
-        tuple([mark for mark in thing.marks if mark.how == "cut"]),
-        [base is None for base in thing.base].count(True) < len(thing.base),
     )
 
 
@@ -237,6 +199,8 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     if summary is None or not summary.holds(it, call):
         return None
     it.read, it.handed, it.looked = call.read | dict(summary.names), call.handed, call.looked
+    it.wrote = call.wrote | dict.fromkeys(memory for memory, _ in summary.writes(call))
+    it.differentiated = call.differentiated | dict.fromkeys(summary.differentiated)
     if it.looked is not None and summary.looked is not None:
         it.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
     if not summary.told and it.muted == 0 and summary.tale is not None:
@@ -282,7 +246,8 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value
         for number, memory in enumerate(_memories(thing)):
             if memory not in now:
                 now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
-    kept = now | dict(zip(summary.memories, call.memories, strict=True))
+    kept = now | dict(zip(summary.numbered, call.numbered, strict=True))
+    havoc(it, [now.get(ref, ref) for ref in summary.handed])
     nodes: dict[Slot, Ref] = {}
     for index, (key, history) in enumerate(summary.histories.items()):
         nodes[key] = made = recorded_again(it, place, f"{index} node", history, now, kept)
@@ -294,7 +259,6 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value
             made = nodes[summary.recorded[ref]]
             thing = replace(thing, node=(made,) if thing.requires_grad is YES else (made, None))
         it.put_new(now[ref], thing)
-    havoc(it, [now.get(ref, ref) for ref in summary.handed])
     for ref, attributes in summary.learned:
         owner = it.state.heap.get(now.get(ref, ref))
         if type(owner) is Instance:
@@ -312,6 +276,8 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         part = it.state.ground.parts[number]
         call.heap, call.names = call.heap.above(part.heap), part.names | call.names
     read, it.read = it.read, call.read | it.read
+    wrote, it.wrote = it.wrote, call.wrote | it.wrote
+    differentiated, it.differentiated = it.differentiated, call.differentiated | it.differentiated
     state = it.state
     handed = (
         _handed(it, call)
@@ -348,20 +314,24 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     if have_a_common_trunk(histories.values()):
         return  # a backward from one result goes through what the others need
     tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
+    walked = _walked(call, differentiated)
     seen, elsewhere = _seen(call, read)
+    held = {memory: holders_besides(call.heap, memory, call) for memory in wrote}
     summary = Summary(
         place=(node, it.frame.id, it.round),
         arguments=call.arguments,
-        memories=call.memories,
+        numbered=call.numbered,
         result=result,
         made=tuple(made.items()),
         recorded=recorded,
         histories=histories,
         handed=handed,
+        wrote=tuple([(memory, held[memory]) for memory in wrote if held[memory] or memory in call.numbered]),
+        differentiated=tuple(differentiated),
         looked=looked,
         learned=tuple((ref, now.attributes) for ref, now in learned),
-        seen=seen,
-        elsewhere=elsewhere,
+        seen=(*seen, *walked),
+        elsewhere=elsewhere or any(type(thing) is Node for _, thing in walked),
         names=tuple(read.items()),
         tale=tale,
         told=tale is not None,
@@ -461,8 +431,41 @@ def _alone(call: Call, thing: Tensor) -> Tensor:
         node=(),
         base=(),
         grad_of=tuple(ref for ref in thing.grad_of if ref in call.heap),
-        source=tuple(ref for ref in thing.source if ref in call.heap),
     )
+
+
+def _walked(call: Call, differentiated: dict[Ref, None]) -> Holders:
+    """The nodes and leaves that were there before and that a backward has looked at; of what is not known, all that it
+    may fill."""
+    found = [ref for ref in differentiated if ref in call.heap]
+    if OPAQUE in differentiated:
+        found += [ref for ref, thing in call.heap.items() if may_be_filled(thing)]
+    return tuple([(ref, call.heap[ref]) for ref in dict.fromkeys(found) if ref not in call.arguments])
+
+
+def may_be_filled(thing: Object) -> bool:
+    """Whether a backward may give a tensor a gradient."""
+    return type(thing) is Tensor and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES))
+
+
+def holders_besides(heap: Heap, memory: Ref, call: Call) -> Holders:
+    """Who notices a write to a memory, besides the arguments of a call: who is on it or has saved it, and the tensors
+    whose gradient is."""
+    there = [(ref, thing) for ref, thing in heap.holding([memory]) if _holds(thing, memory)]
+    handles = {ref for ref, _ in there}
+    if handles:
+        there += [
+            (ref, thing)
+            for ref, thing in heap.items()
+            if type(thing) is Tensor
+            and thing.gradient is not UNKNOWN
+            and not handles.isdisjoint(references(thing.gradient))
+        ]
+    return tuple([one for one in there if one[0] not in call.arguments])
+
+
+def _holds(thing: Tensor | Node, memory: Ref) -> bool:
+    return any(memory in slot for slot in ((thing.storage,) if type(thing) is Tensor else thing.saves))  # type: ignore
 
 
 def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[tuple[Ref, Object], ...], bool]:
@@ -470,10 +473,8 @@ def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[tuple[Ref, Object]
     the arguments whose facts are in the key. And whether it could see an argument, or its memory, on another way as
     well: what it recorded on that one does not say on which."""
     found: dict[Ref, Object] = {}
-    elsewhere, memories = False, frozenset(call.memories)
-    given = [ref for value in call.given for ref in references(value)]
-    todo = [ref for value in read.values() for ref in references(value)]
-    todo += [ref for ref in given if ref not in call.arguments]
+    elsewhere, memories = False, frozenset(call.numbered)
+    todo = [ref for value in read.values() for ref in references(value)] + list(call.themselves)
     while todo:
         ref = todo.pop()
         thing = call.heap.get(ref)

@@ -314,11 +314,14 @@ def memory_written(
     numbers are written, the nodes notice all the same. A `count` that moved is noticed by whoever compares it, whatever
     memory was written.
     """
+    memories = tuple(memories)
     written = frozenset(memories)
     certain = sure and _is_one(written)
     same_one = () if by is None else it.same(by)
     compared = comparing(count) if sure else frozenset()
-    for ref, thing in it.state.heap.holding(written.union(*compared)):
+    noticing = dict.fromkeys([*memories, *(one for each in sorted(compared) for one in each)])
+    it.wrote |= noticing
+    for ref, thing in it.state.heap.holding(noticing):
         if not known and _in_doubt(thing):
             continue
         if type(thing) is Node and ref.age < OLDEST and not compared.isdisjoint(thing.saves):

@@ -17,6 +17,11 @@ BOUNDED = "bounded deque"
 Kept = GraphGrown | Stored
 
 
+def name_of(found: list[Kept]) -> str:
+    """How the program writes what keeps the graphs, wherever it is written so."""
+    return next((one.name for one in found if one.name), "")
+
+
 def is_attribute(name: str) -> bool:
     """Whether the program writes what keeps the graphs as an attribute of an object."""
     return "." in name
@@ -45,6 +50,13 @@ def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kep
     for found in places.values():
         if any(_has_graph(one) for one in found) and all(_is_in_vain(one, end) for one in found):
             yield found
+
+
+def _given(kept: Kept) -> Syntax | None:
+    """What the program puts to what earlier iterations have left, where that is a tensor that can be detached."""
+    if isinstance(kept, GraphGrown):
+        return kept.added
+    return kept.given if isinstance(kept.value, Tensor) else None
 
 
 def _has_graph(kept: Kept) -> bool:
@@ -85,8 +97,7 @@ def what(found: list[Kept]) -> str:
 
 def finished(draft: Draft, found: list[Kept], safety: str) -> Draft:
     """The finding with its cure, believed as what it was told by."""
-    first = found[0]
-    added = first.added if isinstance(first, GraphGrown) else first.given if isinstance(first.value, Tensor) else None
-    if added is not None:
-        draft = draft.fix(Edit("wrap", added, after=".detach()"), safety=safety)
+    added = dict.fromkeys(_given(one) for one in found if not isinstance(one, GraphGrown) or one.brings.may(YES))
+    if added and None not in added:
+        draft = draft.fix(*(Edit("wrap", node, after=".detach()") for node in added), safety=safety)
     return draft.lowered(max(believed(one) for one in found))

@@ -23,7 +23,7 @@ from __future__ import annotations
 from gradlint.events import ModuleFinished
 from gradlint.rule import Findings, Grows, Rule, quoted
 
-from ._kept import finished, is_attribute, kept_in_vain, sums, what
+from ._kept import finished, is_attribute, kept_in_vain, name_of, sums, what
 
 rule = Rule(
     "GRD501",
@@ -38,7 +38,7 @@ consequence = Grows()
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
     for found in kept_in_vain(sums(event), event):
-        name = found[0].name
+        name = name_of(found)
         if not is_attribute(name):
             draft = rule.at(found[0].node, name=quoted(name, "this sum"), kept=what(found))
             yield finished(draft, found, "safe")

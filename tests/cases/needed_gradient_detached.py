@@ -116,10 +116,10 @@ def optimizers_by_name():
     nets = {"maker": nn.Linear(2, 2), "judge": nn.Linear(2, 1)}
     optimizers = {name: optim.SGD(net.parameters(), lr=0.1) for name, net in nets.items() if name != "nobody"}
     by_key = {name: optim.SGD(nets[name].parameters(), lr=0.1) for name in ("maker", "judge")}
-    judged = nets["judge"](nets["maker"](torch.ones(3, 2)).detach())
+    judged = nets["judge"](nets["maker"](torch.ones(3, 2)).detach())  # GRD618
     judged.mean().backward()
     by_key["judge"].step()  # ok: it has the parameters of one network
-    optimizers["judge"].zero_grad(), by_key["maker"].step()  # GRD618
+    optimizers["judge"].zero_grad(), by_key["maker"].step()
 
 
 probe()
