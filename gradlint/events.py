@@ -327,8 +327,9 @@ class BackwardRun(Event):
     them was made by an earlier iteration of a loop. `carriers` are then the names by which the next iteration gets hold
     of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of tensors) and the last places of
     an iteration that use or bind it. `again` are the backwards that may have been through a part of the graph and kept
-    it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
-    where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
+    it; `renamed`: `retain` is said by a name that torch has given up; `graph` names the nodes that made the root.
+    `unit` is what the root is measured in: "scaled" where a GradScaler multiplied it. `gradient` says whether a
+    gradient for the root is given, `inputs` are the tensors
     that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
     certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient
     (marks "flat") through which every way to the leaves goes; none where there may be a way around. `company` says for
@@ -354,6 +355,7 @@ class BackwardRun(Event):
     of: Syntax = None
     name: str = ""
     made_by: tuple[str, ...] = ()
+    renamed: bool = False
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
