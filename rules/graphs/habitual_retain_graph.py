@@ -51,7 +51,8 @@ def check(end: ModuleFinished) -> Findings:
     needed = {node for run in runs for node in run.again}
     for run in runs:
         handed_on = not (end.escaped | end.returned).isdisjoint(run.graph)
-        if run.retain <= YES and run.create_graph <= NO and run.node not in needed and not handed_on:
+        kept = run.retain <= YES and run.create_graph <= NO and not run.spoiled
+        if kept and run.node not in needed and not handed_on:
             draft = rule.at(run.node).lowered(believed(run) if _is_habitual(run, runs, end) else POSSIBLE)
             draft = draft.doing("raises") if run.renamed else draft
             word = "retain_variables" if run.renamed else "retain_graph"

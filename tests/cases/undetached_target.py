@@ -54,7 +54,7 @@ def relativistic():
     for _ in range(2):
         fake, real = g(torch.rand(4, 3)), torch.rand(4, 2)
         of_d.zero_grad(set_to_none=True)
-        F.softplus(d(fake.detach()) - d(real)).mean().backward(retain_graph=True)  # ok: detached
+        F.softplus(d(fake.detach()) - d(real)).mean().backward(retain_graph=True)  # GRD504
         of_d.step()
         of_g.zero_grad(set_to_none=True)
         F.softplus(d(real) - d(fake)).mean().backward()  # ok: both sides go through the discriminator
