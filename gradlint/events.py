@@ -182,7 +182,7 @@ class LeafWanted(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded(Event):
     """An operation on tensors ran; where the graph is recorded, `saved` are the tensors that it certainly keeps for
-    backward."""
+    backward. `numbers` are the cuts behind the numbers among what it is computed from, which were tensors."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
 
@@ -191,6 +191,7 @@ class Recorded(Event):
     result: Tensor
     saved: tuple[Tensor, ...]
     grows: Truth
+    numbers: tuple[Mark, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
     @property
@@ -310,6 +311,7 @@ class WrittenInPlace(Event):
     local: bool
     arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
+    numbers: tuple[Mark, ...] = ()
     saved: tuple[Tensor, ...] = ()
     arrays: tuple[Syntax, ...] = ()
     name: str = ""
