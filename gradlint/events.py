@@ -335,7 +335,8 @@ class BackwardRun(Event):
     that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
     certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient
     (marks "flat") through which every way to the leaves goes; none where there may be a way around. `company` says for
-    each leaf, as bits, which leaves may be in the history of an operation that takes it. `of` is the expression whose
+    each leaf, as bits, which leaves may be in the history of an operation that takes it, `certain` which leaves are
+    certainly reached. `of` is the expression whose
     `backward()` is called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler
     multiplied it.
     Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
@@ -364,6 +365,7 @@ class BackwardRun(Event):
     aliased: tuple[Tensor, ...] = ()
     flat: tuple[Mark, ...] = ()
     company: tuple[int, ...] = ()
+    certain: int = 0
     spoiled: tuple[Node, ...] = ()
     carried: Truth = NO
     carriers: tuple[tuple[str, str, Syntax], ...] = ()

@@ -302,6 +302,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history, wanted or ())),
         company=company(it, it.operand(root), leaves),
+        certain=sum(1 << index for index, ref in enumerate(leaves) if ref in history.sure),
         aliased=_aliased(it, history, request),
     )
 

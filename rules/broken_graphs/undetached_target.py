@@ -27,8 +27,10 @@ from typing import Any
 from gradlint.domain import NO, YES, Syntax
 from gradlint.events import (
     BackwardRun,
+    Copied,
     GradientRead,
     GradientsCleared,
+    ModuleBuilt,
     ModuleFinished,
     OptimizerBuilt,
     OptimizerStepped,
@@ -105,11 +107,25 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
             now = memories(event.parameters)
             for one in [one for one in waiting.values() if now & one.leaves]:
                 del waiting[one.event.node]
-                wasted = memories(leaf for leaf in one.event.leaves if leaf.parameter <= YES) - one.stepped
-                if wasted and not wasted & read and _can_be_cut(one, wasted):
+                wasted = (_reached(one.event) & _made_here(end, one.event)) - one.stepped
+                apart = wasted and not wasted & read and not _in_one_module(end, wasted, one.stepped)
+                if apart and _can_be_cut(one, wasted):
                     draft = _at(end, one, wasted)
                     draft = draft if _asks(one, wasted) else draft.lowered(POSSIBLE)
                     yield draft.note(event.node, "no optimizer holds them, and this one steps others")
+
+
+def _reached(event: BackwardRun) -> frozenset[Memory]:
+    """The leaves that a backward certainly reaches."""
+    return memories(leaf for index, leaf in enumerate(event.leaves) if event.certain >> index & 1)
+
+
+def _made_here(end: ModuleFinished, event: BackwardRun) -> frozenset[Memory]:
+    """The parameters whose module is made or copied in the file: of others nobody knows what they are parts of."""
+    built = memories(tensor for one in end.story if isinstance(one, ModuleBuilt) for tensor in one.parameters)
+    copies = {one.node for one in end.story if isinstance(one, Copied)}
+    copied = (leaf for leaf in event.leaves if any(mark.how == "made" and mark.node in copies for mark in leaf.marks))
+    return built & memories(event.leaves) | memories(leaf for leaf in copied if leaf.parameter <= YES)
 
 
 def _asked(event: BackwardRun) -> frozenset[Memory]:
@@ -128,6 +144,13 @@ def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory]) -> Draft:
 def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:
     """Whether the wasted parameters certainly require grad: code that is not shown may have frozen a teacher."""
     return all(leaf.requires_grad <= YES for leaf in one.event.leaves if leaf.storage in wasted)
+
+
+def _in_one_module(end: ModuleFinished, wasted: frozenset[Memory], stepped: frozenset[Memory]) -> bool:
+    """Whether one module has parameters of both: then a part of it is tuned, and what it is computed from lies inside
+    of its forward."""
+    every = (memories(event.parameters) for event in end.story if isinstance(event, ModuleBuilt))
+    return any(own & wasted and own & stepped for own in every)
 
 
 def _may_ask(one: _Waiting, wasted: frozenset[Memory]) -> bool:
