@@ -187,7 +187,7 @@ class LeafWanted(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded(Event):
     """An operation on tensors ran; where the graph is recorded, `saved` are the tensors that it certainly keeps for
-    backward."""
+    backward. `numbers` are the cuts behind the numbers among what it is computed from, which were tensors."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
 
@@ -196,6 +196,7 @@ class Recorded(Event):
     result: Tensor
     saved: tuple[Tensor, ...]
     grows: Truth
+    numbers: tuple[Mark, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
     @property
@@ -315,6 +316,7 @@ class WrittenInPlace(Event):
     local: bool
     arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
+    numbers: tuple[Mark, ...] = ()
     saved: tuple[Tensor, ...] = ()
     arrays: tuple[Syntax, ...] = ()
     name: str = ""
@@ -332,12 +334,14 @@ class BackwardRun(Event):
     them was made by an earlier iteration of a loop. `carriers` are then the names by which the next iteration gets hold
     of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of tensors) and the last places of
     an iteration that use or bind it. `again` are the backwards that may have been through a part of the graph and kept
-    it; `graph` names the nodes that made the root. `unit` is what the root is measured in: "scaled"
-    where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are the tensors
+    it; `renamed`: `retain` is said by a name that torch has given up; `graph` names the nodes that made the root.
+    `unit` is what the root is measured in: "scaled" where a GradScaler multiplied it. `gradient` says whether a
+    gradient for the root is given, `inputs` are the tensors
     that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
     certainly not in the history, `allow_unused` whether that is allowed. `flat` are the operations of zero gradient
     (marks "flat") through which every way to the leaves goes; none where there may be a way around. `company` says for
-    each leaf, as bits, which leaves may be in the history of an operation that takes it. `of` is the expression whose
+    each leaf, as bits, which leaves may be in the history of an operation that takes it, `certain` which leaves are
+    certainly reached. `of` is the expression whose
     `backward()` is called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler
     multiplied it.
     Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
@@ -359,12 +363,14 @@ class BackwardRun(Event):
     of: Syntax = None
     name: str = ""
     made_by: tuple[str, ...] = ()
+    renamed: bool = False
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO
     aliased: tuple[Tensor, ...] = ()
     flat: tuple[Mark, ...] = ()
     company: tuple[int, ...] = ()
+    certain: int = 0
     spoiled: tuple[Node, ...] = ()
     carried: Truth = NO
     carriers: tuple[tuple[str, str, Syntax], ...] = ()

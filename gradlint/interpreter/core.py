@@ -97,8 +97,11 @@ CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of mo
 @dataclass(slots=True)
 class LoopPaths:
     """The states in which the innermost loop is left: by its end, by break, by continue; `conditions` are those under
-    which it runs."""
+    which it runs. `node` is the loop, `head` the state in which the iteration that runs began: noted of later ones, as
+    soon as a backward has kept its graph."""
 
+    node: Any = None
+    head: State | None = None
     exits: list[State] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
@@ -267,6 +270,7 @@ class Interpreter:
         self.instances_deep = 0
         self.building: list[object] = []
         self.used: set[Graph] = set()
+        self.kept = False  # whether a backward has kept its graph
         self.escaped: dict[Graph, None] = {}
         self.inside: dict[Graph, set[Graph]] = {}
         self.summaries: dict[object, Any] = {}

@@ -30,6 +30,12 @@ def cuts(it: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Mark
     return tuple(found)[:MOST_MARKS]
 
 
+def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
+    """Where what is a number now among these values was a tensor and left its graph."""
+    options = [option for value in values for option in alternatives(value) if type(option) is Scalar]
+    return tuple(dict.fromkeys(mark for option in options for mark in option.cuts))
+
+
 def cut_off(it: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
     values = list(values)

@@ -30,8 +30,9 @@ from gradlint.domain import (
     with_mark,
 )
 from gradlint.domain.changing import replace
+from gradlint.domain.state import OLDEST
 from gradlint.interpreter import vouching
-from gradlint.interpreter.carrying import carriers
+from gradlint.interpreter.carrying import carriers, may_be_carried
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled
 from gradlint.interpreter.graphs import company, in_every, past_outside, savers, sure_past, surely_saves, towards
@@ -49,11 +50,12 @@ SCALE = "GradScaler.scale"
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
     tensors to differentiate by (None: all leaves), `listed` the values that they are the alternatives of, one for each
-    that is asked for, and `exact` says whether these are all known. `of` is the expression whose `backward()` is
-    called."""
+    that is asked for, and `exact` says whether these are all known. `renamed`: what is to be retained is said by a name
+    that torch has given up. `of` is the expression whose `backward()` is called."""
 
     how: str
     retain: Truth = NO
+    renamed: bool = False
     create: Truth = NO
     gradient: Truth = NO
     inputs: tuple[Ref, ...] | None = None
@@ -286,11 +288,12 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         stale=_state_of(it, history, spoiled, "stale"),
         corrupt=_state_of(it, history, spoiled, "corrupt"),
         spoiled=tuple(heap[ref] for ref in spoiled),
-        again=tuple({mark.node: None for ref in history.nodes for mark in it[ref].marks if mark.how == "kept"}),
+        again=_kept_by(it, history),
         graph=tuple(ref.key for ref in it.operand(root) if ref is not None),
         carried=truth(carried),
         carriers=carriers(it, node, spoiled) if carried else (),
         retain=request.retain,
+        renamed=request.renamed,
         create_graph=request.create,
         how=request.how,
         unit=history.unit_of_all(),
@@ -300,8 +303,19 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history, wanted or ())),
         company=company(it, it.operand(root), leaves),
+        certain=sum(1 << index for index, ref in enumerate(leaves) if ref in history.sure),
         aliased=_aliased(it, history, request),
     )
+
+
+def _kept_by(it: Interpreter, history: History) -> tuple[Any, ...]:
+    """The backwards that may have been through a part of a history and kept it. What stands for several older nodes
+    may be of this iteration as well as of those before it: it was kept only if the iteration can get hold of it."""
+    kept = {ref: mark.node for ref in history.nodes for mark in it[ref].marks if mark.how == "kept"}
+    oldest = [ref for ref in kept if ref.age == OLDEST]
+    if oldest and not may_be_carried(it, oldest):
+        kept = {ref: node for ref, node in kept.items() if ref.age < OLDEST}
+    return tuple(dict.fromkeys(kept.values()))
 
 
 def _aliased(it: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:
@@ -384,6 +398,7 @@ def _state_of(it: Interpreter, history: History, spoiled: Sequence[Ref], attr: s
 def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
     thing: Node = it[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
+    it.kept = it.kept or keep is YES
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
         facts["swept"] = YES if sure and keep is NO and everything else thing.swept

@@ -188,6 +188,7 @@ def run_loop(
     """
 
     def round_(first: Truth) -> None:
+        paths.head = it.fork() if it.kept and first is not YES else None
         step(first)
         it.join([it.state, *paths.continues])
         paths.continues.clear()
@@ -205,7 +206,7 @@ def run_loop(
             it.state = goes_on
 
     outer, began, depth = it.frame.loop, len(it.story), len(it.state.flight)
-    paths = it.frame.loop = LoopPaths(conditions=it.conditions)
+    paths = it.frame.loop = LoopPaths(node, conditions=it.conditions)
     height = it.scan.loops[node].height if node in it.scan.loops else 0
     peel = once or (height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS)
     with _ageing(it) as grow_older:

@@ -53,7 +53,7 @@ from gradlint.domain.state import OLDEST
 from gradlint.interpreter import layout, sizes
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import counts_alone, own_count
-from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts
+from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts, cuts_of_numbers
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.hearing import heard
 from gradlint.interpreter.operands import Operand, in_graph, operand, precision_kept
@@ -477,6 +477,7 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
         result=shown,
         saved=tuple(o.tensor for o in operands if o.tensor and memories.intersection(o.tensor.storage)),
         grows=either([one.grows for one in recorded]) if recorded else NO,
+        numbers=cuts_of_numbers(o.value for o in operands),
     )
     if any(one.grows.possibly(YES) for one in recorded):
         tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))

@@ -29,6 +29,8 @@ from gradlint.interpreter.tensors import truth_of
 
 MATERIALIZED = "materialize_grads"
 """The argument of `torch.autograd.grad` by which what was not used has a gradient of zeros, and so may be unused."""
+RETAINED = "retain_variables"
+"""What `retain_graph` was called in the first versions of torch; those of today raise a TypeError."""
 METHOD = {"gradient": 0, "retain_graph": 1, "create_graph": 2, "inputs": 3}
 BACKWARD = {"grad_tensors": 1, "retain_graph": 2, "create_graph": 3, "inputs": 5}
 GRAD = {"inputs": 1, "grad_outputs": 2, "retain_graph": 3, "create_graph": 4, "allow_unused": 6}
@@ -52,7 +54,8 @@ def requested(
 ) -> Request:
     """What a call asks for; a graph that is to be created is kept unless the call says otherwise."""
     create = flag(args, "create_graph", positions["create_graph"])
-    kept = args.get("retain_graph", positions["retain_graph"], NONE_VALUE)
+    formerly = args.get(RETAINED, -1, NONE_VALUE)
+    kept = args.get("retain_graph", positions["retain_graph"], formerly)
     given = next(name for name in positions if name.startswith("grad"))
     listed = wanted or []
     refs = tuple(dict.fromkeys(it.own(ref) for value in listed for ref, _ in it.all(value, Tensor)))
@@ -60,6 +63,7 @@ def requested(
         how,
         retain=create if kept == NONE_VALUE else truth_of(kept),
         create=create,
+        renamed=formerly != NONE_VALUE,
         gradient=negation(_is_none(args.get(given, positions[given], NONE_VALUE))),
         inputs=None if wanted is None else refs,
         listed=tuple(listed),

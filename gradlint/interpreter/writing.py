@@ -42,7 +42,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import comparing, count_through, unheard, unnoticed
-from gradlint.interpreter.cuts import cuts
+from gradlint.interpreter.cuts import cuts, cuts_of_numbers
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.operands import operand
 from gradlint.interpreter.recording import grows, tell_grown
@@ -138,6 +138,7 @@ def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -
         local=is_local(it, found) and not (this.op == "copy_" and _from_strangers(it, this.operands)),
         arguments=arguments_in(it, target) if not it.muted else (),
         operands=tuple(it[one] for value in this.operands for one, _ in it.all(value, Tensor)),
+        numbers=cuts_of_numbers(this.operands),
         saved=_saved(it, this, shown),
         name=this.name,
         updates=_updates(it, shown, this.operands),

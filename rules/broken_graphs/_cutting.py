@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from gradlint.domain import NO, Mark
-from gradlint.events import BackwardRun
-from gradlint.rule import Draft, Findings, Rule, quoted
+from gradlint.domain import NO, YES, Mark
+from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
+from gradlint.rule import LIKELY, Draft, Findings, Rule, believed, quoted
 
+Sum = Recorded | WrittenInPlace
 GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation", "number", "detached"
 MODE, PARAMETER = "mode", "parameter"
 
@@ -28,6 +29,9 @@ _KINDS = {
 }
 FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "full", "full_like", "new_full")
 """Operations that copy data into a new leaf, besides the constructors by type (`FloatTensor`)."""
+ON_PURPOSE = frozenset({"detach", "data"})
+"""Operations that say that a constant is wanted."""
+EXTREMES = frozenset({"max", "amax", "min", "amin"})
 METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy"})
 
 
@@ -58,6 +62,38 @@ def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Finding
     if event.root.requires_grad <= NO and (mark := cut_by(kind, event.root.marks)) is not None:
         name = quoted(event.name, "what is differentiated")
         yield with_cuts(rule.at(event.node, name=name, cut=spelled(mark)), mark, note)
+
+
+def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[tuple[Mark, ...], Sum]]:
+    """The cuts behind each number without a graph that an operation of these adds to what is differentiated, and where
+    it does. What is detached right there is a constant on purpose, and so is what was subtracted before (as the
+    exponents of a sum are, by their largest)."""
+    for event in end.story:
+        if not isinstance(event, (Recorded, WrittenInPlace)) or event.op.rstrip("_") not in ops:
+            continue
+        total = event.result if isinstance(event, Recorded) else event.target
+        if not (total.requires_grad <= YES and all(node and node.key in end.used for node in total.node)):
+            continue
+        beside = {mark for other in event.operands if other.requires_grad <= YES for mark in other.marks}
+        for term in event.operands:
+            if term.requires_grad <= NO and term.scalar <= YES and term.made not in ON_PURPOSE:
+                cuts = tuple(mark for mark in term.marks if mark.how == "cut")
+                yield tuple(mark for mark in cuts if term.made not in EXTREMES or mark not in beside), event
+        if total.scalar <= YES:
+            yield tuple(mark for mark in event.numbers if mark not in beside), event
+
+
+def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Mark, Sum]]:
+    """The cuts of this kind by which a term of a loss is a constant, and where it is added."""
+    for marks, event in constant_terms(end, frozenset({"add"})):
+        if (mark := cut_by(kind, marks)) is not None:
+            yield mark, event
+
+
+def added(draft: Draft, event: Sum) -> Draft:
+    """The finding at the cut of a term, with a note where that is added."""
+    draft = draft.note(event.node, "added here as a constant") if event.node is not draft.node else draft
+    return draft.doing("silently wrong").lowered(max(LIKELY, believed(event)))
 
 
 def with_cuts(draft: Draft, mark: Mark, note: str) -> Draft:

@@ -13,15 +13,18 @@ begins a new history: a loss computed from the predicted classes instead of the 
 ## When it is right to ignore it
 
 Never known to be. Accuracies that nobody differentiates, masks that multiply what has a gradient, and
-straight-through estimators are not reported: their root has a graph.
+straight-through estimators are not reported: their root has a graph. A number of this kind that is added to a loss
+is, though torch says nothing: it changes the loss and not the gradient.
 """
 
 from __future__ import annotations
 
-from gradlint.events import BackwardRun
+from typing import Any
+
+from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule
 
-from ._cutting import OPERATION, root_cut_by
+from ._cutting import OPERATION, added, root_cut_by, spelled, terms_cut_by
 
 rule = Rule(
     "GRD604",
@@ -33,9 +36,21 @@ rule = Rule(
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 
+def trains_nothing(returned: Any, cured: Any) -> bool:
+    """The gradient is not what it is where the term counts."""
+    return returned.grad is None or not returned.grad.equal(cured.grad)
+
+
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     yield from root_cut_by(rule, OPERATION, event, "what is computed here has no derivative, so the graph ends")
+
+
+@rule.on(ModuleFinished)
+def check_term(end: ModuleFinished) -> Findings:
+    """One term of the loss has no graph, and nothing is trained by it."""
+    for mark, event in terms_cut_by(OPERATION, end):
+        yield added(rule.at(mark.node, name="a term of the loss", cut=spelled(mark)), event)
 
 
 @rule.bad
@@ -84,3 +99,31 @@ def smooth_share_above_a_threshold():
     loss = torch.sigmoid(10 * (model(torch.ones(4, 2)) - 0.5)).mean()
     loss.backward()
     return model
+
+
+@rule.bad(shows=trains_nothing)
+def accuracy_as_a_term():
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    model = nn.Linear(2, 3)
+    scores, classes = model(torch.ones(4, 2)), torch.tensor([0, 1, 2, 0])
+    wrong = (scores.argmax(1) != classes).float().mean()  # GRD604
+    loss = F.cross_entropy(scores, classes) + wrong
+    loss.backward()
+    return model.weight
+
+
+@rule.good(cures=accuracy_as_a_term)
+def margin_as_a_term():
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    model = nn.Linear(2, 3)
+    scores, classes = model(torch.ones(4, 2)), torch.tensor([0, 1, 2, 0])
+    wrong = F.multi_margin_loss(scores, classes)
+    loss = F.cross_entropy(scores, classes) + wrong
+    loss.backward()
+    return model.weight

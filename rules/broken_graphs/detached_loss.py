@@ -12,16 +12,19 @@ in the loss depends on parameters, the loss starts a history of its own.
 
 ## When it is right to ignore it
 
-Never known to be. Where another term of the loss still depends on parameters, as with stop-gradients,
-nothing is reported.
+Never known to be. Where another term of the loss still depends on parameters torch says nothing, and a term that is
+computed from detached tensors alone trains nothing. What is detached as it is added, as with stop-gradients, is not
+reported.
 """
 
 from __future__ import annotations
 
-from gradlint.events import BackwardRun
+from typing import Any
+
+from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule
 
-from ._cutting import DETACHED, root_cut_by
+from ._cutting import DETACHED, added, root_cut_by, spelled, terms_cut_by
 
 rule = Rule(
     "GRD602",
@@ -33,9 +36,21 @@ rule = Rule(
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 
+def trains_nothing(returned: Any, cured: Any) -> bool:
+    """The gradient is not what it is where the term counts."""
+    return returned.grad is None or not returned.grad.equal(cured.grad)
+
+
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     yield from root_cut_by(rule, DETACHED, event, "the graph was left here")
+
+
+@rule.on(ModuleFinished)
+def check_term(end: ModuleFinished) -> Findings:
+    """One term of the loss has no graph, and nothing is trained by it."""
+    for mark, event in terms_cut_by(DETACHED, end):
+        yield added(rule.at(mark.node, name="a term of the loss", cut=spelled(mark)), event)
 
 
 @rule.bad
@@ -85,3 +100,29 @@ def loss_of_torch_alone():
     loss = errors.mean()
     loss.backward()
     return model
+
+
+@rule.bad(shows=trains_nothing)
+def decay_of_data():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    loss = model(torch.ones(4, 2)).pow(2).mean()
+    decay = model.weight.data.pow(2).sum()  # GRD602
+    loss = loss + 0.5 * decay
+    loss.backward()
+    return model.weight
+
+
+@rule.good(cures=decay_of_data)
+def decay_of_weights():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    loss = model(torch.ones(4, 2)).pow(2).mean()
+    decay = model.weight.pow(2).sum()
+    loss = loss + 0.5 * decay
+    loss.backward()
+    return model.weight

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Mark, Tensor
-from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
+from gradlint.domain import NO, Mark
+from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import Draft, Edit, Findings, Rule, believed
 
-from ._cutting import GRADIENT, cut_by, kind_of
+from ._cutting import GRADIENT, constant_terms, cut_by, kind_of
 
 rule = Rule(
     "GRD612",
@@ -39,8 +39,6 @@ rule = Rule(
 )
 
 ADDING = frozenset({"add", "sub"})
-ON_PURPOSE = frozenset({"detach", "data"})
-"""Operations that say that a constant is wanted."""
 
 
 def consequence(returned: Any, cured: Any) -> bool:
@@ -58,21 +56,10 @@ def check_root(event: BackwardRun) -> Findings:
 @rule.on(ModuleFinished)
 def check_term(end: ModuleFinished) -> Findings:
     """The penalty is a term of what is differentiated."""
-    for event in end.story:
-        if not isinstance(event, (Recorded, WrittenInPlace)) or event.op.rstrip("_") not in ADDING:
-            continue
-        total = event.result if isinstance(event, Recorded) else event.target
-        if not (total.requires_grad <= YES and all(node and node.key in end.used for node in total.node)):
-            continue
-        for mark in (mark for term in event.operands for mark in _gradients_in(term)):
-            yield _at(mark).note(event.node, "added here as a constant").lowered(believed(event))
-
-
-def _gradients_in(term: Tensor) -> list[Mark]:
-    """The gradients without a graph that a constant number was computed from."""
-    if not (term.requires_grad <= NO and term.scalar <= YES) or term.made in ON_PURPOSE:
-        return []
-    return [mark for mark in term.marks if mark.how == "cut" and kind_of(mark) == GRADIENT]
+    for marks, event in constant_terms(end, ADDING):
+        for mark in marks:
+            if kind_of(mark) == GRADIENT:
+                yield _at(mark).note(event.node, "added here as a constant").lowered(believed(event))
 
 
 def _at(mark: Mark) -> Draft:

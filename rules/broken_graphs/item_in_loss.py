@@ -14,17 +14,19 @@ all that a loss depends on went through numbers, there is nothing between it and
 ## When it is right to ignore it
 
 Never known to be. Numbers that are printed or stored, and factors of a loss that still depends on its
-parameters otherwise, are not reported. Where only a part of the loss went through a number torch says
-nothing and the gradient lacks that part; that may be meant and is not reported either.
+parameters otherwise, are not reported. Where only one term of a loss went through a number torch says nothing and
+the gradient lacks that term. That is reported, unless the number was subtracted before it was added.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from gradlint.domain import OneOf, Scalar
-from gradlint.events import BackwardRun, Called
+from gradlint.events import BackwardRun, Called, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._cutting import NUMBER, cut_by, root_cut_by, spelled, with_cuts
+from ._cutting import NUMBER, added, cut_by, root_cut_by, spelled, terms_cut_by, with_cuts
 
 rule = Rule(
     "GRD601",
@@ -36,6 +38,11 @@ rule = Rule(
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 NO_SUCH_METHOD = Raises(AttributeError, "'float' object has no attribute 'backward'")
 NOTE = "the tensor became a Python number here, which has no graph"
+
+
+def trains_nothing(returned: Any, cured: Any) -> bool:
+    """The gradient is not what it is where the term counts."""
+    return returned.grad is None or not returned.grad.equal(cured.grad)
 
 
 @rule.on(BackwardRun)
@@ -51,6 +58,13 @@ def check_number(event: Called) -> Findings:
     mark = cut_by(NUMBER, [mark for option in options if isinstance(option, Scalar) for mark in option.cuts])
     if mark is not None:
         yield with_cuts(rule.at(event.node, name=quoted(event.name, "the loss"), cut=spelled(mark)), mark, NOTE)
+
+
+@rule.on(ModuleFinished)
+def check_term(end: ModuleFinished) -> Findings:
+    """One term of the loss has no graph, and nothing is trained by it."""
+    for mark, event in terms_cut_by(NUMBER, end):
+        yield added(rule.at(mark.node, name="a term of the loss", cut=spelled(mark)), event)
 
 
 @rule.bad
@@ -123,3 +137,29 @@ def sum_of_tensors():
         total += model(batch).sum()
     total.backward()
     return model
+
+
+@rule.bad(shows=trains_nothing)
+def penalty_from_an_item():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    error = model(torch.ones(4, 2)).pow(2).mean()
+    penalty = model.weight.abs().sum().item()  # GRD601
+    loss = error + 0.1 * penalty
+    loss.backward()
+    return model.weight
+
+
+@rule.good(cures=penalty_from_an_item)
+def penalty_from_a_tensor():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    error = model(torch.ones(4, 2)).pow(2).mean()
+    penalty = model.weight.abs().sum()
+    loss = error + 0.1 * penalty
+    loss.backward()
+    return model.weight

@@ -24,10 +24,10 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import NO, YES, Mark
-from gradlint.events import BackwardRun, Recorded, RequiresGradChanged
+from gradlint.events import BackwardRun, ModuleFinished, Recorded, RequiresGradChanged
 from gradlint.rule import POSSIBLE, Draft, Edit, Findings, Raises, Rule
 
-from ._cutting import TENSOR, cut_by, kind_of
+from ._cutting import TENSOR, added, cut_by, kind_of, terms_cut_by
 
 rule = Rule(
     "GRD603",
@@ -65,6 +65,13 @@ def check_made(event: Recorded) -> Findings:
     for mark in _made_here(event, event.result.marks):
         if event.grad_mode <= YES:
             yield _at(mark).doing("silently wrong").lowered(POSSIBLE)
+
+
+@rule.on(ModuleFinished)
+def check_term(end: ModuleFinished) -> Findings:
+    """One term of the loss has no graph, and nothing is trained by it."""
+    for mark, event in terms_cut_by(TENSOR, end):
+        yield added(_at(mark), event)
 
 
 def _made_here(event: RequiresGradChanged | Recorded, marks: tuple[Mark, ...]) -> list[Mark]:

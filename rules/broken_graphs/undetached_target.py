@@ -4,7 +4,8 @@
 
 In adversarial training the discriminator's loss is computed on what the generator made. Unless that is
 detached, backward goes on through the generator. Only the discriminator's optimizer steps then, and the
-generator's gradients are cleared before its own step: they were never wanted.
+generator's gradients are cleared before its own step: they were never wanted. Just so a loss that compares with what a
+target network or a teacher gives goes through that as well, which no optimizer holds.
 
 ## What it costs
 
@@ -15,7 +16,7 @@ before its own step, it is trained to please the discriminator's loss, the oppos
 
 Where both networks are meant to be trained by this loss; then both optimizers step, which is not reported. In the
 generator's step gradients go through the discriminator by necessity; that is not reported either. Where the gradients
-are cleared in time nothing but time is lost, which may be little: all this is reported on request only.
+are cleared in time, or nobody ever looks at them, nothing but time and memory is lost.
 """
 
 from __future__ import annotations
@@ -23,9 +24,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import NO, Syntax
-from gradlint.events import BackwardRun, GradientsCleared, ModuleFinished, OptimizerStepped
-from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
+from gradlint.domain import NO, YES, Syntax
+from gradlint.events import (
+    BackwardRun,
+    Copied,
+    GradientRead,
+    GradientsCleared,
+    ModuleBuilt,
+    ModuleFinished,
+    OptimizerBuilt,
+    OptimizerStepped,
+)
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted
 
 from ._parameters import Memory, memories
 from ._seams import seams
@@ -36,6 +46,7 @@ rule = Rule(
     "{name} is also differentiated by parameters that this step does not train; detach what was computed from them",
     help="pass `fake.detach()` to the discriminator in its own step, or compute the target under `torch.no_grad()`",
     effect="silently wrong",
+    yields_to=("GRD721",),
     tokens=("backward",),
 )
 
@@ -55,7 +66,8 @@ class _Waiting:
 
 
 @rule.on(ModuleFinished)
-def check(end: ModuleFinished) -> Findings:
+def check_cleared(end: ModuleFinished) -> Findings:
+    """What only another optimizer trains is cleared before that steps."""
     trained = [memories(event.parameters) for event in end.story if type(event) is OptimizerStepped]
     waiting: dict[Syntax, _Waiting] = {}
     for event in end.story:
@@ -74,13 +86,76 @@ def check(end: ModuleFinished) -> Findings:
                 wasted = cleared & one.leaves - one.stepped
                 if one.stepped and wasted and any(wasted <= own for own in trained) and _can_be_cut(one, wasted):
                     del waiting[one.event.node]
-                    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"))
-                    draft = draft.note(event.node, "these gradients are cleared here before a step used them")
-                    if one.event.retain <= NO:
-                        cuts = seams(end.story, one.event, wasted, one.stepped)
-                        edits = [Edit("wrap", argument, after=".detach()") for argument in cuts]
-                        draft = draft.fix(*edits, safety="unsafe")
-                    yield draft.lowered(POSSIBLE)
+                    draft = _at(end, one, wasted)
+                    draft = draft if _may_ask(one, wasted) else draft.lowered(POSSIBLE)
+                    yield draft.note(event.node, "these gradients are cleared here before a step used them")
+
+
+@rule.on(ModuleFinished)
+def check_held_by_none(end: ModuleFinished) -> Findings:
+    """A step trains what one part of the loss was computed from, and no optimizer holds what the other was."""
+    optimizers = [event for event in end.story if isinstance(event, OptimizerBuilt | OptimizerStepped)]
+    if any(event.optimizer.open.may(YES) for event in optimizers):
+        return
+    held = memories(tensor for event in optimizers for tensor in event.parameters)
+    read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
+    waiting: dict[Syntax, _Waiting] = {}
+    for event in end.story:
+        if type(event) is BackwardRun and event.how == "backward":
+            waiting[event.node] = _Waiting(event, memories(event.leaves), held | _asked(event))
+        elif type(event) is OptimizerStepped:
+            now = memories(event.parameters)
+            for one in [one for one in waiting.values() if now & one.leaves]:
+                del waiting[one.event.node]
+                wasted = (_reached(one.event) & _made_here(end, one.event)) - one.stepped
+                apart = wasted and not wasted & read and not _in_one_module(end, wasted, one.stepped)
+                if apart and _can_be_cut(one, wasted):
+                    draft = _at(end, one, wasted)
+                    draft = draft if _asks(one, wasted) else draft.lowered(POSSIBLE)
+                    yield draft.note(event.node, "no optimizer holds them, and this one steps others")
+
+
+def _reached(event: BackwardRun) -> frozenset[Memory]:
+    """The leaves that a backward certainly reaches."""
+    return memories(leaf for index, leaf in enumerate(event.leaves) if event.certain >> index & 1)
+
+
+def _made_here(end: ModuleFinished, event: BackwardRun) -> frozenset[Memory]:
+    """The parameters whose module is made or copied in the file: of others nobody knows what they are parts of."""
+    built = memories(tensor for one in end.story if isinstance(one, ModuleBuilt) for tensor in one.parameters)
+    copies = {one.node for one in end.story if isinstance(one, Copied)}
+    copied = (leaf for leaf in event.leaves if any(mark.how == "made" and mark.node in copies for mark in leaf.marks))
+    return built & memories(event.leaves) | memories(leaf for leaf in copied if leaf.parameter <= YES)
+
+
+def _asked(event: BackwardRun) -> frozenset[Memory]:
+    """The leaves that are no parameters of modules: gradients go through modules on the way to them."""
+    return memories(leaf for leaf in event.leaves if leaf.parameter <= NO and leaf.requires_grad.possibly(YES))
+
+
+def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory]) -> Draft:
+    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"))
+    if one.event.retain <= NO:
+        cuts = seams(end.story, one.event, wasted, one.stepped)
+        draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")
+    return draft.lowered(max(LIKELY, believed(one.event)))
+
+
+def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:
+    """Whether the wasted parameters certainly require grad: code that is not shown may have frozen a teacher."""
+    return all(leaf.requires_grad <= YES for leaf in one.event.leaves if leaf.storage in wasted)
+
+
+def _in_one_module(end: ModuleFinished, wasted: frozenset[Memory], stepped: frozenset[Memory]) -> bool:
+    """Whether one module has parameters of both: then a part of it is tuned, and what it is computed from lies inside
+    of its forward."""
+    every = (memories(event.parameters) for event in end.story if isinstance(event, ModuleBuilt))
+    return any(own & wasted and own & stepped for own in every)
+
+
+def _may_ask(one: _Waiting, wasted: frozenset[Memory]) -> bool:
+    """Whether nothing that is shown freezes the wasted parameters, which another optimizer steps."""
+    return not any(leaf.requires_grad.possibly(NO) for leaf in one.event.leaves if leaf.storage in wasted)
 
 
 def _can_be_cut(one: _Waiting, wasted: frozenset[Memory]) -> bool:
@@ -132,3 +207,44 @@ def generator_output_detached():
     (-discriminator(generator(torch.ones(4, 3))).mean()).backward()
     of_g.step()
     return seen
+
+
+@rule.bad
+def target_network_in_the_graph():
+    import copy
+
+    import torch
+    from torch import nn
+
+    online = nn.Linear(3, 2)
+    target = copy.deepcopy(online)
+    optimizer = torch.optim.SGD(online.parameters(), lr=0.1)
+    for _ in range(2):
+        wanted = 0.5 + 0.9 * target(torch.ones(4, 3)).amax(1)
+        loss = (online(torch.ones(4, 3)).amax(1) - wanted).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()  # GRD617
+        optimizer.step()
+        target.load_state_dict(online.state_dict())
+    return target.weight
+
+
+@rule.good(cures=target_network_in_the_graph)
+def target_network_outside_of_the_graph():
+    import copy
+
+    import torch
+    from torch import nn
+
+    online = nn.Linear(3, 2)
+    target = copy.deepcopy(online)
+    optimizer = torch.optim.SGD(online.parameters(), lr=0.1)
+    for _ in range(2):
+        with torch.no_grad():
+            wanted = 0.5 + 0.9 * target(torch.ones(4, 3)).amax(1)
+        loss = (online(torch.ones(4, 3)).amax(1) - wanted).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        target.load_state_dict(online.state_dict())
+    return target.weight

@@ -15,15 +15,16 @@ Up to twice the memory of a training step.
 ## When it is right to ignore it
 
 Where code that is not shown differentiates a part of the graph again. Where a later backward may come back to the
-graph, nothing is reported.
+graph, nothing is reported; one on another graph, as a second forward of the same network has, is no reason to keep the
+first. `retain_variables` is what the argument was called at first: torch raises on it since.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Belief
-from gradlint.events import BackwardRun, ModuleFinished
+from gradlint.domain import NO, YES, Belief, Tensor
+from gradlint.events import AttributeAssigned, BackwardRun, ModuleCalled, ModuleFinished, OptimizerStepped, Run
 from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Raises, Rule, believed
 
 rule = Rule(
@@ -33,7 +34,7 @@ rule = Rule(
     help="leave `retain_graph=True` out; if that raises, detach what is carried over from the iteration before",
     effect="keeps memory",
     yields_to=("GRD304", "GRD305"),
-    tokens=("retain_graph",),
+    tokens=("retain_graph", "retain_variables"),
 )
 
 LEAVE_OUT = "leave it out"
@@ -54,15 +55,13 @@ def consequence(returned: Any) -> bool:
 
 
 @rule.on(ModuleFinished)
-def check(event: ModuleFinished) -> Findings:
-    runs = [happened for happened in event.story if isinstance(happened, BackwardRun) and not happened.expected]
+def check(end: ModuleFinished) -> Findings:
+    runs = [event for event in end.story if isinstance(event, BackwardRun) and not event.expected]
     needed = {node for run in runs for node in run.again}
-    once = len({run.node for run in runs}) == 1 and any(run.later <= YES for run in runs)
-    habitual = once and all(_is_shown(run) for run in runs)
     for run in runs:
-        handed_on = not (event.escaped | event.returned).isdisjoint(run.graph)
+        handed_on = not (end.escaped | end.returned).isdisjoint(run.graph)
         if run.retain <= YES and run.create_graph <= NO and run.node not in needed and not handed_on:
-            yield _draft(run).lowered(believed(run) if habitual else POSSIBLE)
+            yield _draft(run).lowered(believed(run) if _is_habitual(run, runs, end) else POSSIBLE)
 
 
 def _draft(run: BackwardRun) -> Draft:
@@ -70,12 +69,47 @@ def _draft(run: BackwardRun) -> Draft:
     if run.stale.possibly(YES):
         return rule.at(run.node, cure=IN_TIME).advising(STALE).doing("raises").lowered(LIKELY)
     draft = rule.at(run.node, cure=LEAVE_OUT).lowered(LIKELY if run.stale.may(YES) else CERTAIN)
-    return draft.fix(Edit("drop keyword", run.node, "retain_graph"), safety="unsafe")
+    draft = draft.doing("raises") if run.renamed else draft
+    word = "retain_variables" if run.renamed else "retain_graph"
+    return draft.fix(Edit("drop keyword", run.node, word), safety="unsafe")
+
+
+def _is_habitual(run: BackwardRun, runs: list[BackwardRun], end: ModuleFinished) -> bool:
+    """Whether it happens again and again, and no backward comes back to its graph by ways that the file does not
+    show."""
+    outermost = _outermost(end.runs)
+    beside = [other for other in runs if outermost[other.run] == outermost[run.run]]
+    if not all(_is_shown(other) for other in beside):
+        return False
+    looped = any(other.later <= YES for other in runs if other.node is run.node)
+    if looped and len(beside) == len(runs):
+        return True
+    return (looped or _steps_own_loss(run, end)) and not _graphs_on_objects(end)
+
+
+def _outermost(runs: tuple[Run, ...]) -> dict[int, int]:
+    """The run by which each began that nobody in the file called."""
+    found: dict[int, int] = {0: 0}
+    for run in runs:
+        found[run.index] = found.get(run.parent, run.index) if run.caller is not None else run.index
+    return found
 
 
 def _is_shown(run: BackwardRun) -> bool:
     """Whether the file shows what made the root; else that may well have kept a part of the graph for the next one."""
     return run.root.belief <= Belief.ANNOTATED or run.made_by != ("unknown",)
+
+
+def _steps_own_loss(run: BackwardRun, end: ModuleFinished) -> bool:
+    """Whether the function calls the network and steps by itself: one update of a training whose loop is elsewhere."""
+    own = [type(event) for event in end.story if event.run == run.run]
+    return run.run > 1 and run.how == "backward" and ModuleCalled in own and OptimizerStepped in own
+
+
+def _graphs_on_objects(end: ModuleFinished) -> bool:
+    """Whether some object keeps what carries a graph, by which another function may come back to it."""
+    kept = [event.value for event in end.story if isinstance(event, AttributeAssigned)]
+    return any(isinstance(value, Tensor) and value.requires_grad.may(YES) and any(value.node) for value in kept)
 
 
 @rule.bad
@@ -135,3 +169,29 @@ def loss_of_each_iteration():
         loss.backward()
         optimizer.step()
     return model
+
+
+@rule.bad(shows=Raises(TypeError, "retain_variables"))
+def variables_retained():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(8, 1)
+    for _ in range(3):
+        loss = model(torch.ones(4, 8)).pow(2).mean()
+        model.zero_grad()
+        loss.backward(retain_variables=True)  # GRD504
+    return loss
+
+
+@rule.good(cures=variables_retained)
+def variables_freed():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(8, 1)
+    for _ in range(3):
+        loss = model(torch.ones(4, 8)).pow(2).mean()
+        model.zero_grad()
+        loss.backward()
+    return loss

@@ -133,5 +133,19 @@ def trained_by_others(watched: Watched, x):
     (2 * watched.measured(x)).backward()  # ok: it may be one of those that measure otherwise
 
 
-Agent().update(torch.rand(1, 4), 0, 1.0)
+def decayed(net: nn.Linear, x):
+    decay = 0
+    for weight in net.parameters():
+        decay += weight.data.norm()  # GRD602
+    (net(x).logsumexp(0).sum() + 0.1 * decay).backward()
+
+
+def stopped(net: nn.Linear, x):
+    soft = net(x).sigmoid().sum()
+    hard = soft.round()
+    (soft + (hard - soft).detach()).backward()  # ok: detached as it is added
+
+
+Agent().update(torch.rand(1, 4), 0, 1.0), decayed(nn.Linear(2, 2), torch.rand(3, 2))
+stopped(nn.Linear(2, 2), torch.rand(3, 2))
 in_place(nn.Linear(2, 2), torch.rand(3, 2))

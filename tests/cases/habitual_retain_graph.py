@@ -21,6 +21,30 @@ class Trainer:
             self.optimizer.step()
 
 
+class Agent:
+    def __init__(self):
+        self.actor, self.critic = nn.Linear(3, 2), nn.Linear(3, 1)
+        self.steps = optim.SGD([*self.actor.parameters(), *self.critic.parameters()], lr=0.1)
+
+    def learn(self, state, wanted):
+        self.steps.zero_grad()
+        (self.critic(state) - wanted).square().sum().backward(retain_graph=True)  # GRD504
+        self.actor(state).exp().sum().backward()  # ok: a graph of its own
+        self.steps.step()
+
+
+class Judged:
+    def set_input(self, x):
+        self.net, self.seen = nn.Linear(3, 2), x
+        self.drawn = self.net(self.seen)
+
+    def first(self):
+        self.drawn.abs().sum().backward(retain_graph=True)  # ok: another method comes back
+
+    def second(self):
+        self.drawn.square().sum().backward()  # ok: frees it
+
+
 def once(model: nn.Linear, x):
     model(x).exp().mean().backward(retain_graph=True)  # GRD504
 

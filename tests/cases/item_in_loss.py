@@ -137,6 +137,30 @@ class Attack:
         goal.backward(retain_graph=True)  # ok: with gradients at all it is a tensor, whatever it is divided by
 
 
-graded(nn.Linear(2, 1), torch.rand(3, 2))
+def trimmed(model: nn.Linear, x):
+    fit, size = model(x).square().mean(), sum(weight.abs().sum().item() for weight in model.parameters())  # GRD601
+    objective = fit + 1e-3 * size
+    objective.backward()
+
+
+def by_math(slope: nn.Parameter):
+    (slope.cos() + math.cos(slope)).backward()  # todo GRD601
+
+
+def shifted(model: nn.Linear, x):
+    scores = model(x).flatten()
+    largest = scores.max().item()
+    ((scores - largest).exp().sum().log() + largest).backward()  # ok: what was subtracted is added again
+
+
+def shown_beside(model: nn.Linear, x, history):
+    loss = model(x).exp().mean()
+    history.append(loss + model.bias.item())
+    loss.backward(None)  # ok: the sum with the number is for the history
+
+
+graded(nn.Linear(2, 1), torch.rand(3, 2)), trimmed(nn.Linear(2, 1), torch.rand(3, 2))
+by_math(nn.Parameter(torch.ones(()))), shifted(nn.Linear(2, 1), torch.rand(3, 2))
+shown_beside(nn.Linear(2, 1), torch.rand(3, 2), [])
 if __name__ == "__main__":
     main()

@@ -54,7 +54,7 @@ def relativistic():
     for _ in range(2):
         fake, real = g(torch.rand(4, 3)), torch.rand(4, 2)
         of_d.zero_grad(set_to_none=True)
-        F.softplus(d(fake.detach()) - d(real)).mean().backward(retain_graph=True)  # ok: detached
+        F.softplus(d(fake.detach()) - d(real)).mean().backward(retain_graph=True)  # GRD504
         of_d.step()
         of_g.zero_grad(set_to_none=True)
         F.softplus(d(real) - d(fake)).mean().backward()  # ok: both sides go through the discriminator
@@ -110,6 +110,75 @@ def by_module():
     losses["g"] = -d(g(torch.rand(4, 3))).mean()
     losses["g"].backward(inputs=list(g.parameters()))  # ok: asks for the generator alone
     of_g.step()
+
+
+class Distilled:
+    def __init__(self):
+        self.pupil, self.teacher = nn.Linear(4, 3), nn.Linear(4, 3)
+        self.teacher.eval()
+        self.steps = optim.AdamW(self.pupil.parameters())
+
+    def learn(self, x, label):
+        hint = self.teacher(x).softmax(-1)
+        out = self.pupil(x)
+        self.steps.zero_grad()
+        loss = F.cross_entropy(out, label) + F.kl_div(out.log_softmax(-1), hint, reduction="batchmean")
+        loss.sum().backward()  # GRD617
+        self.steps.step()
+
+
+class Perceptual:
+    def __init__(self):
+        self.made, self.seen = torch.rand(1, 4, requires_grad=True), nn.Linear(4, 3).eval()
+        self.steps = optim.Adam([self.made])
+
+    def fit(self, wanted):
+        for _ in range(3):
+            self.steps.zero_grad()
+            (self.seen(self.made) - self.seen(wanted)).square().sum().backward()  # ok: on the way to what is stepped
+            self.steps.step()
+
+
+def frozen_by_flag():
+    pupil, teacher = nn.Linear(2, 3), nn.Linear(2, 3)
+    teacher.requires_grad_(False)
+    steps = optim.SGD(pupil.parameters(), 0.2)
+    for x in (torch.ones(2), torch.zeros(2)):
+        steps.zero_grad()
+        (teacher(x) - pupil(x)).exp().sum().backward()  # ok: the teacher asks for nothing
+        steps.step()
+
+
+def frozen_by_code_that_is_not_shown(freeze):
+    pupil, teacher = nn.Linear(5, 3), nn.Linear(5, 3)
+    freeze(teacher)
+    steps = optim.SGD(pupil.parameters(), 0.2)
+    for x in torch.rand(3, 5):
+        steps.zero_grad()
+        F.l1_loss(pupil(x), teacher(x)).backward()  # ok: it may have been frozen
+        steps.step()
+
+
+def moved_by_hand(rate=0.01):
+    first, second = nn.Linear(2, 2, bias=False), nn.Linear(2, 1)
+    steps = optim.SGD(second.parameters(), 0.1)
+    for _ in range(2):
+        steps.zero_grad(), first.zero_grad()
+        second(first(torch.ones(1, 2))).square().sum().backward()  # ok: the first is stepped by hand
+        steps.step()
+        with torch.no_grad():
+            first.weight -= rate * first.weight.grad
+
+
+def attacked(rate=0.1):
+    net, other = nn.Linear(3, 1).eval(), nn.Linear(3, 1)
+    steps = optim.SGD(other.parameters(), 0.1)
+    for x in torch.rand(2, 4, 3):
+        x = x.clone().requires_grad_()
+        steps.zero_grad()
+        (net(x).mean() + other(x).mean()).backward()  # ok: gradients go through the network to its input
+        steps.step()
+        print(x.grad + rate)
 
 
 if __name__ == "__main__":
