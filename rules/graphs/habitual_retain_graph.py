@@ -33,7 +33,7 @@ rule = Rule(
     "`retain_graph=True` keeps the saved activations although no other backward goes through this graph; {cure}",
     help="leave `retain_graph=True` out; if that raises, detach what is carried over from the iteration before",
     effect="keeps memory",
-    yields_to=("GRD304", "GRD305"),
+    yields_to=("GRD305",),
     tokens=("retain_graph", "retain_variables"),
 )
 
@@ -60,7 +60,8 @@ def check(end: ModuleFinished) -> Findings:
     needed = {node for run in runs for node in run.again}
     for run in runs:
         handed_on = not (end.escaped | end.returned).isdisjoint(run.graph)
-        if run.retain <= YES and run.create_graph <= NO and run.node not in needed and not handed_on:
+        kept = run.retain <= YES and run.create_graph <= NO and not run.freed.possibly(YES)
+        if kept and run.node not in needed and not handed_on:
             yield _draft(run).lowered(believed(run) if _is_habitual(run, runs, end) else POSSIBLE)
 
 
