@@ -100,7 +100,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     history = _looked_at(it, roots)
     it.used.update(ref.key for ref in history.nodes)
     spoiled = _spoiled(it, history, _reaching(it, history, request))
-    if not it.muted:
+    if not it.unheard:
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
     if any(_is_refused(it, root) for root in roots):

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradlint.domain import (
     UNKNOWN,
@@ -52,6 +52,9 @@ from gradlint.interpreter.core import Interpreter, Looked
 from gradlint.interpreter.counts import counts_alone
 from gradlint.interpreter.histories import History, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.reach import havoc
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.tracing import Entry
 
 DEEPEST_ARGUMENT = 3
 """How deep containers among the arguments are compared by what they hold."""
@@ -89,6 +92,7 @@ class Summary:
     names: tuple[tuple[Name, Value], ...]
     tale: Tale | None
     told: bool
+    traced: tuple[Entry, ...] = ()
 
     def holds(self, it: Interpreter, call: Call) -> bool:
         """Whether the surroundings are the same, and nothing would be left untold."""
@@ -120,6 +124,7 @@ class Call:
     looked: Looked | None
     events: int
     runs: int
+    traced: int = 0
 
 
 def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
@@ -176,6 +181,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         looked=looked,
         events=len(it.story),
         runs=len(it.runs),
+        traced=it.trace.mark() if it.trace is not None else 0,
     )
 
 
@@ -239,6 +245,8 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     it.read, it.handed, it.looked = call.read | dict(summary.names), call.handed, call.looked
     if it.looked is not None and summary.looked is not None:
         it.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
+    if it.trace is not None:
+        it.trace.repeat(summary.traced, summary.place[0], node, it.later)
     if not summary.told and it.muted == 0 and summary.tale is not None:
         _retell(it, summary.tale)
         _remember(it, call.key, replace(summary, told=True))
@@ -365,6 +373,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         names=tuple(read.items()),
         tale=tale,
         told=tale is not None,
+        traced=it.trace.since(call.traced) if it.trace is not None else (),
     )
     _remember(it, call.key, summary)
 
