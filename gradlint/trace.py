@@ -125,14 +125,20 @@ def trace(word: str, request: Request, rules: Sequence[Rule], packs: Packs = NO_
         text = source.decode(data)
         noted, project = Trace(), settings.project.at(file)
         analysis = linter.analyse(text, rules, packs=known, project=project, trace=noted)
-        lines = source.rows(text)
-        if row is not None and not 0 < row <= len(lines):
-            raise Refused(f"{path}: there is no line {row}; the file has {len(lines)}")
+        count = len(_rows(text))
+        if row is not None and not 0 < row <= count:
+            raise Refused(f"{path}: there is no line {row}; the file has {count}")
         reading = _Reading(noted, text, project, rules, row)
         judged = _judged(text, analysis.findings, rules, chosen, settings.min_confidence(file), project)
         return Traced(displayed(file), reading.files(displayed(file), judged), row=row)
     except source.Unreadable as error:
         return Traced(displayed(file), unreadable=unreadable(error.message, error.row, error.column))
+
+
+def _rows(text: str) -> list[str]:
+    """The rows of a text, without the empty one behind its last line break."""
+    rows = list(source.rows(text))
+    return rows[:-1] if rows and not rows[-1] else rows
 
 
 def _judged(
@@ -210,8 +216,9 @@ class _Reading:
         self.places: dict[Any, tuple[str, Place]] = {}
         self.statements: dict[str, list[tuple[Any, Place, Any]]] = {}
         self.function_at: dict[tuple[str, int], int] = {}
+        nodes = list(_nodes(noted))
         for path, tree in noted.trees.items():
-            self._find_places(path, tree)
+            self._find_places(path, tree, nodes)
         self.wanted = None if row is None else self._rows_of_statement(row)
         self.rows: dict[tuple[str, int], _Row] = {}
         self.ran: set[Any] = set()
@@ -219,11 +226,15 @@ class _Reading:
         self._walk(noted.entries, (), row is None)
         self._walk(noted.imported, (), row is None)
 
-    def _find_places(self, path: str, tree: Any) -> None:
-        """Where all that was noted stands in a file, and its statements."""
+    def _find_places(self, path: str, tree: Any, nodes: list[Any]) -> None:
+        """Where what was noted stands in a file, and its statements."""
         outlined = list(outline(tree))
-        nodes = [node for node, _ in outlined] + [node for node in _nodes(self.noted) if node is not None]
-        placed = source.placed(tree, self.texts[path]).of(nodes)
+        try:
+            placed = source.placed(tree, self.texts[path]).of([*(node for node, _ in outlined), *nodes])
+        except source.Unreadable:
+            if path == OWN:
+                raise
+            placed = {}  # nested so deep that nobody can say where anything stands
         self.places |= {node: (path, place) for node, place in placed.items()}
         self.statements[path] = [(node, placed[node], function) for node, function in outlined if node in placed]
         for _, place, function in self.statements[path]:
@@ -329,7 +340,7 @@ class _Reading:
             for node, place, function in self.statements[path]
             if node not in self.ran and (function is None or function in self.ran)
         }
-        for number, text in enumerate(source.rows(self.texts[path]), 1):
+        for number, text in enumerate(_rows(self.texts[path]), 1):
             row = self.rows.get((path, number))
             found = tuple(one for one in judged if one.finding.place.row == number)
             if path == OWN and (self.wanted is None or number in self.wanted):
@@ -357,7 +368,8 @@ def _nodes(noted: Trace) -> Iterator[Any]:
             continue
         met.add(id(entries))
         for entry in entries:
-            yield entry.node
+            if entry.node is not None:
+                yield entry.node
             if isinstance(entry, Called):
                 yield entry.function.node
                 waiting.append(entry.entries)

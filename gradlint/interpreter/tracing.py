@@ -160,7 +160,8 @@ class Trace:
         if isinstance(node, (*BLOCKS, *COMPOUND)):
             return
         after = dict(_looked_at(it, _read(node)) if it.state.live else before)
-        known = [Known(name, text, after.get(name, text)) for name, text in before]
+        known = [Known(name, text, after.pop(name, text)) for name, text in before]
+        known += [Known(name, text, text) for name, text in after.items()]  # bound within, or imported where first read
         bound = _looked_at(it, _targets(node), whole=True) if it.state.live else []
         known += [Known(name, "", text) for name, text in (*bound, *_of_its_own(it, node))]
         self.entries.append(Ran(node, tuple(known), it.state.modes[:2], it.later))

@@ -56,7 +56,7 @@ def _below(line: Line, painted: bool, rules: bool) -> Iterator[str]:
         if rules and event.rules:
             more = len(event.rules) - MOST_RULES
             yield f"    heard by {', '.join(event.rules[:MOST_RULES])}{f' and {more} more' if more > 0 else ''}"
-    yield from (f"! a bound was hit: {bound}" for bound in _said(line.bounds))
+    yield from (f"! bound of the analysis reached: {bound}" for bound in _said(line.bounds))
     for judged in line.findings:
         yield _finding(judged, painted)
         yield from (f"    line {note.place.row}: {escaped(note.text)}" for note in judged.finding.notes)
