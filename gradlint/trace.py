@@ -12,6 +12,7 @@ from gradlint import linter, source
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
 from gradlint.domain import NO, YES, Truth
+from gradlint.events import LoopFinished
 from gradlint.finding import Finding, Place
 from gradlint.interpreter import Trace
 from gradlint.interpreter.tracing import Called, Entry, Happened, Ran, Stopped, outline
@@ -284,7 +285,8 @@ class _Reading:
         row = self.rows.setdefault((path, place.row), _Row())
         round_ = ROUNDS.get(entry.later if later is None else later, "some round")
         context = _Context(self._callers(path, place.row, entry, stack), round_)
-        (row.inside if isinstance(entry, Ran) and entry.inside else row.contexts)[context] = None
+        if not isinstance(entry, Ran) or entry.known or not entry.head:  # what is defined is not yet run
+            (row.inside if isinstance(entry, Ran) and entry.inside else row.contexts)[context] = None
         if isinstance(entry, Ran):
             self.ran.add(entry.node)
             if entry.inside and stack and stack[0][0] == id(entry.node):
@@ -395,7 +397,10 @@ def _line(number: int, text: str, row: _Row | None, unrun: bool, judged: tuple[J
         unrun=unrun,
         modes=tuple(Said(mode, words.where(contexts)) for mode, contexts in row.modes.items()),
         facts=tuple(Fact(*fact, words.where(contexts)) for fact, contexts in row.facts.items()),
-        events=tuple(Heard(*event, words.where(contexts)) for event, contexts in row.events.items()),
+        events=tuple(
+            Heard(*event, words.where(contexts, rounds=event[0] != LoopFinished.__name__))
+            for event, contexts in row.events.items()
+        ),
         bounds=tuple(Said(bound, words.where(contexts)) for bound, contexts in row.bounds.items()),
         findings=judged,
     )
@@ -421,17 +426,18 @@ class _Words:
         """Where the runs of a function come from."""
         return tuple(dict.fromkeys(_from(_cut(one, self.deep)) for one in self.row.runs))
 
-    def where(self, contexts: Contexts) -> tuple[str, ...]:
-        """Where something holds; nothing if that is everywhere."""
-        others = self._others(contexts)
+    def where(self, contexts: Contexts, *, rounds: bool = True) -> tuple[str, ...]:
+        """Where something holds; nothing if that is everywhere. What stands for all `rounds` of a loop is in none."""
+        callers = {one.callers for one in contexts}
+        others = [one for one in self._others(contexts) if rounds or one.callers not in callers]
         if not others:
             return ()
-        if {one.round for one in others}.isdisjoint(rounds := {one.round for one in contexts}):
-            return tuple(sorted(rounds))
-        if {one.callers for one in others}.isdisjoint(one.callers for one in contexts):
+        if {one.round for one in others}.isdisjoint(told := {one.round for one in contexts}):
+            return tuple(sorted(told))
+        if {one.callers for one in others}.isdisjoint(callers):
             return tuple(dict.fromkeys(_from(_cut(one, self.deep)) for one in contexts))
-        told = (_cut(one, self.deep) for one in contexts)
-        return tuple(dict.fromkeys(f"{_from(one)}, {one.round}" if one.callers else one.round for one in told))
+        cut = (_cut(one, self.deep) for one in contexts)
+        return tuple(dict.fromkeys(f"{_from(one)}, {one.round}" if one.callers else one.round for one in cut))
 
 
 def _cut(context: _Context, deep: int) -> _Context:

@@ -156,7 +156,7 @@ def _fact(name: str, fact: Fact) -> str:
 
 def _shown(name: str, fact: Fact, usual: Fact) -> str:
     """A fact where something is known of it that is not the usual."""
-    return "" if fact is usual or fact <= type(fact).unsure() else _fact(name, fact)
+    return "" if fact <= usual | type(fact).unsure() else _fact(name, fact)
 
 
 def _tensor(it: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:

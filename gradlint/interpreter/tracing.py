@@ -38,13 +38,14 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A statement has run, or the head of a compound one: `modes` are the grad mode and the inference mode. `inside`:
-    these are the names that it binds for its body."""
+    """A statement has run, or the `head` of a compound one: `modes` are the grad mode and the inference mode. `inside`:
+    these are the names that the head binds for its body, or asks about before it."""
 
     node: Syntax
     known: tuple[Known, ...]
     modes: tuple[Truth, Truth]
     later: Truth
+    head: bool = False
     inside: bool = False
 
 
@@ -145,14 +146,14 @@ class Trace:
         """A statement is about to run."""
         if (head := self._heads.get(node)) is not None:
             bound = _looked_at(it, _bound_inside(head))
-            known = tuple(Known(name, "", text) for name, text in bound)
-            self.entries.append(Ran(head, known, it.state.modes[:2], it.later, inside=True))
+            known = tuple(Known(name, text if isinstance(head, TESTED) else "", text) for name, text in bound)
+            self.entries.append(Ran(head, known, it.state.modes[:2], it.later, head=True, inside=True))
         before = [] if isinstance(node, BLOCKS) else _looked_at(it, _read(node))
         self._at.append((node, before))
         if isinstance(node, COMPOUND):
             self._heads |= {body[0]: head for head, body in _bodies(node) if body}
             known = tuple(Known(name, text, text) for name, text in before)
-            self.entries.append(Ran(node, known, it.state.modes[:2], it.later))
+            self.entries.append(Ran(node, known, it.state.modes[:2], it.later, head=True))
 
     def end(self, it: Interpreter, node: Any) -> None:
         """It has run."""
@@ -186,12 +187,14 @@ def _syntax(node: Any) -> Any:
 
 BLOCKS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
 COMPOUND = (cst.BaseCompoundStatement,)
+TESTED = (cst.If, cst.While)
 IMPORTS = (cst.Import, cst.ImportFrom)
 
 
 def _bodies(node: Any) -> Iterator[tuple[Any, Any]]:
-    """The bodies of a compound statement that bind names, each with what binds them, and those behind `elif`."""
-    if isinstance(node, (cst.For, cst.With, cst.FunctionDef)):
+    """The bodies of a compound statement that bind names, each with what binds them, and those behind tests
+    that are asked again."""
+    if isinstance(node, (cst.For, cst.While, cst.With, cst.FunctionDef)):
         yield node, node.body.body
     branch = node.orelse if isinstance(node, cst.If) else None
     while isinstance(branch, cst.If):
@@ -202,8 +205,8 @@ def _bodies(node: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _bound_inside(head: Any) -> list[Any]:
-    """The places that the head of a body binds for it; those that an `elif` has asked about."""
-    if isinstance(head, cst.If):
+    """The places that the head of a body binds for it; those that an `elif` or `while` has asked about."""
+    if isinstance(head, TESTED):
         return _places([head.test], frozenset())
     if isinstance(head, cst.For):
         return targets(head.target)

@@ -75,7 +75,7 @@ def _known(fact: Fact) -> str:
     if not fact.before or fact.before == fact.after:
         return fact.after or fact.before
     before, after = _parts(fact.before), _parts(fact.after)
-    if before[0] != after[0]:
+    if before[0] != after[0] or before[0] not in ("Tensor", "Module", "Optimizer"):
         return f"{fact.before} -> {fact.after}"
     return f"{fact.before} -> {', '.join(part for part in after[1:] if part not in before[1:]) or fact.after}"
 
