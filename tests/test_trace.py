@@ -115,6 +115,16 @@ def test_rounds_of_a_loop_are_told_apart_where_they_differ(traced: Tracer):
     assert set(known(found[9], "loss").values()) == {()}
 
 
+def test_passes_of_a_loop_that_did_not_hold_for_all_are_left_out(traced: Tracer):
+    found = lines(traced("import torch\na, b, c = 0, 1, 2\nfor _ in range(input()):\n    a, b, c = b, c, 3\n"))
+    assert {(fact.before, fact.after, fact.where) for fact in found[4].facts if fact.name == "b"} == {
+        ("1", "1", ("first round",)),
+        ("2 or 3", "2 or 3", ("later rounds",)),
+        ("", "2", ("first round",)),
+        ("", "3", ("later rounds",)),
+    }
+
+
 def test_what_the_head_of_a_loop_binds_holds_in_every_round(traced: Tracer):
     assert known(lines(traced())[7], "x") == {"Tensor[float, requires_grad=no, leaf=yes, size=(1, 2)]": ()}
 

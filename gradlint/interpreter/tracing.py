@@ -160,11 +160,12 @@ class Trace:
         _, before = self._at.pop()
         if isinstance(node, (*BLOCKS, *COMPOUND)):
             return
+        bound = dict(_looked_at(it, _targets(node), whole=True) if it.state.live else [])
         after = dict(_looked_at(it, _read(node)) if it.state.live else before)
+        after = {name: text for name, text in after.items() if name not in bound}  # that is another thing now
         known = [Known(name, text, after.pop(name, text)) for name, text in before]
         known += [Known(name, text, text) for name, text in after.items()]  # bound within, or imported where first read
-        bound = _looked_at(it, _targets(node), whole=True) if it.state.live else []
-        known += [Known(name, "", text) for name, text in (*bound, *_of_its_own(it, node))]
+        known += [Known(name, "", text) for name, text in (*bound.items(), *_of_its_own(it, node))]
         self.entries.append(Ran(node, tuple(known), it.state.modes[:2], it.later))
 
     # ---- what happens in them
