@@ -271,6 +271,36 @@ def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options:
     return WRONG if found.problems else CLEAN
 
 
+# ---- trace
+
+
+@cli.command(short_help="Tell line by line what gradlint knows.")
+@click.argument("file", metavar="FILE[:LINE]", type=click.Path(path_type=str))
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
+@click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
+@click.option("--config", metavar="FILE", help="Use this configuration.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
+def trace(file: str, output_format: str, color: str, **options: Any) -> int:
+    """Print each line of a file with what gradlint knows there, what happens, and all that is or might be reported.
+
+    Below a line stand the names it reads (`name : what is known`) and binds (`name = what is known`), with what the
+    line changes behind an arrow; the events that rules hear (`*`); and the findings (`>`), those that are not reported
+    as well, with the reason. Where a line is run several times, what does not always hold says where it does. Lines of
+    other files of the project that are run follow. With a line, only that and what is run from there.
+    """
+    from gradlint import trace as tracing
+    from gradlint.report import trace as report
+    from gradlint.run import Refused, Request
+
+    try:
+        traced = tracing.trace(file, Request(**options), _rules(), _packs())
+    except Refused as error:
+        raise click.ClickException(str(error)) from error
+    terminal.write(report.FORMATS[output_format](traced, terminal.wants_colour(color, sys.stdout, os.environ)))
+    return FOUND if traced.unreadable is not None else CLEAN
+
+
 # ---- rule, rules, prove
 
 

@@ -14,7 +14,7 @@ from gradlint import fixes, source
 from gradlint.domain import Syntax
 from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Note, Place
-from gradlint.interpreter import APART, interpret, receivers_of
+from gradlint.interpreter import APART, Trace, interpret, receivers_of
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import Version, of, told
 from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
@@ -120,8 +120,10 @@ def analyse(
     positions: bool = False,
     listen: Callable[[Event], None] | None = None,
     project: View | None = None,
+    trace: Trace | None = None,
 ) -> Analysis:
-    """Run the program in `text` abstractly under these rules; `listen` hears every event before they do.
+    """Run the program in `text` abstractly under these rules; `listen` hears every event before they do, and `trace`
+    notes what is known at each statement, of other files as well.
 
     `packs` are what is known of a version of torch and of other libraries; rules that do not hold in that version are
     left out. What the text imports is looked for in `project`, as the file that has
@@ -131,7 +133,7 @@ def analyse(
     """
     module, found = _read(text, project)
     hearing = _Hearing(rules, listen, packs.torch.version, noting=positions)
-    run = interpret(module, hearing, packs=packs, project=project, found=found)
+    run = interpret(module, hearing, packs=packs, project=project, found=found, trace=trace)
     drafts = hearing.found(run.come_by)
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if positions:
@@ -244,12 +246,12 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding
         finding
         for finding in findings
         if not any(
-            _same_mistake(finding, other) for code in yields.get(finding.code, ()) for other in by_code.get(code, ())
+            same_mistake(finding, other) for code in yields.get(finding.code, ()) for other in by_code.get(code, ())
         )
     ]
 
 
-def _same_mistake(one: Finding, other: Finding) -> bool:
+def same_mistake(one: Finding, other: Finding) -> bool:
     """Whether they stand at one place, or one of them points at the place of the other."""
     return (
         one.place == other.place

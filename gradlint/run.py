@@ -193,7 +193,7 @@ def lint_bytes(
         if not linter.may_find(text, rules, project=project):
             return Result(path, filename)
         found = linter.analyse(text, rules, packs=packs, project=project)
-        shown = _run_as_it_stands(linter.shown(found.findings, rules, min_confidence), project)
+        shown = run_as_it_stands(linter.shown(found.findings, rules, min_confidence), project)
         findings = unsuppressed(text, shown)
         lines = tuple(source.rows(text)) if findings else ()
         return Result(path, filename, findings, lines, counts=found.counts)
@@ -206,7 +206,7 @@ def lint_bytes(
         return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
 
 
-def _run_as_it_stands(findings: tuple[Finding, ...], project: View | None) -> tuple[Finding, ...]:
+def run_as_it_stands(findings: tuple[Finding, ...], project: View | None) -> tuple[Finding, ...]:
     """Without what would raise in a file that is but the source of a generated one."""
     kept = tuple(one for one in findings if one.consequence not in (RAISES, LATER))
     return kept if len(kept) < len(findings) and project is not None and project.is_template() else findings

@@ -359,7 +359,7 @@ class Container(Cell):
     certain: tuple[Ref, ...] = _certain((), key="described")
 
     def __str__(self) -> str:
-        return self.kind
+        return self.kind or "container"  # joined from two kinds it is of none
 
 
 MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})

@@ -59,7 +59,7 @@ def write_array(it: Interpreter, node: Any, value: Value, op: str, name: str) ->
     sure = len(alternatives(value)) == 1 and it.sure(found)
     made = tuple(dict.fromkeys(mark.node for _, array in found for mark in _of_kind("made", array)))
     for _, array in found:
-        if not it.muted:
+        if not it.unheard:
             _tell(it, node, array, op, name, made)
         memory_written(it, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
         gradients_written(it, array.storage)

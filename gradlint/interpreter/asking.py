@@ -47,7 +47,7 @@ def set_requires_grad(
     ones."""
     found = it.all(value, Tensor)
     shown = it.only(value, Tensor)
-    if shown is not None and not it.muted:
+    if shown is not None and not it.unheard:
         meant = found if sure is None else [(ref, tensor) for ref, tensor in found if ref in sure]
         each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(it, found) else ()
         now = reduce(or_, [_afterwards(it, tensor, to) for _, tensor in found])

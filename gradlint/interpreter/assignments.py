@@ -36,7 +36,7 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
     if isinstance(target, cst.Name):
         value = told_by_use(it, target, value, target.value)
-        if it.frame.loop is not None and not it.muted:
+        if it.frame.loop is not None and not it.unheard:
             tell_rebound(it, node, target, value)
         it.bind(target.value, value)
     elif isinstance(target, (cst.Tuple, cst.List)):
@@ -122,7 +122,7 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
         it.escape([value])
     for ref in it.one_of_these(owner, Module):
         place = module_containers.name_at(it, it[ref], index)
-        if place is not None and not it.muted:
+        if place is not None and not it.unheard:
             tell_assigned(it, target, ref, place, value, spelled(target.value), own=False)
         module_containers.set_item(it, target, ref, index, value)
     tensors = [ref for ref, _ in it.all(owner, Tensor)]

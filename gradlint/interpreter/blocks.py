@@ -98,13 +98,12 @@ def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | No
         aloud = True
         passing(it, before, lambda: it.run_body(body))
         before = [len(waiting) for waiting in it.frame.pending()]
-    it.muted += aloud
-    passing(it, before, lambda: it.run_body(body))
-    if uncaught is not None:
-        normal, it.state = it.state, uncaught
-        it.run_body(body)
-        uncaught, it.state = it.state, normal
-    it.muted -= aloud
+    with it.silently(aloud):
+        passing(it, before, lambda: it.run_body(body))
+        if uncaught is not None:
+            normal, it.state = it.state, uncaught
+            it.run_body(body)
+            uncaught, it.state = it.state, normal
     return uncaught
 
 
@@ -181,9 +180,8 @@ def _managed(
         it.emit(events.GradModeChanged, node, before=it.state.grad_mode, to=mode[0], how="with")
     told = it.state.live and raised is not None and _told_of_both(it, place, raised, start)
     if it.state.live:
-        it.muted += told
-        leave()
-        it.muted -= told
+        with it.silently(told):
+            leave()
     with it.silently():
         passing(it, before, leave)
     if raised is not None:

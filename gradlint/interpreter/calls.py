@@ -245,13 +245,13 @@ def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
 def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value:
     """Something known by its import path is called."""
     start = it.hold(*args.values())
-    before = _written(it, args) if not it.muted else {}
+    before = _written(it, args) if not it.unheard else {}
     found = library.call(it, node, path, args, name)
     result = call_unknown(it, node, args.values()) if found is None else found
     vouching.for_showing(it, node, path, args.values())
     it.hold(result)
     *values, result = it.land(start)
-    if not it.muted:
+    if not it.unheard:
         tell_called(it, node, path, values, args, result, name, before)
     return result
 
@@ -315,7 +315,7 @@ def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arg
         if tensor is not None:
             return _of_tensor(it, node, tensor, name, args, "")
     known = builtins.plain_method(it, node, owner, name, args)
-    if not it.muted and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
+    if not it.unheard and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
         tell_called(it, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
     return call_unknown(it, node, [owner, *args.values()]) if known is None else known
 
@@ -328,7 +328,7 @@ def _of_tensor(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     chain = name.rpartition(".")[0]
     shown = it.thing(owner)
     found = methods.call(it, node, owner, method, args, chain)
-    if not it.muted and type(shown) is Tensor:
+    if not it.unheard and type(shown) is Tensor:
         start = it.hold(UNKNOWN if found is None else found)
         it.emit(
             events.Called,
@@ -364,7 +364,7 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
         return call_unknown(it, node, [owner, *args.values()])
     shown = it.thing(owner)
     result = known(it, node, owner, args)
-    if not it.muted:
+    if not it.unheard:
         it.emit(
             events.Called,
             node,

@@ -242,7 +242,7 @@ def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> No
         perhaps_initialised(it, owner)
         return
     it.update(owner, Module, initialised=YES)
-    if not it.muted:
+    if not it.unheard:
         values = [it.thing(value) for value in args.values()]
         it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
 

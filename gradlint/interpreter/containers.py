@@ -299,7 +299,7 @@ def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
 
 def tell_handed(it: Interpreter, node: Any, values: Iterable[Value]) -> None:
     """Code that the file does not show is handed what was run through before: it finds nothing in that."""
-    for value in values if not it.muted else ():
+    for value in values if not it.unheard else ():
         thing = it.state.heap.get(value) if type(value) is Ref else None
         if type(thing) is Iterator and thing.used is YES and thing.by not in RESTARTING:
             it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by="handed")

@@ -81,7 +81,7 @@ def copied(it: Interpreter, node: Any, thing: Container) -> Container:
 def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
     value = args.get("x", 0, UNKNOWN)
-    if not it.muted:
+    if not it.unheard:
         of = _argument(node)
         it.emit(events.Copied, node, value=it.thing(value), tensors=tuple(_tensors_in(it, value)), of=of,
                 name=spelled(of))  # fmt: skip

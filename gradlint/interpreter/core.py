@@ -62,6 +62,7 @@ from gradlint.knowledge.together import NO_PACKS, Packs
 if TYPE_CHECKING:
     from gradlint.interpreter.needing import Reads
     from gradlint.interpreter.neighbours import Neighbours
+    from gradlint.interpreter.tracing import Trace
     from gradlint.interpreter.unfinished import Followed
 
 Looked = dict[tuple[Ref | int, str], None]
@@ -128,7 +129,8 @@ class Tried:
 
 @dataclass(slots=True, eq=False)
 class File:
-    """A file at run time: its dotted name, whether it is the `__init__` of a package, and the number of its frame.
+    """A file at run time: its dotted name, whether it is the `__init__` of a package, the number of its frame, and its
+    path (nothing for the linted file).
 
     `foreign` is 1 for others than the linted file: what happens there is told to nobody. `names` are what importing
     such a file left; what is set later, from a function or another file, is in the state.
@@ -138,6 +140,7 @@ class File:
     package: bool = False
     foreign: int = 0
     frame: int = 0
+    path: str = ""
     names: dict[str, Value] = field(default_factory=dict)
 
 
@@ -221,9 +224,14 @@ class Interpreter:
     neighbours: Neighbours
 
     def __init__(
-        self, tree: cst.Module, listen: Callable[[Event], None], packs: Packs = NO_PACKS, found: Scan | None = None
+        self,
+        tree: cst.Module,
+        listen: Callable[[Event], None],
+        packs: Packs = NO_PACKS,
+        found: Scan | None = None,
+        trace: Trace | None = None,
     ) -> None:
-        self.tree, self.listen, self.packs = tree, listen, packs
+        self.tree, self.listen, self.packs, self.trace = tree, listen, packs, trace
         self.torch, self.doubted = packs.torch.telling(self.doubt), False
         self.scan: Scan = found or scan(tree)
         self.state = State()
@@ -308,7 +316,12 @@ class Interpreter:
         for node in body:
             if not self.state.live:
                 return
-            self.run_statement(node)
+            if self.trace is None:
+                self.run_statement(node)
+            else:
+                self.trace.begin(self, node)
+                self.run_statement(node)
+                self.trace.end(self, node)
 
     def run_statement(self, node: Any) -> None:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
@@ -577,7 +590,7 @@ class Interpreter:
         frame: Frame | None = self.frame.declared.get(name, self.frame)
         inner: Frame | None = None
         while frame is not None:
-            variable = self._variable(frame, name, inner)
+            variable = self.variable(frame, name, inner)
             if variable is not None and (found := self.state.held(variable)) is not None:
                 if inner is not None:
                     self.read[variable] = found
@@ -591,7 +604,7 @@ class Interpreter:
                 self.read[file.frame, name] = self.state.reaching(found)
         return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
 
-    def _variable(self, frame: Frame, name: str, inner: Frame | None) -> Name | None:
+    def variable(self, frame: Frame, name: str, inner: Frame | None) -> Name | None:
         """The variable of a frame that a name means in a function `inner` that was made there; the variable of a
         comprehension around that function is kept under another name when the comprehension has ended."""
         outlived = None if inner is None else inner.scope.outlived.get(name)
@@ -651,26 +664,35 @@ class Interpreter:
         """Nothing after this is reached."""
         self.state.live = False
 
+    @property
+    def unheard(self) -> bool:
+        """Whether nobody hears what happens now: neither rules nor a trace."""
+        return self.muted > 0 and self.trace is None
+
     @contextmanager
-    def silently(self) -> Iterator[None]:
+    def silently(self, really: bool = True) -> Iterator[None]:
         """Run without telling anybody."""
-        self.muted += 1
+        self.muted += really
+        traced = self.trace.mark() if really and self.trace is not None else None
         try:
             yield
         finally:
-            self.muted -= 1
+            self.muted -= really
+            self._forget_traced(traced)
 
     @contextmanager
     def provisionally(self) -> Iterator[Callable[[], None]]:
         """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
+        traced = self.trace.mark() if self.trace is not None else None
         if self.muted:
-            yield lambda: None
+            yield lambda: self._forget_traced(traced)
             return
         listen, held = self.listen, list[Event]()
         story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
         told = len(self.told_summaries)
 
         def forget() -> None:
+            self._forget_traced(traced)
             del self.story[story:], self.runs[runs:]
             self.run, self.counts = run, counts | _bounds(self.counts)
             for key in self.told_summaries[told:]:
@@ -683,6 +705,10 @@ class Interpreter:
         self.listen = listen
         for event in held:
             listen(event)
+
+    def _forget_traced(self, since: int | None) -> None:
+        if self.trace is not None and since is not None:
+            self.trace.forget(since)
 
     def once(self, key: object, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run something, or `otherwise` where it is running already: what calls itself is not followed without end."""
@@ -697,6 +723,8 @@ class Interpreter:
     def hit(self, bound: str) -> None:
         """Count that a bound of the analysis was reached."""
         self.counts[BOUND + bound] += 1
+        if self.trace is not None:
+            self.trace.stopped(bound)
 
     # ---- what is known of torch
 
@@ -715,7 +743,7 @@ class Interpreter:
 
     def emit(self, kind: type[EventT], node: Any, **facts: Any) -> None:
         """Tell what happens, with the facts that hold now."""
-        if self.muted or not self.state.live:
+        if self.unheard or not self.state.live:
             return
         belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
         if kind.depends_on_mode and self.assumed_mode:
@@ -736,6 +764,10 @@ class Interpreter:
             guards=self.state.guards,
             **facts,
         )
+        if self.trace is not None:
+            self.trace.happened(self, event)
+        if self.muted:
+            return
         if not event.behind:
             self.come_by.add(event.node)
         self.story.append(event)

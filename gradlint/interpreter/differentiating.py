@@ -103,7 +103,7 @@ def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Reques
     it.used.update(ref.key for ref in history.nodes)
     it.differentiated |= history.past
     spoiled = _spoiled(it, history, _reaching(it, history, request))
-    if not it.muted:
+    if not it.unheard:
         for root in roots:
             _tell(it, node, root, history, spoiled, request)
     if any(_is_refused(it, root) for root in roots):

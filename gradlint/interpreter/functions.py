@@ -161,6 +161,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
         it.runs.append(Run(index, function, caller, mode[0], (), outer_run, it.conditions, guards=it.state.guards))
     untouched = it.fork() if function.generator and frame.around is None else None
     it.switch(frame)
+    if it.trace is not None:
+        it.trace.enter(function, caller)
     it.sweeping = []
     it.running.append(function.node)
     for context in function.modes:
@@ -181,6 +183,8 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if untouched is not None:
         value = _perhaps_not_run(it, frame, value, untouched)
     it.running.pop()
+    if it.trace is not None:
+        it.trace.leave()
     it.switch(outer)
     it.sweeping = outer_sweeping
     if index:
@@ -292,7 +296,7 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
 
 def tell_returned(it: Interpreter, node: Any, value: Value) -> None:
     """What a function hands back, by the expression of it."""
-    if not it.muted and it.state.live:
+    if not it.unheard and it.state.live:
         it.emit(events.Returned, node, value=it.thing(value), arguments=arguments_in(it, value), name=spelled(node),
                 **written_since(it, [value]))  # fmt: skip
 

@@ -76,7 +76,7 @@ def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name
         return Unknown(tuple(ref for ref, _ in it.all(value, Tensor)))
     nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
     reached = either([one.reached for one in nodes]) if nodes else NO
-    if not it.muted:
+    if not it.unheard:
         there = [has_gradient(tensor) for _, tensor in it.all(value, Tensor)]
         none = NO if all(there) else UNSURE if any(there) else YES
         use = "" if guard else use_of(it, node)

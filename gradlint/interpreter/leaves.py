@@ -60,7 +60,7 @@ def _is_object(value: Value) -> bool:
 
 def want_leaf(it: Interpreter, node: Any, value: Value, use: str, name: str = "") -> None:
     """Tell that only a leaf will do here."""
-    shown = it.only(value, Tensor) if not it.muted else None
+    shown = it.only(value, Tensor) if not it.unheard else None
     if shown is None:
         return
     found = _lost(it, value) if shown.leaf.possibly(NO) else None
@@ -80,7 +80,7 @@ def want_leaf(it: Interpreter, node: Any, value: Value, use: str, name: str = ""
 
 def want_leaves(it: Interpreter, node: Any, values: list[Value], use: str, name: str = "") -> None:
     """Tell that only leaves will do here, where some are certainly or perhaps none."""
-    for value in values if not it.muted else ():
+    for value in values if not it.unheard else ():
         if any(tensor.leaf.possibly(NO) for _, tensor in it.all(value, Tensor)):
             want_leaf(it, node, value, use, name)
 

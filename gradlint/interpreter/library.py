@@ -195,7 +195,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     marks = (Mark("made", node), *cut, Mark("asked", node))[-MOST_MARKS:]
     facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
     made = fresh(it, node, "parameter", **facts)
-    if not it.muted:
+    if not it.unheard:
         it.emit(events.RequiresGradChanged, node, tensor=replace(it[made], requires_grad=NO), to=to, by="Parameter")
     return made
 

@@ -244,7 +244,7 @@ def run_loop(
             it.run_body(orelse.body.body)
     it.join([it.state, *paths.breaks])
     del it.state.flight[depth:]
-    if not it.muted and isinstance(node, cst.CSTNode):
+    if not it.unheard and isinstance(node, cst.CSTNode):
         it.emit(events.LoopFinished, node, story=tuple(it.story[began:]), periodic=it.scan.periodic)
 
 

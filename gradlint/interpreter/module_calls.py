@@ -70,7 +70,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
         *held, result = it.land(start)
         results.append(result)
         shown = it.state.heap.get(held[0])  # type: ignore[arg-type]
-        if it.muted or type(shown) is not Module:
+        if it.unheard or type(shown) is not Module:
             continue
         it.emit(
             events.ModuleCalled,

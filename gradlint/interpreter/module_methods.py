@@ -204,7 +204,7 @@ def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) 
 
 def _tell_buffer(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
     shown = it.only(owner, Module)
-    if shown is None or it.muted:
+    if shown is None or it.unheard:
         return
     known = str(name.value) if type(name) is Const else ""
     memories = {memory for _, tensor in it.all(value, Tensor) for memory in tensor.storage}

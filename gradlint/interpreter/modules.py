@@ -149,7 +149,7 @@ def tell_built(
     """Tell that a module was made of what was given, and which parameters it has; `lost` finds what it holds and has
     not registered."""
     shown = it.only(value, Module)
-    if shown is None or it.muted:
+    if shown is None or it.unheard:
         return
     found, opened = parameters(it, value)
     handed = it.state.reach(given)
@@ -396,7 +396,7 @@ def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
 
 def _tell_mode(it: Interpreter, node: Any, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
     shown = it.only(owner, Module)
-    if shown is not None and not it.muted:
+    if shown is not None and not it.unheard:
         it.emit(
             events.ModeChanged,
             node,
@@ -421,7 +421,7 @@ def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], m
 
 def depends_on_mode(it: Interpreter, value: Value) -> bool:
     """Whether a module, or a part of it, may behave differently in eval mode; not asked where nobody hears."""
-    return not it.muted and any(_depends_on_mode(it, it[ref]) for ref in submodules(it, value))
+    return not it.unheard and any(_depends_on_mode(it, it[ref]) for ref in submodules(it, value))
 
 
 def _depends_on_mode(it: Interpreter, module: Module) -> bool:

@@ -120,14 +120,15 @@ def peek(it: Interpreter, node: Any) -> Value | None:
         owner = peek(it, node.value)
         thing: Any = it.thing(owner) if owner is not None else None
         return dict(getattr(thing, "attributes", ())).get(node.attr.value)
-    if type(node) is cst.Subscript and (key := _key(node)) is not None:
+    if type(node) is cst.Subscript and (key := key_of(node)) is not None:
         owner = peek(it, node.value)
         thing = it.thing(owner) if owner is not None else None
         return dict(thing.items).get(key) if type(thing) is Container else None
     return None
 
 
-def _key(node: cst.Subscript) -> object | None:
+def key_of(node: cst.Subscript) -> object | None:
+    """The constant that an element is asked for by."""
     part: Any = node.slice[0].slice if len(node.slice) == 1 else None
     if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
         return part.value.evaluated_value
@@ -156,7 +157,7 @@ def poke(it: Interpreter, node: Any, value: Value) -> None:
     if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
         it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
     elif type(node) is cst.Subscript and type(thing) is Container:
-        items = dict(thing.items) | {_key(node): value}
+        items = dict(thing.items) | {key_of(node): value}
         it.state.heap[owner] = replace(thing, items=tuple(items.items()))
 
 

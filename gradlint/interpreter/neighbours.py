@@ -11,7 +11,7 @@ hold more than it put there. Once functions run on their own, anything may have 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, Protocol
 
 import libcst as cst
@@ -213,7 +213,7 @@ class Neighbours:
         """The file, run; the state has what it left."""
         file = self.files.get(neighbour.path)
         if file is None:
-            file = self.files[neighbour.path] = File(neighbour.name, neighbour.package, foreign=1)
+            file = self.files[neighbour.path] = File(neighbour.name, neighbour.package, foreign=1, path=neighbour.path)
             if len(self.files) > MOST_FILES:
                 self.it.hit("files of the project")
             elif (program := neighbour.program()) is not None:
@@ -231,7 +231,8 @@ class Neighbours:
             it.steps_left = left + len(program.tree.body)
             self.running.append(file)
             held = len(it.state.flight)
-            it.run_body(program.tree.body)
+            with it.trace.importing(file.path, program.tree) if it.trace is not None else nullcontext():
+                it.run_body(program.tree.body)
             left = min(left, it.steps_left)
             it.state.live = True
             del it.state.flight[held:]  # a path that ended inside an expression left there what it was in the middle of

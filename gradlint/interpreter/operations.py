@@ -446,7 +446,7 @@ def _is_literal(it: Interpreter, value: Value | None, depth: int = 4) -> bool:
 
 
 def _tell_made(it: Interpreter, node: Any, row: Factory, made: Ref) -> None:
-    if not it.muted:
+    if not it.unheard:
         it.emit(events.Recorded, node, op=row.name, operands=(), result=it[made], saved=(), grows=NO)
 
 

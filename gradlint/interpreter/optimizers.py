@@ -295,7 +295,7 @@ def stepped(it: Interpreter, node: Any, owner: Value, closure: Value, *, certain
 
 def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returned: Value, name: str) -> None:
     shown = it.only(owner, Optimizer)
-    if shown is None or it.muted:
+    if shown is None or it.unheard:
         return
     tensors = tensors_of(it, held(it, owner))
     grad, unit = joined_gradients(tensors)

@@ -66,6 +66,7 @@ from gradlint.interpreter.reach import havoc, in_strange_hands
 from gradlint.interpreter.reflection import class_of
 from gradlint.interpreter.scan import HANDED, MODES, Scan
 from gradlint.interpreter.strangers import arguments, others, typical_instance
+from gradlint.interpreter.tracing import Trace
 from gradlint.interpreter.uses import is_some_object
 from gradlint.interpreter.walking import mentions_of
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -78,14 +79,17 @@ def interpret(
     packs: Packs = NO_PACKS,
     project: Project | None = None,
     found: Scan | None = None,
+    trace: Trace | None = None,
 ) -> Interpreter:
     """Run a program abstractly, telling `listen` all that happens, and at the end the stories.
 
     `packs` are what is known of other libraries. What the program imports is looked for in `project`; `found` is what
-    `scan` found in the tree, where that is known.
+    `scan` found in the tree, where that is known. `trace` notes what is known at each statement, in all files.
     """
-    it = Interpreter(tree, listen, packs, found)
+    it = Interpreter(tree, listen, packs, found, trace)
     it.neighbours = Neighbours(it, project)
+    if trace is not None:
+        trace.trees[it.frame.file.path] = tree
     with deep_recursion():
         it.runs.append(Run(1, None, None, YES, ()))
         it.run = 1

@@ -115,7 +115,7 @@ def apply(
     for result, (value, _), known in zip(row.results, parts, measures, strict=True):
         if scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
             it.update(value, Tensor, scalar=scalar)
-    if not it.muted:
+    if not it.unheard:
         _tell(it, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
     if it.only(values[0], Tensor) is None and not it.may_be(values[0], Tensor):

@@ -129,7 +129,7 @@ def _multiplied(it: Interpreter, node: Any, outputs: Value, factor: Value, part:
 
 def _told(it: Interpreter, node: Any, what: str, owner: Value, optimizer: Value) -> None:
     shown = it.only(owner, Scaler)
-    if shown is None or it.muted:
+    if shown is None or it.unheard:
         return
     driven = it.only(optimizer, Optimizer)
     parameters = tensors_of(it, held(it, optimizer))

@@ -63,7 +63,7 @@ SPECIAL |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step()`: the learning rates change; no tensor does."""
     shown = it.only(owner, Scheduler)
-    if shown is not None and not it.muted:
+    if shown is not None and not it.unheard:
         driven, name = it.only(_driven(shown), Optimizer), spelled(receiver(node))
         it.emit(events.SchedulerStepped, node, scheduler=shown, optimizer=driven, name=name)
     return NONE_VALUE

@@ -72,7 +72,7 @@ def set_attribute(
     """`owner.name = value`; `given` is the expression of the value, `statement` the assignment where that is all it
     does."""
     owner = not_none(owner)
-    if not it.muted:
+    if not it.unheard:
         tell_assigned(it, node, owner, name, value, chain, own=own, given=given, statement=statement)
     found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and it.sure(found)

@@ -69,7 +69,7 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     if type(node.value) is cst.Yield:
         it.unknown.pop(node.value, None)  # what the generator is sent here goes nowhere
         return
-    if it.muted or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
+    if it.unheard or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
     last = it.story[-1] if it.story else None
     about: dict[str, Any] = {}

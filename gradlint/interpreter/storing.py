@@ -27,7 +27,7 @@ def tell_stored(
 ) -> None:
     """A value is about to be put into a container; `adds` says that nothing is known to make room for it, `among` that
     it is one of those in what is given, `replaces` that it takes the place of some element."""
-    if it.muted:
+    if it.unheard:
         return
     recorded = [found for slots in _histories(it, value) if (found := _places(slots))]
     inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []

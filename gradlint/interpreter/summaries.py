@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradlint.domain import (
     OPAQUE,
@@ -50,6 +50,9 @@ from gradlint.interpreter.call_keys import Given
 from gradlint.interpreter.core import Interpreter, Looked
 from gradlint.interpreter.histories import History, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.reach import havoc
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.tracing import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ class Summary:
     names: tuple[tuple[Name, Value], ...]
     tale: Tale | None
     told: bool
+    traced: tuple[Entry, ...] = ()
 
     def holds(self, it: Interpreter, call: Call) -> bool:
         """Whether the surroundings are the same, and nothing would be left untold."""
@@ -135,6 +139,7 @@ class Call:
     looked: Looked | None
     events: int
     runs: int
+    traced: int = 0
 
 
 def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
@@ -190,6 +195,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         looked=looked,
         events=len(it.story),
         runs=len(it.runs),
+        traced=it.trace.mark() if it.trace is not None else 0,
     )
 
 
@@ -203,6 +209,8 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     it.differentiated = call.differentiated | dict.fromkeys(summary.differentiated)
     if it.looked is not None and summary.looked is not None:
         it.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
+    if it.trace is not None:
+        it.trace.repeat(summary.traced, summary.place[0], node, it.later)
     if not summary.told and it.muted == 0 and summary.tale is not None:
         _retell(it, summary.tale)
         _remember(it, call.key, replace(summary, told=True))
@@ -335,6 +343,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         names=tuple(read.items()),
         tale=tale,
         told=tale is not None,
+        traced=it.trace.since(call.traced) if it.trace is not None else (),
     )
     _remember(it, call.key, summary)
 

@@ -58,7 +58,7 @@ def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
     inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
     place = it.place_of(node, "checkpoint")
     reentrant = flag(Arguments([], options), "use_reentrant", -1, default=True)
-    if not it.muted:
+    if not it.unheard:
         _tell_checkpointed(it, node, function, given, reentrant, told="use_reentrant" in options)
     if reentrant is NO:
         return call_value(it, place, function, inner, "")

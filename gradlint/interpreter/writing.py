@@ -100,7 +100,7 @@ def write(it: Interpreter, target: Value, this: Write) -> None:
         _leave_marks(it, this, ref, cut, sure)
         if this.differentiable and this.checked:
             _rebase(it, this, ref, wants, sure)
-    if not it.muted and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
+    if not it.unheard and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
         tell_grown(it, this.node, this.op, now, this.name, this.added, others)
 
 
@@ -136,7 +136,7 @@ def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -
         by=this.by,
         noticed=noticed,
         local=is_local(it, found) and not (this.op == "copy_" and _from_strangers(it, this.operands)),
-        arguments=arguments_in(it, target) if not it.muted else (),
+        arguments=arguments_in(it, target) if not it.unheard else (),
         operands=tuple(it[one] for value in this.operands for one, _ in it.all(value, Tensor)),
         numbers=cuts_of_numbers(this.operands),
         saved=_saved(it, this, shown),
@@ -179,7 +179,7 @@ def _updates(it: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool
 def _is_argument(it: Interpreter, refs: Sequence[Ref]) -> bool:
     """Whether a parameter of the function that runs holds one of these and it was made before the function began."""
     function, frame = it.frame.function, it.frame.id
-    if it.muted or function is None or not any(ref.context < frame for ref in refs):
+    if it.unheard or function is None or not any(ref.context < frame for ref in refs):
         return False
     params = (*function.node.params.posonly_params, *function.node.params.params)
     held = [it.state.names.get((frame, one.name.value)) for one in params]
@@ -233,7 +233,7 @@ def written_without_graph(
     where it is loaded with its own memory. Whether it `happens` may hang on whether the module has the parameter."""
     tensor: Tensor = it[ref]
     mode, it.state.grad_mode = it.state.grad_mode, NO
-    held_by = holders(it, [ref]) if not it.muted else ()
+    held_by = holders(it, [ref]) if not it.unheard else ()
     it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=happens,
             local=is_local(it, [(ref, tensor)]))  # fmt: skip
     it.state.grad_mode = mode

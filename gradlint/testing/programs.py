@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import sys
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,31 +35,24 @@ from gradlint.domain import (
     NUMBER_KINDS,
     TRAIN,
     UNKNOWN,
-    Bound,
     Const,
-    Context,
     Device,
     Dtypes,
     Fact,
-    Function,
-    Imported,
     Module,
-    Named,
     OneOf,
     Optimizer,
-    Plain,
     Precision,
     Scalar,
     Scaler,
     Tensor,
-    alternatives,
     joined,
     objects,
     one_of,
+    spelling,
     truth,
 )
 from gradlint.domain.objects import Object
-from gradlint.domain.values import Value
 from gradlint.events import Called, Thing
 from gradlint.knowledge.sizes import MOST_PLANAR
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -194,26 +187,9 @@ def both_of(one: Thing, other: Thing) -> Thing:
 
 def spell(thing: Thing, fact: str = "") -> str:
     """How a line states what is known, of one fact alone if it asks for that."""
-    if isinstance(thing, Object):
-        return str(getattr(thing, fact, "no such fact") if fact else thing)
-    return " or ".join(_spell(option) for option in alternatives(thing))
-
-
-def _spell(value: Value) -> str:
-    """One alternative, in one line."""
-    return _WORDS[type(value)](value) if type(value) in _WORDS else type(value).__name__.lower()
-
-
-_WORDS: dict[type, Callable[[Any], str]] = {
-    Const: lambda value: repr(value.value),
-    Scalar: lambda value: f"number[{value.dtype}]",
-    Plain: lambda value: value.kind,
-    Named: lambda value: value.path,
-    Context: lambda value: value.path,
-    Function: lambda value: f"function {value.name}",
-    Bound: lambda value: f"method {value.name}",
-    Imported: lambda value: f"module {value.module}",
-}
+    if fact and isinstance(thing, Object):
+        return str(getattr(thing, fact, "no such fact"))
+    return spelling.spell(thing)
 
 
 # ---- what torch has

@@ -1,0 +1,44 @@
+"""How values are written in one line, for those who read what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain.objects import Object
+from gradlint.domain.values import (
+    Bound,
+    Const,
+    Context,
+    Function,
+    Imported,
+    Named,
+    Plain,
+    Scalar,
+    Value,
+    alternatives,
+)
+
+
+def spell(thing: Value | Object) -> str:
+    """What is known of a value, or an object."""
+    if isinstance(thing, Object):
+        return str(thing)
+    return " or ".join(_spell(option) for option in alternatives(thing))
+
+
+def _spell(value: Value) -> str:
+    """One alternative."""
+    return _WORDS[type(value)](value) if type(value) in _WORDS else type(value).__name__.lower()
+
+
+_WORDS: dict[type, Callable[[Any], str]] = {
+    Const: lambda value: repr(value.value),
+    Scalar: lambda value: f"number[{value.dtype}]",
+    Plain: lambda value: value.kind,
+    Named: lambda value: value.path,
+    Context: lambda value: value.path,
+    Function: lambda value: f"function {value.name}",
+    Bound: lambda value: f"method {value.name}",
+    Imported: lambda value: f"module {value.module}",
+}
