@@ -48,7 +48,7 @@ WITHOUT_TORCH = find_spec("torch") is None
 collect_ignore = list(NEED_TORCH) if WITHOUT_TORCH else []
 
 
-SAMPLE = 40
+SAMPLE = 30
 """How many cases of a law are run where `@pytest.mark.sampled(most)` does not say otherwise."""
 
 

@@ -281,6 +281,7 @@ def _square_or_worse(number: int) -> int:
     return number**2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("workers", [1, 3])
 def test_what_breaks_its_process_or_takes_too_long_is_named(workers: int) -> None:
     found = list(shared_out(_square_or_worse, range(7), workers, longest=5.0))

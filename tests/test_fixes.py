@@ -184,7 +184,7 @@ YIELDING = {rule.code: rule.yields_to for rule in RULES}
 """What was silent for the sake of the finding that is cured may speak now."""
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("text", TEXTS)
 def test_each_fix_takes_its_finding_away_and_a_safe_one_brings_no_other(text):
     every, usual = reported(text)

@@ -83,4 +83,4 @@ def test_a_rule_with_the_wrong_words_is_noticed():
 def test_a_run_goes_through_the_gate(monkeypatch):
     monkeypatch.setattr(linter, "analyse", lambda *args, **options: pytest.fail("the gate is open"))
     result = run.lint_bytes(b"import torch\n", "a.py", "a.py", [rule("eval")], Confidence.LIKELY)
-    assert (result.findings, result.fault) == ((), "")
+    assert (result.findings, result.traceback) == ((), "")

@@ -28,7 +28,7 @@ def test_a_single_case():
     pass
 """
 LAWS = {
-    "test_a_law": (100, 40),
+    "test_a_law": (100, 30),
     "test_a_costly_law": (100, 3),
     "test_a_small_law": (7, 7),
     "test_a_single_case": (1, 1),

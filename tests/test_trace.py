@@ -243,7 +243,7 @@ def test_the_configuration_counts(traced: Tracer, tmp_path: Path):
 
 def test_events_say_which_rules_heard_them(traced: Tracer):
     (backward,) = [event for event in lines(traced())[9].events if event.name == "BackwardRun"]
-    assert "GRD404" in backward.rules
+    assert "GRD505" in backward.rules
     assert dict(backward.fields)["how"] == "backward"
 
 

@@ -54,7 +54,7 @@ _TOKEN = re.compile(
       | (?P<unclosed>["'])
       | (?P<word>[^\W\d]\w*+)
       | (?P<operand>\.?\d[\w.]*+|\.\.\.)
-      | (?P<newline>(?:\#[^\n]*+)?\n)
+      | (?P<newline>\#[^\n]*+\n?|\n)
       | (?P<open>[(\[{{])
       | (?P<close>[)\]}}])
       | (?P<operator>\*\*|//|<<|>>|<=|>=|==|!=|->|:=|[-+*/%@&|^<>~!.])

@@ -23,8 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import Module
-from gradlint.events import AttributeAssigned
-from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule, quoted
+from gradlint.events import AttributeAssigned, ModuleFinished
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, believed, quoted
 
 from ._calling import called_instead, given
 
@@ -43,20 +43,28 @@ def consequence(returned: Any, cured: Any) -> bool:
     return [p.requires_grad for p in returned.parameters()] != [p.requires_grad for p in cured.parameters()]
 
 
-@rule.on(AttributeAssigned, "requires_grad")
-def check(event: AttributeAssigned) -> Findings:
-    if not isinstance(event.owner, Module) or event.read_by_class:
-        return
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    assigned = [event for event in end.story if type(event) is AttributeAssigned]
+    hidden = any(event.attr == "requires_grad_" for event in assigned)
+    for event in assigned:
+        if event.attr == "requires_grad" and isinstance(event.owner, Module) and not event.read_by_class:
+            yield _at(event, event.owner, hidden=hidden)
+
+
+def _at(event: AttributeAssigned, owner: Module, *, hidden: bool) -> Draft:
+    """The finding; no fix calls the method in a file that hides it, of the module or of its parameters."""
     draft = rule.at(
         event.node,
         name=quoted(event.name, "the owner"),
         call=f"{event.name}.requires_grad_",
         to=given(event) or "...",
-    )
+    ).lowered(believed(event))
     if event.own:
         draft = draft.lowered(LIKELY if given(event) else POSSIBLE)
-    draft = called_instead(draft, event, "requires_grad_", "unsafe" if event.own else "safe")
-    yield draft.marked(event.owner.marks, made="the module is made here")
+    if not hidden:
+        draft = called_instead(draft, event, "requires_grad_", "unsafe" if event.own else "safe")
+    return draft.marked(owner.marks, made="the module is made here")
 
 
 @rule.bad

@@ -14,6 +14,7 @@ from pathlib import Path
 from gradlint import registry, run
 from gradlint.files import Excluded, find
 from gradlint.finding import Finding
+from gradlint.selection import NOT_LINTED
 
 from .fetching import tree
 from .packages import Package
@@ -106,8 +107,9 @@ def _line(folder: Path, name: str) -> dict:
         project=settings.project.at(file),
     )
     codes = {rule.code for rule in rules}  # that a file is no Python is said by no rule
+    given_up = [one.message for one in result.findings if one.code == NOT_LINTED.code]
     findings = [[one.place.row, one.code, one.message] for one in result.findings if one.code in codes]
-    return {"path": name, "fault": result.fault, "findings": findings}
+    return {"path": name, "fault": "".join(given_up), "findings": findings}
 
 
 @lru_cache(maxsize=1)  # what was read of one package is of no use to the next
