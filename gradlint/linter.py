@@ -147,7 +147,7 @@ def analyse(
     found_fixes = {draft: fixes.fix_of(draft, layout, rows) for draft in drafts} if layout else {}
     findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]
     return Analysis(
-        tuple(sorted(_one_at_each_place(findings), key=lambda f: (f.place, f.code))),
+        tuple(sorted(findings, key=lambda f: (f.place, f.code))),
         tuple(sorted(places[node] for node in run.unknown)) if positions else (),
         tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places))
         if positions
@@ -205,8 +205,9 @@ def may_find(text: str, rules: Sequence[Rule], *, project: View | None = None) -
 
 
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:
-    """The findings of at least this confidence; a finding yields only to one that is shown."""
-    return tuple(_yielded([f for f in findings if f.confidence <= min_confidence], rules))
+    """The findings of at least this confidence, one of a rule at each place; a finding yields only to one that is
+    shown."""
+    return tuple(_yielded(_one_at_each_place([f for f in findings if f.confidence <= min_confidence]), rules))
 
 
 def _finding(draft: Draft, places: dict[Any, Place], fix: Fix | None) -> Finding:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gradlint import linter, registry
+from gradlint.finding import Confidence
 from gradlint.project import InMemory, Project
 from gradlint.rule import Rule
 from gradlint.testing.programs import MAIN, Program, read_program
@@ -25,6 +26,7 @@ def reported_twice(program: Program, rules: list[Rule]) -> list[tuple[str, int, 
     """The codes and places that several findings have."""
     project = Project(InMemory(dict(program.files))).at(MAIN)
     found = linter.analyse(program.text, rules, packs=registry.packs(), project=project).findings
+    found = linter.shown(found, rules, Confidence.POSSIBLE)
     counted = Counter((one.code, one.place.row, one.place.column) for one in found)
     return [what for what, number in counted.items() if number > 1]
 
