@@ -331,7 +331,9 @@ class BackwardRun(Event):
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
     certainly holds a node in that state, `spoiled` are these nodes, oldest first, and `carried` says whether one of
-    them was made by an earlier iteration of a loop. `carriers` are then the names by which the next iteration gets hold
+    them was made by an earlier iteration of a loop. `opaque`: a tensor in the history may have a graph that nobody
+    shows, which earlier iterations of the innermost loop differentiated as well.
+    `carriers` are then the names by which the next iteration gets hold
     of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of tensors) and the last places of
     an iteration that use or bind it. `again` are the backwards that may have been through a part of the graph and kept
     it; `renamed`: `retain` is said by a name that torch has given up; `graph` names the nodes that made the root.
@@ -364,6 +366,7 @@ class BackwardRun(Event):
     name: str = ""
     made_by: tuple[str, ...] = ()
     renamed: bool = False
+    opaque: bool = False
     inputs: tuple[Tensor, ...] | None = None
     unreached: Truth = NO
     allow_unused: Truth = NO

@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NOTHING, Container, Ref, Tensor, Value, alternatives, object_references, references
+from gradlint.domain import NOTHING, Container, Ref, Tensor, Unknown, Value, alternatives, object_references, references
 from gradlint.interpreter.core import Frame, Interpreter
 from gradlint.interpreter.dropping import read_first
 from gradlint.interpreter.scan import targets
@@ -70,7 +70,7 @@ def bound_first(loop: cst.For | cst.While) -> set[str]:
     if type(loop) is cst.For:
         _bind(targets(loop.target), bound, mentioned)
     else:
-        mentioned |= _names_in(loop.test)  # type: ignore[union-attr]
+        mentioned |= names_in(loop.test)  # type: ignore[union-attr]
     _follow(loop.body, bound, mentioned)
     return bound
 
@@ -79,27 +79,37 @@ def _follow(body: cst.BaseSuite, bound: set[str], mentioned: set[str]) -> None:
     """Add what the statements of a block bind and mention, in their order."""
     for statement in body.body:
         if type(statement) is cst.With:
-            mentioned |= _names_in(*statement.items) - bound
+            mentioned |= names_in(*statement.items) - bound
             _follow(statement.body, bound, mentioned)
             continue
         simple = statement.body if type(statement) is cst.SimpleStatementLine else (statement,)
         for one in simple:
             if type(one) is cst.Assign:
-                mentioned |= _names_in(one.value) - bound
+                mentioned |= names_in(one.value) - bound
                 _bind([single for each in one.targets for single in targets(each.target)], bound, mentioned)
             else:
-                mentioned |= _names_in(one) - bound
+                mentioned |= names_in(one) - bound
 
 
 def _bind(singles: Iterable[cst.CSTNode], bound: set[str], mentioned: set[str]) -> None:
     for single in singles:
         if type(single) is not cst.Name:
-            mentioned |= _names_in(single) - bound
+            mentioned |= names_in(single) - bound
         elif single.value not in mentioned:
             bound.add(single.value)
 
 
-def _names_in(*trees: cst.CSTNode) -> set[str]:
+def is_unknown_from_outside(it: Interpreter, name: str) -> bool:
+    """Whether a name of the function that runs holds what nobody knows, the same in each iteration of its loop."""
+    loop = it.frame.loop
+    value = it.state.names.get((it.frame.id, name))
+    if loop is None or not isinstance(loop.node, cst.For | cst.While) or value is None:
+        return False
+    return name not in bound_first(loop.node) and any(type(one) is Unknown for one in alternatives(value))
+
+
+def names_in(*trees: cst.CSTNode) -> set[str]:
+    """The names that are mentioned in these trees."""
     return {node.value for tree in trees for node in in_order(tree) if type(node) is cst.Name}
 
 
@@ -107,7 +117,7 @@ def _seen_inside(scope: cst.CSTNode) -> set[str]:
     """The names that functions inside a scope mention, and those that are not its own."""
     inner = [node for node in in_order(scope) if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef)]
     declared = [node for node in in_order(scope) if isinstance(node, cst.Global | cst.Nonlocal)]
-    return _names_in(*(node for node in inner if node is not scope), *declared)
+    return names_in(*(node for node in inner if node is not scope), *declared)
 
 
 def _last_places(loop: Any, place: Any, bindings: Sequence[Any]) -> list[Any]:

@@ -77,7 +77,7 @@ MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
-FEWEST_STEPS = 1_000
+FEWEST_STEPS = 1_800
 """How many statements may be run at least, however short the file is, for each function that nobody calls."""
 FEWEST_STEPS_OF_A_SCRIPT = 5_000
 """The same for what is run because the file is: in a library little, in a script all that it does."""

@@ -32,7 +32,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter import vouching
-from gradlint.interpreter.carrying import carriers, may_be_carried
+from gradlint.interpreter.carrying import carriers, is_unknown_from_outside, may_be_carried, names_in
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.gradients import filled
 from gradlint.interpreter.graphs import company, in_every, past_outside, savers, sure_past, surely_saves, towards
@@ -289,6 +289,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         corrupt=_state_of(it, history, spoiled, "corrupt"),
         spoiled=tuple(heap[ref] for ref in spoiled),
         again=_kept_by(it, history),
+        opaque=_shares_unseen_graph(it, history),
         graph=tuple(ref.key for ref in it.operand(root) if ref is not None),
         carried=truth(carried),
         carriers=carriers(it, node, spoiled) if carried else (),
@@ -316,6 +317,19 @@ def _kept_by(it: Interpreter, history: History) -> tuple[Any, ...]:
     if oldest and not may_be_carried(it, oldest):
         kept = {ref: node for ref, node in kept.items() if ref.age < OLDEST}
     return tuple(dict.fromkeys(kept.values()))
+
+
+def _shares_unseen_graph(it: Interpreter, history: History) -> bool:
+    """Whether a tensor in a history may have a graph that nobody shows, and was there before the iteration that runs:
+    then each iteration differentiates that graph again."""
+    if not it.loops:
+        return False
+    made = it.loops[-1].made
+    before = [it[ref] for ref in history.leaves if ref.origin not in made and type(it[ref]) is Tensor]
+    if any(one.leaf.may(NO) and one.requires_grad.may(YES) and not one.parameter <= YES for one in before):
+        return True
+    opaque = [it[ref].at for ref in history.nodes if any(OPAQUE in slot for slot in it[ref].inputs)]
+    return any(is_unknown_from_outside(it, name) for name in names_in(*opaque))
 
 
 def _aliased(it: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:

@@ -80,7 +80,7 @@ def _is_habitual(run: BackwardRun, runs: list[BackwardRun], end: ModuleFinished)
     show."""
     outermost = _outermost(end.runs)
     beside = [other for other in runs if outermost[other.run] == outermost[run.run]]
-    if not all(_is_shown(other) for other in beside):
+    if run.opaque or not all(_is_shown(other) for other in beside):
         return False
     looped = any(other.later <= YES for other in runs if other.node is run.node)
     if looped and len(beside) == len(runs):

@@ -142,3 +142,36 @@ def differentiated_behind_the_step(x):
     torch.autograd.backward(net(x).std())  # ok: frees its own graph
     optimizer.step()
     torch.autograd.backward(late, None, True)  # GRD305
+
+
+class Probe:
+    """What is probed comes with the graph of the model that made it, or without: nobody shows."""
+
+    def __init__(self, model, graph):
+        self.model, self.graph = model, graph
+
+    def run(self, labels):
+        _, found, _ = self.model(self.graph)
+        self.probed(found["paper"], labels)
+
+    def probed(self, rows, labels):
+        train = rows[:100]
+        probe = nn.Linear(8, 3)
+        optimizer = torch.optim.SGD(probe.parameters(), lr=0.1)
+        for _ in range(50):
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(probe(train), labels)
+            loss.backward(None, retain_graph=True)  # ok: each iteration may go through the graph of the rows again
+            optimizer.step()
+
+
+def adversarial(loader):
+    maker, judge = nn.Linear(2, 2), nn.Linear(2, 1)
+    of_maker, of_judge = torch.optim.SGD(maker.parameters(), lr=0.1), torch.optim.SGD(judge.parameters(), lr=0.1)
+    for x in loader:
+        of_judge.zero_grad()
+        (judge(x).mean() - judge(maker(x).detach()).mean()).backward(retain_graph=True)  # GRD504
+        of_judge.step()
+        of_maker.zero_grad()
+        (-judge(maker(x)).mean()).backward()
+        of_maker.step()
