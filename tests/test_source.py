@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import warnings
+from importlib.metadata import version
 
 import libcst
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from gradlint import source
 from gradlint.finding import Place
+from gradlint.source.parsing import NEWER_SINCE, outdated
 
 # ---- bytes to text
 
@@ -88,6 +90,33 @@ def test_what_does_not_parse_is_placed_as_python_places_it(text, row, column, sa
     assert caught.value.message.startswith(saying)
     assert caught.value.row == row
     assert column in (None, caught.value.column)
+
+
+NEWER = [
+    "x = t'{a}'\n",
+    'x = f(1, Rt"{a}")\n',
+    "try:\n    pass\nexcept A, B:\n    pass\n",
+    "try: pass\nexcept* A, B: pass\n",
+]
+
+
+@pytest.mark.parametrize("text", NEWER)
+def test_what_a_newer_libcst_reads_is_read_or_told_with_the_cure(text):
+    if tuple(map(int, version("libcst").split(".")[:3])) >= NEWER_SINCE:
+        assert isinstance(source.parse(text), libcst.Module)
+        error = outdated(source.Unreadable(len(text.splitlines()) // 2 + 1, 1, "invalid"), text, "1.5.0")
+    else:
+        with pytest.raises(source.Unreadable) as caught:
+            source.parse(text)
+        error = caught.value
+    assert error.message.endswith("is installed: upgrade libcst")
+
+
+@pytest.mark.parametrize("text", ["x = f(:\n", "try: pass\nexcept (A, B:\n", "x = st'a'\n"])
+def test_what_no_libcst_reads_is_told_without_that_cure(text):
+    error = source.Unreadable(text.count("\n"), 1, "invalid")
+    assert outdated(error, text, "1.5.0") is error
+    assert outdated(error, "x = t'a'\n", "1.9.0") is error
 
 
 DEEP = ["if a: pass\n" + "elif a: pass\n" * 1_000, " and ".join("a" * 1_000), "x" + "()" * 1000, "-" * 1000 + "1"]

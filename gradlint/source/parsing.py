@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 import warnings
 from collections.abc import Callable
+from importlib.metadata import version
 
 import libcst
 
@@ -13,6 +15,10 @@ from gradlint.source.decoding import BOM, NEWLINE, Unreadable, with_line_feeds
 from gradlint.source.limits import NotLinted, depth_within_limits
 
 LIBCST_REFUSES = "Python parses what LibCST refuses"
+NEWER_SYNTAX = re.compile(r"""\b[rR]?[tT][rR]?["']|^[ \t]*+except\b[^(:,#\n]*+,""")
+NEWER_SINCE = (1, 8, 4)
+"""How a row looks that holds what LibCST reads since that version and not before: template strings, and several
+exceptions without brackets. Measured with all releases from 1.5 to 1.9."""
 TOO_DEEP = "nested too deeply to be parsed"
 
 _SUSPICIOUS_DEPTH = 100
@@ -58,7 +64,19 @@ def _parse_here(program: str) -> libcst.Module:
     except (RecursionError, MemoryError):
         raise NotLinted(1, 1, TOO_DEEP) from None
     except BaseException:  # a panic of the native parser is a BaseException
-        raise (_error_of_python(program) or Unreadable(1, 1, LIBCST_REFUSES)) from None
+        error = _error_of_python(program) or Unreadable(1, 1, LIBCST_REFUSES)
+        raise outdated(error, program, version("libcst")) from None
+
+
+def outdated(error: Unreadable, program: str, installed: str) -> Unreadable:
+    """The error of a text, with the cure where the `installed` LibCST is too old for what stands in its row."""
+    numbers = tuple(int(number) for number in re.findall(r"\d++", installed)[:3])
+    row = program.split("\n")[error.row - 1]
+    if numbers >= NEWER_SINCE or not NEWER_SYNTAX.search(row):
+        return error
+    least = ".".join(map(str, NEWER_SINCE))
+    message = f"{error.message}; LibCST {least} and newer read this, {installed} is installed: upgrade libcst"
+    return Unreadable(error.row, error.column, message)
 
 
 def _error_of_python(program: str) -> Unreadable | None:
