@@ -40,6 +40,7 @@ NEED_TORCH = (
     "test_packs_run.py",
     "test_programs.py",
     "test_proving.py",
+    "test_retained.py",
     "test_silent.py",
     "test_surroundings.py",
     "test_testing.py",
