@@ -207,7 +207,7 @@ def may_find(text: str, rules: Sequence[Rule], *, project: View | None = None) -
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:
     """The findings of at least this confidence, one of a rule at each place; a finding yields only to one that is
     shown."""
-    return tuple(_yielded(_one_at_each_place([f for f in findings if f.confidence <= min_confidence]), rules))
+    return tuple(_yielded(one_at_each_place([f for f in findings if f.confidence <= min_confidence]), rules))
 
 
 def _finding(draft: Draft, places: dict[Any, Place], fix: Fix | None) -> Finding:
@@ -226,14 +226,14 @@ def _finding(draft: Draft, places: dict[Any, Place], fix: Fix | None) -> Finding
     )
 
 
-def _one_at_each_place(findings: Sequence[Finding]) -> list[Finding]:
+def one_at_each_place(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The best believed finding of each rule at each place: calls in a chain (`x.mul_(2).add_(1)`) begin at one."""
     best: dict[tuple[str, int, int], Finding] = {}
     for finding in findings:
         at = finding.code, finding.place.row, finding.place.column
         if at not in best or finding.confidence < best[at].confidence:
             best[at] = finding
-    return [finding for finding in findings if best[finding.code, finding.place.row, finding.place.column] is finding]
+    return tuple(one for one in findings if best[one.code, one.place.row, one.place.column] is one)
 
 
 def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding]:

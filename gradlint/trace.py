@@ -93,16 +93,16 @@ class Traced:
     row: int | None = None
 
 
-LOCATION = re.compile(r"(?P<path>.+?):(?P<row>\d+)(?::\d*)?:?")
-"""A file and a row of it, as reports name them; a column is not looked at."""
+LOCATION = re.compile(r":(?P<row>\d++)(?::\d*+)?:?\Z")
+"""The end of a place as reports name them, behind the file; a column is not looked at."""
 
 
 def location(word: str) -> tuple[str, int | None]:
     """The file and the row that a word names."""
-    found = LOCATION.fullmatch(word)
-    if found is None or os.path.exists(word):
+    found = LOCATION.search(word)
+    if not found or not found.start() or os.path.exists(word):
         return word, None
-    return found["path"], int(found["row"])
+    return word[: found.start()], int(found["row"])
 
 
 @few_collections()
@@ -155,6 +155,7 @@ def _judged(
     steps = (
         ("the rule is not selected", lambda f: tuple(one for one in f if one.code in {rule.code for rule in chosen})),
         (f"less than {least} is not reported", lambda f: tuple(one for one in f if one.confidence <= least)),
+        ("the rule reports it once at this place", linter.one_at_each_place),
         ("", lambda f: linter.shown(f, chosen, least)),
         ("another file is generated from this one", lambda f: run_as_it_stands(f, project)),
         ("a comment silences it", lambda f: unsuppressed(text, f)),

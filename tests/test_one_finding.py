@@ -83,5 +83,5 @@ def test_what_is_reported_twice_is_noticed(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "program.py"
     path.write_text("import torch\nw = torch.ones(2, requires_grad=True)\nw + 1 + 2\n")
     assert reported_twice(read_program(path), [rule]) == []
-    monkeypatch.setattr(linter, "_one_at_each_place", list)
+    monkeypatch.setattr(linter, "one_at_each_place", list)
     assert reported_twice(read_program(path), [rule]) == [("XXX001", 3, 1)]

@@ -7,7 +7,6 @@ import re
 import threading
 import warnings
 from collections.abc import Callable
-from importlib.metadata import version
 
 import libcst
 
@@ -65,12 +64,12 @@ def _parse_here(program: str) -> libcst.Module:
         raise NotLinted(1, 1, TOO_DEEP) from None
     except BaseException:  # a panic of the native parser is a BaseException
         error = _error_of_python(program) or Unreadable(1, 1, LIBCST_REFUSES)
-        raise outdated(error, program, version("libcst")) from None
+        raise outdated(error, program, libcst.LIBCST_VERSION) from None
 
 
 def outdated(error: Unreadable, program: str, installed: str) -> Unreadable:
     """The error of a text, with the cure where the `installed` LibCST is too old for what stands in its row."""
-    numbers = tuple(int(number) for number in re.findall(r"\d++", installed)[:3])
+    numbers = tuple(int(number) for number in installed.split(".")[:3] if number.isdecimal())
     row = program.split("\n")[error.row - 1]
     if numbers >= NEWER_SINCE or not NEWER_SYNTAX.search(row):
         return error

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.events import BackwardRun
-from gradlint.rule import Edit, Findings, Rule
+from gradlint.events import BackwardRun, GradientRead, ModuleFinished
+from gradlint.rule import Edit, Findings, Rule, believed
 
 rule = Rule(
     "GRD209",
@@ -40,15 +40,18 @@ def consequence(returned: Any, cured: Any) -> bool:
     return not returned.equal(cured)
 
 
-@rule.on(BackwardRun)
-def check(event: BackwardRun) -> Findings:
-    for gradient in event.aliased:
-        reads = [mark.node for mark in gradient.marks if mark.how in ("made", "read")]
-        draft = rule.at(event.node)
-        if len(reads) == 1:
-            draft = draft.fix(Edit("wrap", reads[0], after=".clone()"), safety="safe")
-        yield draft.marked(gradient.marks, made="kept here", read="read here again")
-        return
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    """A copy cures only where the gradient was read: one that was put back (`p.grad = kept`) is another tensor."""
+    reads = {event.node for event in end.story if type(event) is GradientRead}
+    for event in end.story:
+        if type(event) is BackwardRun and event.aliased:
+            gradient = event.aliased[0]
+            copied = [mark.node for mark in gradient.marks if mark.how in ("made", "read")]
+            draft = rule.at(event.node).lowered(believed(event))
+            if len(copied) == 1 and copied[0] in reads:
+                draft = draft.fix(Edit("wrap", copied[0], after=".clone()"), safety="safe")
+            yield draft.marked(gradient.marks, made="kept here", read="read here again")
 
 
 @rule.bad

@@ -230,11 +230,15 @@ def accumulation_cleared(run: Run) -> Iterator[Mistake]:
 
 
 def wasted(run: Run) -> Iterator[Mistake]:
-    """A backward filled gradients that were cleared before any step used them."""
+    """A backward filled gradients that were cleared before any step used them, or that no step ever looks at."""
+    stepped = {id(state[0]) for act in run.of("step") for state in act.states}
     filled: dict[int, int] = {}
     for act in run.of("backward", "cleared"):
         if act.what == "backward":
-            filled |= {id(leaf): act.row for leaf, _ in act.arrived}
+            arrived = {id(leaf) for leaf, _ in act.arrived}
+            filled |= dict.fromkeys(arrived, act.row)
+            if arrived & stepped and arrived - stepped:
+                yield at(act.row)
         else:
             for leaf, grad, _ in act.tensors:
                 if grad in (FRESH, MIXED) and id(leaf) in filled:
