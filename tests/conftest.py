@@ -58,29 +58,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cases", choices=("sample", "rest", "all"), default="sample", help="cases of each law to run [sample]"
     )
-    parser.addoption("--part", type=part, default=(1, 1), metavar="K/N", help="run the K-th of N parts of them [1/1]")
-
-
-def part(text: str) -> tuple[int, int]:
-    """Return which of how many parts `K/N` asks for. Raises `ValueError` where there is no such part."""
-    number, parts = map(int, text.split("/"))
-    if not 1 <= number <= parts:
-        raise ValueError(text)
-    return number, parts
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the sample of each law, or the rest, or a part of them; what `-k` and `-m` leave out is not counted."""
-    asked, (number, parts) = config.getoption("--cases"), config.getoption("--part")
+    """Keep the sample of each law, or the rest; what `-k` and `-m` leave out is not counted."""
+    asked = config.getoption("--cases")
+    if asked == "all":
+        return
     laws: dict[str, list[pytest.Item]] = {}
     for item in items:
         laws.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    sampled = {item.nodeid for cases in laws.values() for item in sample(cases)}
-    kept = [item for item in items if asked == "all" or (item.nodeid in sampled) == (asked == "sample")]
-    kept = kept[number - 1 :: parts]
-    chosen = {item.nodeid for item in kept}
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+    chosen = {item.nodeid for cases in laws.values() for item in sample(cases)}
+    kept = [item for item in items if (item.nodeid in chosen) == (asked == "sample")]
+    config.hook.pytest_deselected(items=[item for item in items if (item.nodeid in chosen) != (asked == "sample")])
     items[:] = kept
 
 

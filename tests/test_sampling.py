@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -52,18 +51,6 @@ def test_the_sample_and_the_rest_are_all_and_no_law_is_left_out(tmp_path: Path) 
     for law, (cases, most) in LAWS.items():
         names = [name for name in every if f"::{law}" in name]
         assert (len(names), len(set(names) & set(sample))) == (cases, most)
-
-
-@pytest.mark.parametrize("asked", ["sample", "rest", "all"])
-def test_the_parts_are_all_and_have_nothing_in_common(tmp_path: Path, asked: str) -> None:
-    parts = [collected(tmp_path, "--cases", asked, "--part", f"{number}/3") for number in (1, 2, 3)]
-    assert sorted(itertools.chain(*parts)) == sorted(collected(tmp_path, "--cases", asked))
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
-
-
-@pytest.mark.parametrize("wrong", ["0/3", "4/3", "3", "a/b"])
-def test_a_part_that_is_none_is_refused(tmp_path: Path, wrong: str) -> None:
-    assert collected(tmp_path, "--part", wrong) == []
 
 
 @pytest.mark.parametrize("asked", ["test_a_costly_law and 1", "test_a_small_law"])

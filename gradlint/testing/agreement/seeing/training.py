@@ -230,14 +230,15 @@ def accumulation_cleared(run: Run) -> Iterator[Mistake]:
 
 
 def wasted(run: Run) -> Iterator[Mistake]:
-    """A backward filled gradients that were cleared before any step used them, or that no step ever looks at."""
+    """A backward filled gradients that were cleared before any step used them, or those of parameters that no step
+    ever holds beside those of some that one does."""
     stepped = {id(state[0]) for act in run.of("step") for state in act.states}
     filled: dict[int, int] = {}
     for act in run.of("backward", "cleared"):
         if act.what == "backward":
-            arrived = {id(leaf) for leaf, _ in act.arrived}
-            filled |= dict.fromkeys(arrived, act.row)
-            if arrived & stepped and arrived - stepped:
+            filled |= {id(leaf): act.row for leaf, _ in act.arrived}
+            parameters = {id(leaf) for leaf, _ in act.arrived if isinstance(leaf, nn.Parameter)}
+            if parameters & stepped and parameters - stepped:
                 yield at(act.row)
         else:
             for leaf, grad, _ in act.tensors:
