@@ -454,6 +454,35 @@ case("GRD506", "an unknown optimizer", """
 """)  # fmt: skip
 
 
+# ---- GRD209 aliased-grad
+
+case(
+    "GRD209",
+    "kept where it is read",
+    """
+  import torch
+  weight = torch.ones(2, requires_grad=True)
+  (weight * 1).sum().backward()
+- first = weight.grad
++ first = weight.grad.clone()
+  (weight * 2).sum().backward()
+""",
+)
+case(
+    "GRD209",
+    "put back, where a copy of what was kept cures nothing",
+    """
+  import torch
+  net = torch.nn.Linear(4, 1)
+  net(torch.ones(2, 4)).mean().backward()
+  kept = [p.grad.clone() for p in net.parameters()]
+  for p, grad in zip(net.parameters(), kept):
+      p.grad = grad
+  net(torch.ones(2, 4)).mean().backward()
+""",
+)
+
+
 # ---- GRD617 undetached-target
 
 ADVERSARIAL = """
