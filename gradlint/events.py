@@ -266,9 +266,10 @@ class ModuleCalled(Event):
     it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
     `given` what stands in them, where that is written one by one. `recorded` is a
     tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
-    result, for `used` and `escaped` of `ModuleFinished`; `nested` says that it happened inside the call of another
-    module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's
-    import path is what it was `taken_from`."""
+    result, for `used` and `escaped` of `ModuleFinished`. Where no tensor certainly carries one, `trainable` holds all
+    answers of the module's parameters to whether they require grad. `nested` says that it happened inside the call of
+    another module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the
+    wrapper's import path is what it was `taken_from`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -277,6 +278,7 @@ class ModuleCalled(Event):
     result: Thing
     how: str
     recorded: Tensor | None = None
+    trainable: Truth = UNSURE
     graph: tuple[Graph, ...] = ()
     nested: bool = False
     own_call: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -72,6 +74,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
         shown = it.state.heap.get(held[0])  # type: ignore[arg-type]
         if it.unheard or type(shown) is not Module:
             continue
+        recorded = certainly_recorded(it, result)
         it.emit(
             events.ModuleCalled,
             node,
@@ -79,7 +82,8 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             args=tuple(it.thing(value) for value in held[1 : 1 + len(args.positional)]),
             result=it.thing(result),
             how=how,
-            recorded=certainly_recorded(it, result),
+            recorded=recorded,
+            trainable=YES if recorded is not None else _trainable(it, held[0]),
             graph=_graph(it, result),
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
@@ -89,6 +93,12 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             name=name,
         )
     return one_of(results, MOST_ITEMS)
+
+
+def _trainable(it: Interpreter, module: Value) -> Truth:
+    """Whether the parameters of a module require grad, all answers of all of them."""
+    found, _ = parameters(it, module)
+    return reduce(or_, [it[ref].requires_grad for _, ref in found]) if found else UNSURE
 
 
 def _given(node: Any) -> tuple[Any, ...]:

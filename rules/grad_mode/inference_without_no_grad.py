@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, NO, YES, Syntax
+from gradlint.domain import EVAL, NO, UNSURE, YES, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, Draft, Edit, Findings, Rule, believed, only_tested, quoted
 
@@ -75,7 +75,8 @@ def _in_vain(calls: Sequence[ModuleCalled], end: ModuleFinished, runs: Mapping[i
     ways: list[tuple[Way, int]] = [(([*calls], None), 0)]
     while ways:
         (some, caller), depth = ways.pop()
-        if not all(call.nested for call in some) and all(_records_in_vain(call, end) for call in some):
+        kept = not all(call.nested for call in some) and any(_records(call) for call in some)
+        if kept and all(_may_record_in_vain(call, end) for call in some):
             yield some, caller
             continue
         parted: dict[Syntax, list[ModuleCalled]] = {}
@@ -121,13 +122,21 @@ def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
     return [call for call in calls if not (call.nested and call.run in whole)]
 
 
-def _records_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
-    """Whether the call certainly records a graph in eval mode, and nothing may differentiate it."""
-    if not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph and call.recorded):
+def _records(call: ModuleCalled) -> bool:
+    """Whether the call records a graph, certainly or unless unseen code froze the model meanwhile: the paths that are
+    shown leave all of its parameters with gradients, and the result on one of them."""
+    if call.recorded is not None:
+        return call.recorded.requires_grad <= YES
+    asks = call.result.requires_grad if isinstance(call.result, Tensor) else UNSURE
+    return all(flag.possibly(YES) and not flag.possibly(NO) for flag in (asks, call.trainable))
+
+
+def _may_record_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
+    """Whether the call may record a graph in eval mode, and nothing may differentiate it: what the next pass of a loop
+    around it no longer knows, for unseen code was handed the model, takes nothing from what the pass before knew."""
+    if not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph):
         return False
-    return call.recorded.requires_grad <= YES and not any(
-        graph in end.used or graph in end.escaped for graph in call.graph
-    )
+    return not any(graph in end.used or graph in end.escaped for graph in call.graph)
 
 
 def _switched_to_eval(call: ModuleCalled, end: ModuleFinished) -> ModeChanged | None:
@@ -147,10 +156,11 @@ def _confidence(call: ModuleCalled, end: ModuleFinished, runs: Mapping[int, Run]
     name = run.function.name if run and run.function else ""
     if only_tested(call, end) or _also_without_gradients(call, end) or _happens_once(call, run, end):
         return POSSIBLE
+    belief = believed(call) if call.recorded is not None else max(LIKELY, believed(call))
     if not any(graph in end.returned for graph in call.graph):
-        return believed(call)
+        return belief
     said_so = (switch := _switched_to_eval(call, end)) is not None and switch.run == call.run
-    return max(LIKELY if said_so and name != "forward" else POSSIBLE, believed(call))
+    return max(LIKELY if said_so and name != "forward" else POSSIBLE, belief)
 
 
 def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:

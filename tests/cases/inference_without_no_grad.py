@@ -397,6 +397,32 @@ def of_old(model: nn.Module, loader):
     return hits
 
 
+def watched_by_others(loader, watch):
+    model, hits = Net(), []
+    for _ in range(3):
+        model.eval()
+        for x, y in loader:
+            hits.append((model(x).argmax(1) == y).float().mean().item())  # GRD401
+        watch(model)
+    return hits
+
+
+def prepared_by_others(loader, prepare):
+    model = Net()
+    prepare(model)
+    model.eval()
+    return [model(x).argmax(1).tolist() for x in loader]  # GRD401
+
+
+def frozen_on_request(loader, prepare, frozen):
+    model = Net()
+    prepare(model)
+    if frozen:
+        model.requires_grad_(False)
+    model.eval()
+    return sum(model(x).argmax(1).eq(y).sum().item() for x, y in loader)  # ok: it may be frozen
+
+
 if __name__ == "__main__":
     shown = Net().eval()
     print(shown(torch.randn(1, 8)))  # ok: once in a script, for a look
