@@ -94,13 +94,13 @@ def packs() -> Packs:
 
 def _installed(kind: str) -> list[tuple[str, ModuleType]]:
     """The modules of all packs of a kind, each with the name of its distribution."""
-    found = list(_packs(GROUPS[kind]))
-    with _current_folder_left_out(any(_is_editable_here(pack) for pack in found)):
+    found = _packs(GROUPS[kind])
+    with _current_folder_left_out(any(_is_editable_here(pack) for pack in found.values())):
         return [
-            (_name(pack), module)
-            for pack in found
+            (name, module)
+            for name, pack in found.items()
             for entry in sorted(pack.entry_points.select(group=GROUPS[kind]), key=lambda e: (e.name, e.value))
-            for module in _named(_name(pack), entry, kind)
+            for module in _named(name, entry, kind)
         ]
 
 
@@ -110,13 +110,13 @@ def _folders() -> list[str]:
     return list(dict.fromkeys([folder for folder in sys.path if Path(folder).name in INSTALLED] + [own]))
 
 
-def _packs(group: str) -> Iterator[Distribution]:
-    """The distributions with entry points of the group, by name; of two copies of one the first."""
+def _packs(group: str) -> dict[str, Distribution]:
+    """The distributions with entry points of the group, sorted by name; of two copies of one the first."""
     packs: dict[str, Distribution] = {}
     for distribution in distributions(path=_folders()):
         if group in (distribution.read_text("entry_points.txt") or ""):
             packs.setdefault(_name(distribution), distribution)
-    yield from (packs[name] for name in sorted(packs))
+    return dict(sorted(packs.items()))
 
 
 def _is_editable_here(pack: Distribution) -> bool:

@@ -1,7 +1,8 @@
 """What holds before any test runs: one tree is tested, only with what is installed, and of each law a sample.
 
 Most laws are parametrised over hundreds of rows, rules or programs. `pytest` runs a sample of each, the same one every
-time; `pytest --cases rest` runs what that leaves out, `--cases all` both.
+time; `pytest --cases rest` runs what that leaves out, `--cases all` both, and `--cases few` some of the sample, which
+is enough to see that another version of Python or of a library breaks nothing.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ WITHOUT_TORCH = find_spec("torch") is None
 collect_ignore = list(NEED_TORCH) if WITHOUT_TORCH else []
 
 
-SAMPLE = 30
-"""How many cases of a law are run where `@pytest.mark.sampled(most)` does not say otherwise."""
+SAMPLE, FEW = 30, 5
+"""How many cases of a law are run where `@pytest.mark.sampled(most)` does not say fewer, and where few are asked for."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Say which cases of each law are to run."""
     parser.addoption(
-        "--cases", choices=("sample", "rest", "all"), default="sample", help="cases of each law to run [sample]"
+        "--cases", choices=("few", "sample", "rest", "all"), default="sample", help="cases of each law to run [sample]"
     )
 
 
@@ -69,16 +70,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     laws: dict[str, list[pytest.Item]] = {}
     for item in items:
         laws.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    chosen = {item.nodeid for cases in laws.values() for item in sample(cases)}
-    kept = [item for item in items if (item.nodeid in chosen) == (asked == "sample")]
-    config.hook.pytest_deselected(items=[item for item in items if (item.nodeid in chosen) != (asked == "sample")])
+    samples = [sample(cases) for cases in laws.values()]
+    chosen = {item.nodeid for cases in samples for item in (sample(cases, FEW) if asked == "few" else cases)}
+    kept = [item for item in items if (item.nodeid in chosen) != (asked == "rest")]
+    config.hook.pytest_deselected(items=[item for item in items if (item.nodeid in chosen) == (asked == "rest")])
     items[:] = kept
 
 
-def sample(cases: list[pytest.Item]) -> list[pytest.Item]:
+def sample(cases: list[pytest.Item], most: int = SAMPLE) -> list[pytest.Item]:
     """Return the cases of one law that are run by default: the first of them, and others at even distances."""
     mark = cases[0].get_closest_marker("sampled")
-    most = min(mark.args[0] if mark else SAMPLE, len(cases))
+    most = min(mark.args[0] if mark else most, most, len(cases))
     return [cases[number * len(cases) // most] for number in range(most)]
 
 

@@ -51,6 +51,8 @@ def test_the_sample_and_the_rest_are_all_and_no_law_is_left_out(tmp_path: Path) 
     for law, (cases, most) in LAWS.items():
         names = [name for name in every if f"::{law}" in name]
         assert (len(names), len(set(names) & set(sample))) == (cases, most)
+        few = set(names) & set(collected(tmp_path, "--cases", "few"))
+        assert few <= set(sample) and len(few) == min(most, 5)
 
 
 @pytest.mark.parametrize("asked", ["test_a_costly_law and 1", "test_a_small_law"])

@@ -67,9 +67,9 @@ class CaseFile:
 
 def case_claims(folder: str | Path, prefix: str = "") -> list[Any]:
     """Every law about every case file of a folder, and one file for each rule whose code begins so, as parameters."""
-    wanted = rules_of(prefix)
+    wanted, every = rules_of(prefix), rules()
     files = [read_case_file(path, wanted) for path in sorted(Path(folder).glob("*.py"))]
-    return parameters([*missing_files(wanted, files, folder), *(c for file in files for c in claims_of(file, rules()))])
+    return parameters([*missing_files(wanted, files, folder), *(c for file in files for c in claims_of(file, every))])
 
 
 def read_case_file(path: Path, wanted: Sequence[Rule]) -> CaseFile:
