@@ -51,7 +51,7 @@ collect_ignore = list(NEED_TORCH) if WITHOUT_TORCH else []
 
 
 SAMPLE, FEW = 30, 5
-"""How many cases of a law are run where `@pytest.mark.sampled(most)` does not say fewer, and where few are asked for."""
+"""How many cases of a law are run where `@pytest.mark.sampled(most)` does not say fewer, and how many are few."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,7 +16,7 @@ from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
 from gradlint.events import Event
 from gradlint.rule import Check, Confidence, Draft, Rule, believed
 
-MOST_CHANGES = 200
+MOST_CHANGES = 120
 """How many facts of one event are made less known, one at a time."""
 
 
