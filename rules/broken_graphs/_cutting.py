@@ -74,7 +74,7 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
         total = event.result if isinstance(event, Recorded) else event.target
         if not (total.requires_grad <= YES and all(node and node.key in end.used for node in total.node)):
             continue
-        beside = {mark for other in event.operands if other.requires_grad <= YES for mark in other.marks}
+        beside = {mark for other in event.operands if other.requires_grad.may(YES) for mark in other.marks}
         for term in event.operands:
             if term.requires_grad <= NO and term.scalar <= YES and term.made not in ON_PURPOSE:
                 cuts = tuple(mark for mark in term.marks if mark.how == "cut")
