@@ -17,7 +17,7 @@ from gradlint.events import Event
 from gradlint.rule import Check, Confidence, Draft, Rule, believed
 
 MOST_CHANGES = 120
-"""How many facts of one event are made less known, one at a time."""
+"""How many facts of one event are made less known, one at a time, if nobody asks for more."""
 
 
 def heard_events(text: str) -> list[Event]:
@@ -27,12 +27,12 @@ def heard_events(text: str) -> list[Event]:
     return heard
 
 
-def widened(event: Event) -> Iterator[tuple[str, Event]]:
+def widened(event: Event, most: int = MOST_CHANGES) -> Iterator[tuple[str, Event]]:
     """Each copy of an event in which one thing is less known, and which that is.
 
     A fact of the event, or of anything it holds, becomes unsure; what an event shows of a value becomes UNKNOWN. What
     stands in several places (a tensor in two events of a story) is the same thing and changes in all of them. Of a
-    long story, whose facts are thousands, every so many is taken.
+    long story, whose facts are thousands, every so many is taken, so that `most` remain.
     """
     things, holders = _held(event)
     changes = [
@@ -41,7 +41,7 @@ def widened(event: Event) -> Iterator[tuple[str, Event]]:
         if not isinstance(thing, tuple)
         for name, wider in _less_known(thing)
     ]
-    for path, thing, name, wider in changes[:: len(changes) // MOST_CHANGES + 1]:
+    for path, thing, name, wider in changes[:: len(changes) // most + 1]:
         changed = replace(thing, **{name.partition("[")[0]: wider})
         yield f"{path}.{name}", _with(event, thing, changed, holders)
 
@@ -139,8 +139,8 @@ def _hearing(rule: Rule, event: Event) -> list[Check]:
     return [check for kind, keys, check in rule.checks if type(event) is kind and (not keys or event.key in keys)]
 
 
-def emboldened(rules: Sequence[Rule], event: Event) -> Iterator[str]:
-    """Findings that appear, or are believed more, when one fact of the event is less known."""
+def emboldened(rules: Sequence[Rule], event: Event, most: int = MOST_CHANGES) -> Iterator[str]:
+    """Findings that appear, or are believed more, when one fact of the event is less known, of at most so many."""
     listening = [rule for rule in rules if _hearing(rule, event)]
     if not listening:
         return
@@ -149,7 +149,7 @@ def emboldened(rules: Sequence[Rule], event: Event) -> Iterator[str]:
         for draft in drafts(rule, event):
             key = (rule.code, id(draft.node))
             before[key] = min(draft.confidence, before.get(key, draft.confidence))  # of several the one that is shown
-    for path, wider in widened(event):
+    for path, wider in widened(event, most):
         for rule in listening:
             for draft in drafts(rule, wider):
                 known = before.get((rule.code, id(draft.node)))
