@@ -35,7 +35,7 @@ from gradlint.interpreter.writing import Write, write
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
     if isinstance(target, cst.Name):
-        value = told_by_use(it, target, value, target.value)
+        value = told_by_use(it, target, value, target.value, getattr(node, "value", None))
         if it.frame.loop is not None and not it.unheard:
             tell_rebound(it, node, target, value)
         it.bind(target.value, value)
@@ -49,7 +49,9 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         value = it.land(start)[0]
         receivers.note(it, target, owner)
         chain = dotted(target.value)
-        value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "")
+        value = told_by_use(
+            it, target, value, f"{chain}.{target.attr.value}" if chain else "", getattr(node, "value", None)
+        )
         whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
         given = node.value if type(node) in (cst.Assign, cst.AnnAssign) else None
         name, chain = target.attr.value, spelled(target.value)

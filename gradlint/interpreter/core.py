@@ -291,6 +291,7 @@ class Interpreter:
         self.sums: dict[Any, Any] = {}  # by operators of sums that a loop makes longer, the first operator of the sum
         self.returned: set[Graph] = set()
         self.handed_gradients: dict[Any, int] = {}
+        self.frozen_on_request: dict[Any, None] = {}  # calls of unseen code that is asked for no gradients
         self.hooked: dict[Any, Hook] = {}
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}

@@ -7,6 +7,7 @@ optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -17,11 +18,13 @@ from gradlint.domain import (
     BOOL,
     MOST_ITEMS,
     NO,
+    NOTHING,
     OPAQUE,
     UNKNOWN,
     UNSURE,
     Array,
     Belief,
+    Const,
     Container,
     Instance,
     Mark,
@@ -42,6 +45,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.domain.changing import replace
+from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter, syntax
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.interpreter.tensors import memory_of_gradient
@@ -290,8 +294,8 @@ def _is_operand(it: Interpreter, use: str) -> bool:
     return name in row.operands and name not in (*row.numbers, *row.optional)
 
 
-def told_by_use(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
-    """The value itself, or what its use tells where nothing else does."""
+def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
+    """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     from gradlint.interpreter.reach import done_to_one_of
 
     if type(value) is Unknown:
@@ -299,12 +303,37 @@ def told_by_use(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
         if found is None:
             return value
         done_to_one_of(it, value)  # what is done to the stand-in from now on
+        if source in it.frozen_on_request:
+            _leave_open_whether_frozen(it, found)
         return found
     if type(value) is Ref and is_some_object(it.state.heap.get(value)):
         found = by_use(it, node, chain, chain)
         if found is not None:
             turns_out(it, value, found)
     return value
+
+
+FROZEN, TRAINED = re.compile("no_?grad|freez|frozen"), re.compile("requires_grad|trainable|with_grad")
+
+
+def asks_for_frozen(it: Interpreter, args: Arguments) -> bool:
+    """Whether an option that is handed over, by its name or in a table of options, asks for no gradients."""
+    options: list[tuple[Any, Value]] = list(args.keywords.items())
+    for value in args.values():
+        for _, thing in it.all(value, Container):
+            options += thing.items
+    return any(type(name) is str and _asks_for_frozen(name, value) for name, value in options)
+
+
+def _leave_open_whether_frozen(it: Interpreter, made: Ref) -> None:
+    """What unseen code made may have parameters without gradients."""
+    for ref, tensor in it.all(getattr(it[made], "rest", NOTHING), Tensor):
+        it.set(ref, replace(tensor, requires_grad=UNSURE))
+
+
+def _asks_for_frozen(name: str, value: Value) -> bool:
+    refused = type(value) is Const and value.value in (False, None, "False")
+    return FROZEN.search(name) is not None if not refused else TRAINED.search(name) is not None
 
 
 def is_some_object(thing: object) -> bool:

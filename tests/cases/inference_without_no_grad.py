@@ -414,6 +414,29 @@ def prepared_by_others(loader, prepare):
     return [model(x).argmax(1).tolist() for x in loader]  # GRD401
 
 
+def frozen_by_an_option(loader, make):
+    model = make("best.pt", freeze=True)
+    model.eval()
+    return [model(x).topk(3).indices.numpy() for x in loader]  # ok: the option asks for no gradients
+
+
+class Upstream:
+    def __init__(self, make):
+        options = {"file": "best.pt", "no_grad": "True"}
+        self.model = make(options=options)
+        self.model.eval()
+
+    def features(self, loader):
+        for x in loader:
+            yield self.model(x).detach().mean(0)  # ok: and so does one in a table
+
+    def trained(self, loader, make):
+        model = make(trainable=True, freeze=False)
+        model.eval()
+        for x in loader:
+            yield torch.sigmoid(model(x)).round().tolist()  # GRD401
+
+
 def frozen_on_request(loader, prepare, frozen):
     model = Net()
     prepare(model)
