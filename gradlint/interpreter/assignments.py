@@ -35,7 +35,7 @@ from gradlint.interpreter.writing import Write, write
 def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
     if isinstance(target, cst.Name):
-        value = told_by_use(it, target, value, target.value, getattr(node, "value", None))
+        value = told_by_use(it, target, value, target.value, _given(node))
         if it.frame.loop is not None and not it.unheard:
             tell_rebound(it, node, target, value)
         it.bind(target.value, value)
@@ -49,16 +49,18 @@ def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
         value = it.land(start)[0]
         receivers.note(it, target, owner)
         chain = dotted(target.value)
-        value = told_by_use(
-            it, target, value, f"{chain}.{target.attr.value}" if chain else "", getattr(node, "value", None)
-        )
+        value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "", _given(node))
         whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
-        given = node.value if type(node) in (cst.Assign, cst.AnnAssign) else None
-        name, chain = target.attr.value, spelled(target.value)
-        set_attribute(it, target, owner, name, value, chain, own=is_own(it, owner), given=given, statement=whole)
+        name, chain, own = target.attr.value, spelled(target.value), is_own(it, owner)
+        set_attribute(it, target, owner, name, value, chain, own=own, given=_given(node), statement=whole)
     elif isinstance(target, cst.Subscript):
         _set_item(it, target, value)
     return value
+
+
+def _given(node: Any) -> Any:
+    """The expression that an assignment gives to its targets, if that is what it is."""
+    return node.value if type(node) in (cst.Assign, cst.AnnAssign) else None
 
 
 def is_own(it: Interpreter, owner: Value) -> bool:

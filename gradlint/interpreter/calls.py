@@ -71,7 +71,7 @@ from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.setting import read_by_class
-from gradlint.interpreter.uses import asks_for_frozen, owner_by_method
+from gradlint.interpreter.uses import note_options, owner_by_method
 
 
 @expression(cst.Call)
@@ -191,8 +191,7 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
             return instantiate(it, node, callee, args)  # type: ignore[arg-type]
         if type(thing) is Instance and (found := _call_instance(it, node, callee, thing, args, name)) is not None:
             return found
-    if asks_for_frozen(it, args):
-        it.frozen_on_request[node] = None
+    note_options(it, node, args)
     return call_unknown(it, node, [callee, *_owner_of_method(it, node), *args.values()])
 
 
@@ -249,8 +248,7 @@ def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str
     start = it.hold(*args.values())
     before = _written(it, args) if not it.unheard else {}
     found = library.call(it, node, path, args, name)
-    if found is None and asks_for_frozen(it, args):
-        it.frozen_on_request[node] = None
+    note_options(it, node, args)
     result = call_unknown(it, node, args.values()) if found is None else found
     vouching.for_showing(it, node, path, args.values())
     it.hold(result)

@@ -321,14 +321,14 @@ def _kept_by(it: Interpreter, history: History) -> tuple[Any, ...]:
 
 def _shares_unseen_graph(it: Interpreter, history: History) -> bool:
     """Whether a tensor in a history may have a graph that nobody shows, and was there before the iteration that runs:
-    then each iteration differentiates that graph again. What a function is declared to be given is data
-    to it, as far as it shows."""
+    then each iteration differentiates that graph again. What a function is declared to be given is data to it, as far
+    as it shows."""
     if not it.loops:
         return False
     made = it.loops[-1].made
     before = [it[ref] for ref in history.leaves if ref.origin not in made and type(it[ref]) is Tensor]
-    given = [one for one in before if one.belief is not Belief.ANNOTATED and not one.parameter <= YES]
-    if any(one.leaf.may(NO) and one.requires_grad.may(YES) for one in given):
+    made_by_others = [one for one in before if one.belief is not Belief.ANNOTATED and not one.parameter <= YES]
+    if any(one.leaf.may(NO) and one.requires_grad.may(YES) for one in made_by_others):
         return True
     opaque = [it[ref].at for ref in history.nodes if any(OPAQUE in slot for slot in it[ref].inputs)]
     return any(is_unknown_from_outside(it, name) for name in names_in(*opaque))

@@ -7,7 +7,6 @@ optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -50,6 +49,8 @@ from gradlint.interpreter.core import Frame, Interpreter, syntax
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.interpreter.tensors import memory_of_gradient
 from gradlint.knowledge.signs import (
+    ASKS_FOR_GRADIENTS,
+    ASKS_FOR_NONE,
     CLEARS,
     FUNCTION_CONTEXT_USES,
     MODULE_USES,
@@ -313,27 +314,27 @@ def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: An
     return value
 
 
-FROZEN, TRAINED = re.compile("no_?grad|freez|frozen"), re.compile("requires_grad|trainable|with_grad")
-
-
-def asks_for_frozen(it: Interpreter, args: Arguments) -> bool:
-    """Whether an option that is handed over, by its name or in a table of options, asks for no gradients."""
+def note_options(it: Interpreter, node: Any, args: Arguments) -> None:
+    """Note whether a call asks for no gradients, by the name of an option or in a table of options."""
     options: list[tuple[Any, Value]] = list(args.keywords.items())
     for value in args.values():
         for _, thing in it.all(value, Container):
             options += thing.items
-    return any(type(name) is str and _asks_for_frozen(name, value) for name, value in options)
+    it.frozen_on_request.pop(node, None)
+    if any(type(name) is str and _asks_for_frozen(name, value) for name, value in options):
+        it.frozen_on_request[node] = None
+
+
+def _asks_for_frozen(name: str, value: Value) -> bool:
+    """Whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
+    refused = type(value) is Const and value.value in (False, None, "False")
+    return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
 
 
 def _leave_open_whether_frozen(it: Interpreter, made: Ref) -> None:
     """What unseen code made may have parameters without gradients."""
     for ref, tensor in it.all(getattr(it[made], "rest", NOTHING), Tensor):
         it.set(ref, replace(tensor, requires_grad=UNSURE))
-
-
-def _asks_for_frozen(name: str, value: Value) -> bool:
-    refused = type(value) is Const and value.value in (False, None, "False")
-    return FROZEN.search(name) is not None if not refused else TRAINED.search(name) is not None
 
 
 def is_some_object(thing: object) -> bool:

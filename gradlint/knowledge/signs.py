@@ -6,6 +6,8 @@ for a call of the thing itself.
 
 from __future__ import annotations
 
+import re
+
 from gradlint.knowledge.tables import paths
 from gradlint.knowledge.vocabulary import METHOD, OF_TENSORS
 
@@ -81,3 +83,7 @@ FUNCTION_CONTEXT_USES = frozenset(
     "set_materialize_grads(.)".split()
 )
 """Each of these shows the context of a custom autograd function."""
+
+ASKS_FOR_NONE = re.compile("no_?grad|(?<!un)freez|(?<!un)frozen")
+ASKS_FOR_GRADIENTS = re.compile("requires_grad|trainable|with_grad|unfreez")
+"""Names of options that ask for no gradients, and for some."""

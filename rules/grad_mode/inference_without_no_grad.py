@@ -123,8 +123,8 @@ def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
 
 
 def _records(call: ModuleCalled) -> bool:
-    """Whether the call records a graph, certainly or unless unseen code froze the model meanwhile: the paths that are
-    shown leave all of its parameters with gradients, and the result on one of them."""
+    """Whether the call records a graph, certainly or unless unseen code froze the model meanwhile: no path that is
+    shown freezes one of its parameters, and on one the result requires grad."""
     if call.recorded is not None:
         return call.recorded.requires_grad <= YES
     asks = call.result.requires_grad if isinstance(call.result, Tensor) else UNSURE
@@ -133,8 +133,10 @@ def _records(call: ModuleCalled) -> bool:
 
 def _may_record_in_vain(call: ModuleCalled, end: ModuleFinished) -> bool:
     """Whether the call may record a graph in eval mode, and nothing may differentiate it: what the next pass of a loop
-    around it no longer knows, for unseen code was handed the model, takes nothing from what the pass before knew."""
-    if not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph):
+    around it no longer knows, for unseen code was handed the model, takes nothing from what the pass before knew. A
+    model that is frozen there records nothing of its own."""
+    frozen = call.recorded is None and call.trainable <= NO
+    if frozen or not (call.module.mode <= EVAL and call.grad_mode <= YES and call.graph):
         return False
     return not any(graph in end.used or graph in end.escaped for graph in call.graph)
 

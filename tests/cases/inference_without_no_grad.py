@@ -431,10 +431,20 @@ class Upstream:
             yield self.model(x).detach().mean(0)  # ok: and so does one in a table
 
     def trained(self, loader, make):
-        model = make(trainable=True, freeze=False)
+        model = make(trainable=True, freeze=False, unfreeze=True)
         model.eval()
         for x in loader:
             yield torch.sigmoid(model(x)).round().tolist()  # GRD401
+
+
+def scored(network, loader):
+    network.eval()
+    return sum(network(x).square().mean().item() for x in loader)  # GRD401
+
+
+def student_and_teacher(loader):
+    teacher = Net().requires_grad_(False)
+    return scored(teacher, loader) - scored(Net(), loader)
 
 
 def frozen_on_request(loader, prepare, frozen):
