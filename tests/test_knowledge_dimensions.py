@@ -6,7 +6,8 @@ import operator
 import re
 import sys
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
+from types import CodeType
 
 import pytest
 import torch
@@ -174,12 +175,24 @@ def _made(kind: str, size: tuple[int, ...]) -> str:
     return f"{made} + 0.25 * torch.eye{size[-2:]}" if kind == "f" and len(size) > 1 else made
 
 
+@cache
+def _operand(made: str) -> torch.Tensor:
+    """What a program makes an operand by gives."""
+    return eval(made)  # type: ignore[no-any-return]
+
+
+@cache
+def _compiled(text: str) -> CodeType:
+    """A call, compiled once for all operands that are tried."""
+    return compile(text, text, "eval")
+
+
 def _ran(text: str, given: list[str]) -> list[str]:
     """What a call gives, as a program asks for it: the places of tensors in it; none if torch refuses the call."""
     scope = {"torch": torch, "F": functional, "operator": operator}
-    scope |= {letter: eval(made) for letter, made in zip(LETTERS, given, strict=False)}
+    scope |= {letter: _operand(made).clone() for letter, made in zip(LETTERS, given, strict=False)}
     try:
-        result = eval(text, scope)
+        result = eval(_compiled(text), scope)
     except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NameError):
         return []
     if isinstance(result, torch.Tensor):

@@ -17,7 +17,7 @@ from gradlint.proving import cases_of
 from gradlint.registry import rules
 from gradlint.rule import CERTAIN, LIKELY, Rule, believed
 from gradlint.source import placed
-from gradlint.testing.widening import emboldened, heard_events
+from gradlint.testing.widening import emboldened, empty_facts, heard_events
 
 ROOT = Path(__file__).parent.parent
 RULES = rules()
@@ -146,6 +146,12 @@ def test_hashes_change_no_byte(part):
 def test_knowing_less_never_reports_more(case):
     faults = {fault for event in case.heard for fault in emboldened(RULES, event)}
     assert sorted(faults) == []
+
+
+@pytest.mark.sampled(10)
+def test_no_event_carries_an_empty_set(case):
+    """Events tell of paths that can run: no fact of them is one that no path has."""
+    assert sorted({fact for event in case.heard for fact in empty_facts(event)}) == []
 
 
 # ---- law 5: believed no further than the facts

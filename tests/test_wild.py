@@ -151,10 +151,10 @@ def test_a_fault_of_the_interpreter_is_noticed(monkeypatch):
     assert not raised("x = (\n")
 
 
-# ---- events speak of paths that can run
+# ---- events speak of paths that can run: those of cases are held to it in test_laws
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in OURS if "cases" not in path.parts], ids=lambda path: path.stem)
 def test_no_event_carries_an_empty_set(path):
     events = heard_events(path.read_text(encoding="utf-8"))
     assert sorted({fact for event in events for fact in empty_facts(event)}) == []

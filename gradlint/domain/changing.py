@@ -17,7 +17,7 @@ T = TypeVar("T")
 Setter = Callable[[Any, Any], None]
 
 
-def replace(thing: T, **facts: Any) -> T:
+def replace(thing: T, /, **facts: Any) -> T:
     """The same object (frozen, with slots) but for these fields. Raises KeyError for a field it does not have."""
     cls = type(thing)
     read, setters, by_name = _ways(cls)  # type: ignore[arg-type]

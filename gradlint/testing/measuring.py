@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
+from types import CodeType
 from typing import Any
 
 import torch
@@ -86,7 +87,15 @@ def words(row: Operation, *, absent: bool = False) -> Iterator[str]:
 
 
 def sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
-    """A tensor of that kind: whole numbers are all one, a square matrix is positive definite."""
+    """A new tensor of that kind: whole numbers are all one, a square matrix is positive definite."""
+    with torch.inference_mode(False):
+        first = _sample(kind, shape)
+    return first.clone()
+
+
+@cache
+def _sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
+    """What all samples of a kind and shape are copies of."""
     if kind in "bi":
         return torch.ones(shape, dtype=DTYPES[kind])
     count = torch.Size(shape).numel()
@@ -232,13 +241,10 @@ def _named(
     return frozenset(memories[memory] for memory in dense if memory and memory in memories)
 
 
-_codes: dict[str, Any] = {}
-
-
-def _compiled(example: str) -> Any:
-    if example not in _codes:
-        _codes[example] = compile(example, "<example>", "eval")
-    return _codes[example]
+@cache
+def _compiled(example: str) -> CodeType:
+    """An example, compiled once for all its calls."""
+    return compile(example, "<example>", "eval")
 
 
 def functions(row: Operation) -> list[Any]:

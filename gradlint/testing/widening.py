@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import Field, fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from gradlint import linter
 from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
+from gradlint.domain.changing import replace
 from gradlint.events import Event
 from gradlint.rule import Check, Confidence, Draft, Rule, believed
 
@@ -69,18 +71,30 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(thing, tuple):
         yield from ((f"[{index}]", part) for index, part in enumerate(thing))
     else:
-        yield from ((f".{field.name}", getattr(thing, field.name)) for field in fields(thing))
+        yield from ((f".{field.name}", getattr(thing, field.name)) for field in _fields(thing.__class__))
+
+
+@cache
+def _fields(kind: type) -> tuple[Field[Any], ...]:
+    """The fields of a dataclass, looked up once for all facts that are widened."""
+    return fields(kind)
 
 
 def _is_ours(thing: Any) -> bool:
-    if isinstance(thing, tuple):
-        return not isinstance(thing, Ref)
-    return is_dataclass(thing) and not isinstance(thing, type) and type(thing).__module__.startswith("gradlint.")
+    return _is_of_ours(thing.__class__)
+
+
+@cache
+def _is_of_ours(kind: type) -> bool:
+    """Whether things of that type are dataclasses of ours or tuples."""
+    if issubclass(kind, tuple):
+        return not issubclass(kind, Ref)
+    return is_dataclass(kind) and kind.__module__.startswith("gradlint.")
 
 
 def _less_known(thing: Any) -> Iterator[tuple[str, Any]]:
     """The fields of a dataclass, or elements of them, and the field with less known in it."""
-    for field in fields(thing):
+    for field in _fields(thing.__class__):
         known = getattr(thing, field.name)
         if isinstance(known, Fact):
             for wider in dict.fromkeys((known.unsure(), known | known.unsure())):
@@ -113,8 +127,8 @@ def _with(event: Event, old: Any, new: Any, holders: dict[int, list[Any]]) -> Ev
             if isinstance(thing, tuple):
                 made[key] = tuple(rebuilt(part) for part in thing)
             else:
-                parts = {field.name: getattr(thing, field.name) for field in fields(thing)}
-                made[key] = replace(thing, **{n: rebuilt(part) for n, part in parts.items() if id(part) in touched})
+                parts = ((field.name, getattr(thing, field.name)) for field in _fields(thing.__class__))
+                made[key] = replace(thing, **{name: rebuilt(part) for name, part in parts if id(part) in touched})
         return made[key]
 
     rebuilt_event: Event = rebuilt(event)
