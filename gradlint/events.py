@@ -60,7 +60,8 @@ class Event:
     `run` is the index of the innermost function run in which it happened. `conditions` are those under which it
     did, outermost first, those of the callers too: the tests of `if` statements, and whether they held. `guards` are
     the tests that nobody can decide which it took to get there: those around it, and those on whose other side the
-    program has gone another way, but not those on whose other side it only raises.
+    program has gone another way, but not those on whose other side it only raises. `file` is the path of the one it
+    happened in (nothing: the linted one), `calls` those that led there from the linted file, the one in that first.
     """
 
     node: Syntax
@@ -74,6 +75,8 @@ class Event:
     run: int = 0
     conditions: tuple[tuple[Syntax, bool], ...] = ()
     guards: Set[tuple[Syntax, bool]] = frozenset()
+    file: str = ""
+    calls: tuple[Syntax, ...] = ()
 
     depends_on_mode: ClassVar[bool] = False
     """Whether what the event says depends on the grad mode; then a guessed mode weakens its belief."""

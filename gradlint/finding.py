@@ -36,10 +36,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Another place that contributed, and how."""
+    """Another place that contributed, and how; `path` is its file where that is another one than the finding's."""
 
     place: Place
     text: str
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One mistake at one place of one text. `consequence` is what it does, in the words of `Rule.effect`."""
+    """One mistake at one place of one text. `consequence` is what it does, in the words of `Rule.effect`; `path` is
+    the file where that is another one than the linted."""
 
     code: str
     name: str
@@ -72,3 +74,4 @@ class Finding:
     help: str = ""
     notes: tuple[Note, ...] = ()
     fixes: tuple[Fix, ...] = ()
+    path: str = ""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from gradlint import fixes, source
 from gradlint.domain import Syntax
 from gradlint.events import Event
-from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Note, Place
+from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Place
 from gradlint.interpreter import APART, Trace, interpret, receivers_of
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import Version, of, told
+from gradlint.locating import Locations
 from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
 
 if TYPE_CHECKING:
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """All that a run over one text gives. `unknown` are the expressions of which nothing could be said;
+    """All that a run over one text gives: its findings, and those in other files that it leads to (`elsewhere`).
+    `unknown` are the expressions of which nothing could be said;
     `heard` the places at which each rule heard an event (or judged a story), by code; `counts` how much was run
     (functions, events, expressions, bounds hit)."""
 
     findings: tuple[Finding, ...]
+    elsewhere: tuple[Finding, ...] = ()
     unknown: tuple[Place, ...] = ()
     heard: tuple[tuple[str, Place], ...] = ()
     counts: tuple[tuple[str, int], ...] = ()
@@ -64,6 +67,7 @@ class _Hearing:
         self.drafts: dict[tuple[str, int], Draft] = {}
         self.behind: dict[tuple[str, int], tuple[Draft, Syntax]] = {}
         self.heard: dict[tuple[str, int], tuple[str, Any]] = {}
+        self.elsewhere: dict[Syntax, Event] = {}
         self.told = frozenset(rule.code for rule in rules if told(rule))
         for rule in of(rules, version):
             for kind, keys, check in rule.checks:
@@ -72,6 +76,8 @@ class _Hearing:
     def __call__(self, event: Event) -> None:
         if self.listen is not None:
             self.listen(event)
+        if event.file:
+            self.elsewhere.setdefault(event.node, event)
         for rule, keys, check in self.by_type.get(type(event), ()):
             if keys and event.key not in keys:
                 continue
@@ -140,14 +146,12 @@ def analyse(
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     placed = source.placed(module, text) if nodes else None
     places = placed.of(nodes) if placed else {}
-    edits = [edit for draft in drafts for cure in draft.cures for edit in cure.edits]
-    edited = [node for edit in edits for node in (edit.node, edit.to) if node is not None]
-    layout = source.layout(module, placed, edited) if placed and edited else None
-    rows = fixes.Rows(text)
-    found_fixes = {draft: fixes.fix_of(draft, layout, rows) for draft in drafts} if layout else {}
-    findings = [_finding(draft, places, found_fixes.get(draft)) for draft in drafts if draft.node in places]
+    locations = Locations(placed, run, hearing.elsewhere, project)
+    cured = _cured(drafts, module, placed, text)
+    findings = [one for draft in drafts if (one := locations.finding(draft, cured.get(draft))) is not None]
     return Analysis(
-        tuple(sorted(findings, key=lambda f: (f.place, f.code))),
+        tuple(sorted([one for one in findings if not one.path], key=lambda f: (f.place, f.code))),
+        tuple(sorted([one for one in findings if one.path], key=lambda f: (f.path, f.place, f.code))),
         tuple(sorted(places[node] for node in run.unknown)) if positions else (),
         tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places))
         if positions
@@ -210,30 +214,37 @@ def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Co
     return tuple(_yielded(one_at_each_place([f for f in findings if f.confidence <= min_confidence]), rules))
 
 
-def _finding(draft: Draft, places: dict[Any, Place], fix: Fix | None) -> Finding:
-    rule = draft.rule
-    notes = tuple(Note(places[node], text) for node, text in draft.notes if node in places)
-    return Finding(
-        code=rule.code,
-        name=rule.name,
-        message=draft.message,
-        place=places[draft.node],
-        confidence=draft.confidence,
-        consequence=draft.effect,
-        help=draft.help,
-        notes=tuple(sorted(notes, key=lambda note: note.place)),
-        fixes=(fix,) if fix else (),
-    )
+def _cured(drafts: Sequence[Draft], module: Any, placed: source.Places | None, text: str) -> dict[Draft, Fix | None]:
+    """The fixes of drafts that change the linted file alone."""
+    if placed is None:
+        return {}
+    edited = {draft: _edited(draft) for draft in drafts}
+    here = placed.of([node for nodes in edited.values() for node in nodes])
+    curable = [draft for draft, nodes in edited.items() if nodes and all(node in here for node in nodes)]
+    if not curable:
+        return {}
+    layout, rows = source.layout(module, placed, list(here)), fixes.Rows(text)
+    return {draft: fixes.fix_of(draft, layout, rows) for draft in curable}
+
+
+def _edited(draft: Draft) -> list[Any]:
+    """The syntax that the cures of a draft change."""
+    edits = [edit for cure in draft.cures for edit in cure.edits]
+    return [node for edit in edits for node in (edit.node, edit.to) if node is not None]
 
 
 def one_at_each_place(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The best believed finding of each rule at each place: calls in a chain (`x.mul_(2).add_(1)`) begin at one."""
-    best: dict[tuple[str, int, int], Finding] = {}
+    best: dict[tuple[str, str, int, int], Finding] = {}
     for finding in findings:
-        at = finding.code, finding.place.row, finding.place.column
+        at = _beginning(finding)
         if at not in best or finding.confidence < best[at].confidence:
             best[at] = finding
-    return tuple(one for one in findings if best[one.code, one.place.row, one.place.column] is one)
+    return tuple(one for one in findings if best[_beginning(one)] is one)
+
+
+def _beginning(finding: Finding) -> tuple[str, str, int, int]:
+    return finding.code, finding.path, finding.place.row, finding.place.column
 
 
 def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding]:
@@ -253,8 +264,12 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding
 
 def same_mistake(one: Finding, other: Finding) -> bool:
     """Whether they stand at one place, or one of them points at the place of the other."""
-    return (
-        one.place == other.place
-        or any(note.place == other.place for note in one.notes)
-        or any(note.place == one.place for note in other.notes)
-    )
+    return _at(one) == _at(other) or _at(other) in _noted(one) or _at(one) in _noted(other)
+
+
+def _at(finding: Finding) -> tuple[str, Place]:
+    return finding.path, finding.place
+
+
+def _noted(finding: Finding) -> list[tuple[str, Place]]:
+    return [(note.path or finding.path, note.place) for note in finding.notes]

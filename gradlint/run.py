@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from gradlint import globs, linter, patterns, source
 from gradlint.collecting import few_collections
@@ -15,6 +15,7 @@ from gradlint.finding import LATER, RAISES, Confidence, Finding, Place
 from gradlint.knowledge import configured
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
+from gradlint.locating import at_the_call
 from gradlint.project import Project, View
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
@@ -65,7 +66,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one file: its findings in order, and the `traceback` of an error of ours that kept us from them."""
+    """What came of one file: its findings in order, those in other files that it leads to (`elsewhere`), and the
+    `traceback` of an error of ours that kept us from them."""
 
     path: str
     filename: str
@@ -73,6 +75,7 @@ class Result:
     lines: tuple[str, ...] = ()
     traceback: str = ""
     counts: tuple[tuple[str, int], ...] = ()
+    elsewhere: tuple[Finding, ...] = ()
 
     def entries(self) -> Iterator[Entry]:
         """The findings as reports take them."""
@@ -104,7 +107,7 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
     else:
-        results = ordered(_results(request, found.files, found.closed, settings))
+        results = together(ordered(_results(request, found.files, found.closed, settings)), settings)
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
@@ -140,10 +143,11 @@ def _of_file(file: str, settings: Settings) -> Result:
         data,
         shown,
         file,
-        settings.rules(file),
+        settings.heard(file),
         settings.min_confidence(file),
         packs=settings.packs(file),
         project=settings.project.at(file),
+        ignored=settings.ignored(file),
     )
     return settings.asked_for(file, result)
 
@@ -173,7 +177,8 @@ def _of_stdin(request: Request, settings: Settings) -> Iterator[Result]:
         return
     least, packs = settings.min_confidence(file), settings.packs(file)
     project = settings.project.at(file) if name else None
-    result = lint_bytes(request.stdin, shown, filename, settings.rules(file), least, packs=packs, project=project)
+    rules, ignored = settings.heard(file), settings.ignored(file)
+    result = lint_bytes(request.stdin, shown, filename, rules, least, packs=packs, project=project, ignored=ignored)
     yield settings.asked_for(file, result)
 
 
@@ -186,17 +191,21 @@ def lint_bytes(
     *,
     packs: Packs = NO_PACKS,
     project: View | None = None,
+    ignored: Container[str] = (),
 ) -> Result:
-    """Lint what a file holds. Nothing is raised: an error of ours is a finding about the file."""
+    """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised:
+    an error of ours is a finding about the file."""
     try:
         text = source.decode(data)
         if not linter.may_find(text, rules, project=project):
             return Result(path, filename)
         found = linter.analyse(text, rules, packs=packs, project=project)
-        shown = run_as_it_stands(linter.shown(found.findings, rules, min_confidence), project)
-        findings = unsuppressed(text, shown)
-        lines = tuple(source.rows(text)) if findings else ()
-        return Result(path, filename, findings, lines, counts=found.counts)
+        here = [one for one in found.findings if one.code not in ignored]
+        shown = linter.shown((*here, *found.elsewhere), rules, min_confidence)
+        own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
+        findings, elsewhere = unsuppressed(text, own), tuple(one for one in shown if one.path)
+        lines = tuple(source.rows(text)) if findings or elsewhere else ()
+        return Result(path, filename, findings, lines, counts=found.counts, elsewhere=elsewhere)
     except source.Unreadable as error:
         lines = tuple(source.rows(data.decode("utf-8", "replace")))
         told = not_linted if isinstance(error, source.NotLinted) else unreadable
@@ -204,6 +213,25 @@ def lint_bytes(
     except Exception as error:  # the other files are still linted
         message = f"internal error: {one_line(error)}; please report it"
         return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
+
+
+def together(results: Sequence[Result], settings: Settings) -> list[Result]:
+    """The results of a run in which each finding stands in its file, where that was linted, else at the call that leads
+    there: once, the best believed of all ways to it."""
+    by_file = {result.filename: result for result in results}
+    more: dict[str, list[Finding]] = {}
+    for result in results:
+        for finding in filter(settings.wants, result.elsewhere):
+            if finding.path in by_file:
+                more.setdefault(finding.path, []).append(replace(finding, path=""))
+            elif finding.code in settings.codes(result.filename):
+                told = at_the_call(finding, result.filename, _where(finding))
+                more.setdefault(result.filename, []).extend(unsuppressed("\n".join(result.lines), told))
+    return [settings.with_more(result, more.get(result.filename, ())) for result in results]
+
+
+def _where(finding: Finding) -> str:
+    return f"{displayed(finding.path)}:{finding.place.row}"
 
 
 def run_as_it_stands(findings: tuple[Finding, ...], project: View | None) -> tuple[Finding, ...]:
@@ -265,23 +293,52 @@ class Settings:
 
     def rules(self, file: str) -> tuple[Rule, ...]:
         """The rules that are asked for in a file."""
-        codes = self._codes(file)
+        codes = self.codes(file)
         return tuple(rule for rule in self._every if rule.code in codes)
+
+    def heard(self, file: str) -> tuple[Rule, ...]:
+        """The rules that hear what happens in a file, and in others that it leads to."""
+        codes = self._configured(file)
+        return tuple(rule for rule in self._every if rule.code in codes)
+
+    def ignored(self, file: str) -> frozenset[str]:
+        """The codes that are asked for, but not in this file."""
+        return self._configured(file) - self.codes(file)
+
+    def wants(self, finding: Finding) -> bool:
+        """Whether a finding in another file than the linted one is to be reported, as far as that file says."""
+        file, text = finding.path, self.project.text(finding.path) or ""
+        chosen = finding.code in self.codes(file) and finding.confidence <= self.min_confidence(file)
+        kept = (finding,) if chosen else ()
+        return bool(unsuppressed(text, run_as_it_stands(kept, self.project.at(file))))
+
+    def with_more(self, result: Result, more: Sequence[Finding]) -> Result:
+        """A result with findings that the other files of the run lead to."""
+        if not more:
+            return result
+        every = sorted((*result.findings, *more), key=lambda one: (one.place, one.code))
+        findings = linter.shown(every, self._every, Confidence.POSSIBLE)
+        lines = result.lines or tuple(source.rows(self.project.text(result.filename) or ""))
+        return replace(result, findings=findings, lines=lines)
 
     def asked_for(self, file: str, result: Result) -> Result:
         """What came of a file, or nothing where gradlint gave up on it and that is ignored."""
         gave_up = any(finding.code == NOT_LINTED.code for finding in result.findings)
-        return Result(result.path, result.filename) if gave_up and NOT_LINTED.code not in self._codes(file) else result
+        return Result(result.path, result.filename) if gave_up and NOT_LINTED.code not in self.codes(file) else result
 
-    def _codes(self, file: str) -> frozenset[str]:
+    def codes(self, file: str) -> frozenset[str]:
         """The codes of what may be reported of a file."""
+        return self._configured(file) - self._ignored_here(file, self.configs.of(os.path.dirname(file)))
+
+    def _configured(self, file: str) -> frozenset[str]:
+        """The codes that are asked for where a file lies."""
         config = self.configs.of(os.path.dirname(file))
         if config.file not in self._chosen:
             configured = Layer(config.select, config.extend_select, config.ignore, origin=config.file)
             chosen = selected(self._words, [configured, self._asked])
             self._chosen[config.file] = chosen - self._outside(file, chosen, (configured, self._asked))
             self._warn_of_patterns(config)
-        return self._chosen[config.file] - self._ignored_here(file, config)
+        return self._chosen[config.file]
 
     def _outside(self, file: str, chosen: frozenset[str], layers: Sequence[Layer]) -> frozenset[str]:
         """The codes of rules that do not hold in the version of torch that a file is for; who names one is told."""

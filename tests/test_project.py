@@ -11,6 +11,7 @@ import libcst
 import pytest
 
 from gradlint import linter, run, source
+from gradlint.events import Event
 from gradlint.finding import Confidence
 from gradlint.interpreter.neighbours import MOST_FILES
 from gradlint.project import LONGEST, InMemory, OnDisk, Project, Shelf
@@ -212,21 +213,31 @@ print(w)
 """
 
 
-def test_findings_and_events_are_of_the_linted_file_alone():
-    project = Project(InMemory({"helper.py": HELPER}))
-    events = []
-    found = linter.analyse(USER, RULES, listen=events.append, project=project.at(MAIN))
-    assert [(finding.place.row, finding.code) for finding in found.findings] == [(5, "GRD101")]
-    tree = project.program(USER).tree
-    own = {id(tree)}
-    todo: list[libcst.CSTNode] = [tree]
+def within(tree: libcst.CSTNode) -> set[int]:
+    """All syntax of a tree, by identity."""
+    found, todo = {id(tree)}, [tree]
     while todo:
         todo += (children := todo.pop().children)
-        own |= {id(child) for child in children}
-    nodes = [event.node for event in events]
-    nodes += [part.node for event in events for part in getattr(event, "story", ())]
-    assert len(nodes) > 10
-    assert {id(node) for node in nodes} <= own
+        found |= {id(child) for child in children}
+    return found
+
+
+def test_events_say_in_which_file_they_happen_and_which_call_leads_there():
+    project = Project(InMemory({"helper.py": HELPER}))
+    events: list[Event] = []
+    found = linter.analyse(USER, RULES, listen=events.append, project=project.at(MAIN))
+    assert [(one.place.row, one.code) for one in found.findings] == [(5, "GRD101")]
+    assert [(one.path, one.place.row, one.code) for one in found.elsewhere] == [
+        ("helper.py", 5, "GRD101"),
+        ("helper.py", 12, "GRD104"),
+    ]
+    own, other = within(project.program(USER).tree), within(project.program(HELPER).tree)
+    told = [*events, *(part for event in events for part in getattr(event, "story", ()))]
+    assert {event.file for event in told} == {"", "helper.py"}
+    for event in told:
+        assert id(event.node) in (other if event.file else own)
+        assert bool(event.calls) == bool(event.file)
+        assert not event.calls or id(event.calls[0]) in own
 
 
 def test_a_cycle_through_the_linted_file_ends():
@@ -372,7 +383,10 @@ def test_findings_do_not_depend_on_what_else_is_linted(tmp_path):
     paths = sorted(str(path) for path in tmp_path.rglob("*.py"))
     together = found(str(tmp_path))
     assert [code for _, _, code in together].count("GRD101") >= 4
-    assert sorted(itertools.chain(*map(found, paths))) == sorted(together)
+    alone = set(itertools.chain(*map(found, paths)))
+    # What only a caller in another file shows stands at its call where that file is linted by itself.
+    assert set(together) - alone == {("a.py", 5, "GRD101")}
+    assert alone - set(together) == {("b.py", 6, "GRD101"), ("train.py", 4, "GRD101")}
     for seed in range(3):
         random.Random(seed).shuffle(paths)
         assert found(*paths) == together

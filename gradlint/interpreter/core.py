@@ -37,6 +37,7 @@ from gradlint.domain import (
     Ref,
     Slot,
     State,
+    Syntax,
     Tensor,
     Truth,
     Unknown,
@@ -86,7 +87,9 @@ MOST_STEPS_IN_ALL = 10
 otherwise the cost of a file would grow with the square of its length."""
 FEWEST_STEPS_LATE = 200
 FEWEST_STEPS_ELSEWHERE = 100
-"""How many statements of other files are run for any file, besides one for every two of its own."""
+"""How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
+FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
+"""The same for what is run because the file is: in a script that is the program."""
 BOUND = "bound: "
 """How the counts begin that tell of a bound that was hit."""
 STEPS = "steps"
@@ -132,8 +135,8 @@ class File:
     """A file at run time: its dotted name, whether it is the `__init__` of a package, the number of its frame, and its
     path (nothing for the linted file).
 
-    `foreign` is 1 for others than the linted file: what happens there is told to nobody. `names` are what importing
-    such a file left; what is set later, from a function or another file, is in the state.
+    `foreign` is 1 for others than the linted file, `tree` its syntax. `names` are what importing such a file left; what
+    is set later, from a function or another file, is in the state.
     """
 
     name: str = ""
@@ -141,6 +144,7 @@ class File:
     foreign: int = 0
     frame: int = 0
     path: str = ""
+    tree: cst.Module | None = None
     names: dict[str, Value] = field(default_factory=dict)
 
 
@@ -151,7 +155,8 @@ class Frame:
     `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
     that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
     generator stands; `followed` is what is noted of a generator while it is followed, `suspended` is the state in
-    which it last waited, `waits` whether it did so with gradients on, with gradients off and in inference mode because
+    which it last waited, `called_at` is where it was called,
+    `waits` whether it did so with gradients on, with gradients off and in inference mode because
     a block of its own had set that.
     """
 
@@ -172,6 +177,7 @@ class Frame:
     followed: Followed | None = None
     suspended: State | None = None
     waits: tuple[Truth, Truth, Truth] | None = None
+    called_at: Any = None
 
     def pending(self) -> list[list[State]]:
         """The lists of states that left the normal path and have not been dealt with."""
@@ -300,7 +306,7 @@ class Interpreter:
         self.steps_left = self.granted = 0
         others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
         self.steps_in_all = FEWEST_STEPS_OF_A_SCRIPT + others
-        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2
+        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT + self.scan.statements // 2
         self.grant_steps(FEWEST_STEPS_OF_A_SCRIPT)
 
     def grant_steps(self, fewest: int = FEWEST_STEPS) -> None:
@@ -309,6 +315,10 @@ class Interpreter:
         self.steps_in_all -= self.granted - self.steps_left
         most = max(fewest, MOST_STEPS_PER_STATEMENT * self.scan.statements)
         self.granted = self.steps_left = max(FEWEST_STEPS_LATE, min(most, self.steps_in_all))
+
+    def grant_steps_elsewhere(self) -> None:
+        """What nobody calls runs from now on: all of it may run this many statements of other files."""
+        self.steps_left_elsewhere = min(self.steps_left_elsewhere, FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2)
 
     # ---- running syntax
 
@@ -632,9 +642,8 @@ class Interpreter:
         self.state.names[frame.id, name] = value
 
     def switch(self, frame: Frame) -> None:
-        """Go on in another frame; what happens in other files is told to nobody, and its steps are counted apart."""
-        if (crossing := frame.file.foreign - self.frame.file.foreign) != 0:
-            self.muted += crossing
+        """Go on in another frame; steps in other files are counted apart."""
+        if frame.file.foreign != self.frame.file.foreign:
             self.steps_left, self.steps_left_elsewhere = self.steps_left_elsewhere, self.steps_left
         self.frame = frame
 
@@ -763,6 +772,8 @@ class Interpreter:
             run=self.run,
             conditions=self.conditions,
             guards=self.state.guards,
+            file=self.frame.file.path,
+            calls=self.calls_here() if self.frame.file.foreign else (),
             **facts,
         )
         if self.trace is not None:
@@ -774,6 +785,17 @@ class Interpreter:
         self.story.append(event)
         self.counts["events"] += 1
         self.listen(event)
+
+    def calls_here(self) -> tuple[Syntax, ...]:
+        """The calls that led from the linted file to where another one runs, the one in the linted file first; none
+        where that is not known."""
+        found: list[Syntax] = []
+        frame: Frame | None = self.frame
+        while frame is not None and frame.file.foreign:
+            if frame.called_at is not None:
+                found.append(frame.called_at)
+            frame = frame.caller
+        return () if frame is None else tuple(reversed(found))
 
     # ---- graphs
 

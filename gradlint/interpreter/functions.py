@@ -144,6 +144,7 @@ def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Fr
     frame = new_frame(
         it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, it.round), function
     )
+    frame.called_at = getattr(node, "node", node)
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
     strangers.learn_parameters(it, frame, function)

@@ -1,4 +1,5 @@
-"""Other files of the project: found by import, run once when something in them is first needed, told to nobody.
+"""Other files of the project: found by import, run once when something in them is first needed. What importing them
+does is told to nobody, what the linted file calls in them is.
 
 An import only says where a thing is to be found (`Imported`). The first look at it runs the top level of that file
 in a state of its own, as import does, and lays down what is left: every state in which the file is
@@ -222,7 +223,7 @@ class Neighbours:
 
     def _run(self, file: File, program: Program) -> None:
         it = self.it
-        file.names["__name__"] = Const(file.name)
+        file.names["__name__"], file.tree = Const(file.name), program.tree
         file.frame = it.frame_ids.setdefault(file, len(it.frame_ids) + 1)
         it.scan = _both(it.scan, program.scan)
         frame = it.frames[file.frame] = Frame(file.frame, None, it.scan.scopes[program.tree], file)
@@ -335,8 +336,10 @@ def _elsewhere(it: Interpreter, frame: Frame, state: State) -> Iterator[None]:
     for name, make in FRESH.items():
         setattr(it, name, make())
     it.switch(frame)
+    it.muted += 1
     it.state = state
     yield
+    it.muted -= 1
     if state is not outer_state:
         it.state = outer_state
     it.switch(outer)

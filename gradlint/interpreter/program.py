@@ -120,6 +120,7 @@ FRAMES = 12_000
 
 def _run_the_rest(it: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
+    it.grant_steps_elsewhere()
     escaped = dict(it.escaped)
     havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and not _static(it, value)])
     it.escaped = escaped

@@ -38,6 +38,11 @@ class Entry:
         """`CODE message`, on one line whatever the program says."""
         return f"{self.finding.code} {escaped(self.finding.message)}"
 
+    def named(self, path: str) -> str:
+        """Another file as this one is shown: from the same folder."""
+        folder = self.filename.removesuffix(self.path)
+        return safe_name(path.removeprefix(folder))
+
     def line(self, row: int) -> str:
         """The text of a row, empty where there is none."""
         return self.lines[row - 1] if 0 < row <= len(self.lines) else ""

@@ -23,7 +23,7 @@ def report(entries: Sequence[Entry], painted: bool) -> str:
 def _block(entry: Entry, painted: bool) -> Iterator[str]:
     finding = entry.finding
     yield headline(entry, painted)
-    marked = [(note.place, "-", note.text) for note in finding.notes] + [(finding.place, "^", "")]
+    marked = [(note.place, "-", note.text) for note in finding.notes if not note.path] + [(finding.place, "^", "")]
     marked.sort(key=lambda mark: (mark[0].row, mark[0].column))
     gutter = max(len(str(place.row)) for place, _, _ in marked)
     row = 0
@@ -42,6 +42,10 @@ def _block(entry: Entry, painted: bool) -> Iterator[str]:
         underline = sign * max(1, under)
         mark = paint(underline, "red", painted) if sign == "^" else _blue(f"{underline} {escaped(text)}", painted)
         yield f"  {_blue(f'{chr(32) * gutter} |', painted)} {' ' * before}{mark}"
+    for note in finding.notes:
+        if note.path:
+            where = f"{entry.named(note.path)}:{note.place.row}"
+            yield f"  {'':>{gutter}} {_blue('=', painted)} note: {escaped(note.text)} ({where})"
     if finding.help:
         yield f"  {paint('help:', 'green', painted)} {escaped(finding.help)}"
 

@@ -36,7 +36,7 @@ def as_object(entry: Entry) -> dict[str, Any]:
         "message": finding.message,
         "name": finding.name,
         "noqa_row": _noqa_row(finding),
-        "notes": [_note(note) for note in finding.notes],
+        "notes": [_note(note, entry.filename) for note in finding.notes],
         "severity": "error",
         "url": None,
     }
@@ -55,8 +55,13 @@ def _end(place: Place) -> dict[str, int]:
     return {"row": place.end_row, "column": place.end_column}
 
 
-def _note(note: Note) -> dict[str, Any]:
-    return {"message": note.text, "location": _start(note.place), "end_location": _end(note.place)}
+def _note(note: Note, filename: str) -> dict[str, Any]:
+    return {
+        "message": note.text,
+        "filename": note.path or filename,
+        "location": _start(note.place),
+        "end_location": _end(note.place),
+    }
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

@@ -1,0 +1,113 @@
+"""Where the syntax of a run stands: in the linted file, or in one that it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gradlint import source
+from gradlint.domain import Syntax
+from gradlint.events import Event
+from gradlint.finding import Finding, Fix, Note, Place
+from gradlint.rule import Draft
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.core import Interpreter
+    from gradlint.project import View
+
+CALLED = "reached by this call"
+HERE = ""
+"""The path of the linted file."""
+
+
+class Locations:
+    """The files of a run and what stands where in them. Others than the linted one are only looked at where something
+    in them is to be told: `events` are what happened there, by where."""
+
+    def __init__(
+        self,
+        here: source.Places | None,
+        run: Interpreter,
+        events: Mapping[Syntax, Event],
+        project: View | None,
+    ) -> None:
+        self.events, self.project = events, project
+        self.placed: dict[str, source.Places] = {} if here is None else {HERE: here}
+        self.trees = {file.path: file.tree for file in run.neighbours.files.values() if file.tree is not None}
+        self.heard = [HERE, *dict.fromkeys(event.file for event in events.values())]
+
+    def of(self, node: Any) -> tuple[str, Place] | None:
+        """The path of the file in which a piece of syntax stands, and where; None for what nobody knows."""
+        event = self.events.get(node)
+        for path in [event.file] if event is not None else self.heard:
+            if (found := self._in(path).of([node])) and node in found:
+                return path, found[node]
+        return None
+
+    def _in(self, path: str) -> source.Places:
+        if path not in self.placed:
+            tree = self.trees.get(path)
+            text = None if self.project is None else self.project.project.text(path)
+            self.placed[path] = NOWHERE if tree is None or text is None else source.placed(tree, text)
+        return self.placed[path]
+
+    def finding(self, draft: Draft, fix: Fix | None) -> Finding | None:
+        """What is told of a draft. In another file, the call in the linted one that leads there is among the notes;
+        where none does, nothing is told."""
+        at = self.of(draft.node)
+        if at is None:
+            return None
+        path, place = at
+        notes = [self._note(node, text, path) for node, text in draft.notes]
+        if path != HERE:
+            way = next((event.calls for event in self._events(draft, path) if event.calls), ())
+            if not way:
+                return None
+            notes.append(self._note(way[0], CALLED, path))
+        rule = draft.rule
+        return Finding(
+            code=rule.code,
+            name=rule.name,
+            message=draft.message,
+            place=place,
+            confidence=draft.confidence,
+            consequence=draft.effect,
+            help=draft.help,
+            notes=tuple(sorted([one for one in notes if one is not None], key=lambda note: (note.path, note.place))),
+            fixes=(fix,) if fix else (),
+            path=path,
+        )
+
+    def _events(self, draft: Draft, path: str) -> Iterable[Event]:
+        """What happened where a draft stands, or else somewhere in its file."""
+        here = self.events.get(draft.node)
+        return [here] if here is not None else [event for event in self.events.values() if event.file == path]
+
+    def _note(self, node: Any, text: str, path: str) -> Note | None:
+        """A note of a finding in a file."""
+        at = self.of(node)
+        if at is None:
+            return None
+        own = self.project.path if at[0] == HERE and self.project is not None else at[0]
+        return Note(at[1], text, "" if at[0] == path else own)
+
+
+NOWHERE = source.Places({}, None, None)
+
+
+def at_the_call(finding: Finding, linted: str, where: str) -> list[Finding]:
+    """A finding of another file as it is told of the linted one: at the call that leads there, if that is known.
+    `where` is how the other place is written."""
+    calls = [note.place for note in finding.notes if (note.path, note.text) == (linted, CALLED)]
+    rest = [note for note in finding.notes if (note.path, note.text) != (linted, CALLED)]
+    notes = [replace(note, path=_seen_from(linted, note.path or finding.path)) for note in rest]
+    there = Note(finding.place, finding.message, finding.path)
+    message = f"{where}: {finding.message}"
+    return [
+        replace(finding, message=message, place=call, notes=(there, *notes), path=HERE, fixes=()) for call in calls[:1]
+    ]
+
+
+def _seen_from(linted: str, path: str) -> str:
+    return "" if path == linted else path

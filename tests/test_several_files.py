@@ -1,0 +1,124 @@
+"""A mistake that lies in several files stands where its cure goes, once, and leads back to the call."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradlint import run
+from gradlint.registry import rules
+from gradlint.report import full
+from gradlint.report import json as as_json
+
+RULES = rules()
+
+ENGINE = """\
+def train_one_epoch(model, loader, optimizer, criterion):
+    model.train()
+    for images, labels in loader:
+        loss = criterion(model(images), labels)
+        loss.backward()
+        optimizer.step()
+"""
+TRAIN = """\
+import torch
+from engine import train_one_epoch
+
+model = torch.nn.Linear(3, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data = torch.utils.data.TensorDataset(torch.randn(8, 3), torch.zeros(8).long())
+for epoch in range(5):
+    train_one_epoch(model, torch.utils.data.DataLoader(data), optimizer, torch.nn.CrossEntropyLoss())
+"""
+OTHER = TRAIN.replace("Linear(3, 2)", "Sequential(torch.nn.Linear(3, 2))")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "engine.py").write_text(ENGINE)
+    (tmp_path / "train.py").write_text(TRAIN)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def outcome(*paths: str, **options: Any) -> run.Outcome:
+    return run.lint(run.Request(paths=paths, isolated=True, **options), RULES)
+
+
+def found(*paths: str, **options: Any) -> list[tuple[str, int, str]]:
+    return [(one.path, one.finding.place.row, one.finding.code) for one in outcome(*paths, **options).entries]
+
+
+def test_it_stands_in_the_other_file_where_that_is_linted(project: Path):
+    assert found(".") == found("train.py", "engine.py") == [("engine.py", 5, "GRD701")]
+    (entry,) = outcome(".").entries
+    (call,) = [note for note in entry.finding.notes if note.path]
+    assert (call.path, call.place.row) == (str(project / "train.py"), 8)
+    assert entry.lines[4] == "        loss.backward()"
+
+
+def test_it_stands_at_the_call_where_the_other_file_is_not_linted(project: Path):
+    assert found("train.py") == [("train.py", 8, "GRD701")]
+    (entry,) = outcome("train.py").entries
+    assert entry.finding.message.startswith("engine.py:5: ")
+    assert (entry.finding.notes[0].path, entry.finding.notes[0].place.row) == (str(project / "engine.py"), 5)
+
+
+def test_it_stands_once_whoever_leads_there(project: Path):
+    (project / "other.py").write_text(OTHER)
+    assert found(".") == [("engine.py", 5, "GRD701")]
+    assert found("train.py", "other.py") == [("other.py", 8, "GRD701"), ("train.py", 8, "GRD701")]
+
+
+@pytest.mark.parametrize("order", [("train.py", "engine.py"), ("engine.py", "train.py")])
+def test_the_order_of_files_changes_nothing(project: Path, order: tuple[str, ...]):
+    assert outcome(*order).entries == outcome(".").entries
+
+
+@pytest.mark.parametrize("silenced", ["loss.backward()  # noqa", "loss.backward()  # gradlint: ignore[GRD701]"])
+def test_the_comments_of_its_file_silence_it(project: Path, silenced: str):
+    (project / "engine.py").write_text(ENGINE.replace("loss.backward()", silenced))
+    assert found(".") == found("train.py") == []
+
+
+def test_a_comment_at_the_call_silences_what_stands_there(project: Path):
+    (project / "train.py").write_text(TRAIN.replace("CrossEntropyLoss())", "CrossEntropyLoss())  # noqa: GRD701"))
+    assert found("train.py") == []
+    assert found(".") == [("engine.py", 5, "GRD701")]
+
+
+def test_what_is_ignored_for_its_file_is_not_reported(project: Path):
+    (project / "pyproject.toml").write_text('[tool.gradlint.per-file-ignores]\n"engine.py" = ["GRD701"]\n')
+    for paths in (".",), ("train.py",):
+        assert [*run.lint(run.Request(paths=paths), RULES).entries] == []
+    (project / "pyproject.toml").write_text('[tool.gradlint.per-file-ignores]\n"train.py" = ["GRD701"]\n')
+    assert [one.path for one in run.lint(run.Request(paths=(".",)), RULES).entries] == ["engine.py"]
+    assert [*run.lint(run.Request(paths=("train.py",)), RULES).entries] == []
+
+
+def test_what_is_not_selected_is_not_reported(project: Path):
+    assert found(".", ignore=("GRD701",)) == found("train.py", ignore=("GRD701",)) == []
+
+
+def test_reports_name_the_file_of_a_note(project: Path):
+    entries = outcome(".").entries
+    assert "= note: reached by this call (train.py:8)" in full.report(entries, painted=False)
+    (told,) = json.loads(as_json.report(entries, painted=False))
+    assert {note["filename"] for note in told["notes"]} == {str(project / "train.py"), str(project / "engine.py")}
+
+
+def test_a_right_caller_is_left_alone(project: Path):
+    (project / "train.py").write_text(TRAIN.replace("    train_one", "    optimizer.zero_grad()\n    train_one"))
+    (project / "engine.py").write_text(
+        ENGINE.replace("        loss.back", "        optimizer.zero_grad()\n        loss.back")
+    )
+    assert found(".") == found("train.py") == []
+
+
+def test_importing_a_file_tells_nothing(project: Path):
+    (project / "engine.py").write_text(ENGINE + "import torch\nt = torch.tensor([1], requires_grad=True)\n")
+    assert found("train.py") == [("train.py", 8, "GRD701")]
