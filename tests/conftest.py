@@ -14,6 +14,7 @@ import pytest
 
 NEED_TORCH = (
     "test_agreement.py",
+    "test_alone.py",
     "test_callers.py",
     "test_evidence.py",
     "test_facts.py",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,19 +11,24 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
+    MAYBE,
     NO,
     NONE_VALUE,
     UNKNOWN,
+    UNSURE,
     YES,
     Belief,
     Class,
+    Container,
     Function,
     Graph,
     Instance,
     Module,
     Named,
+    Optimizer,
     Ref,
     State,
+    Tensor,
     Value,
     alternatives,
     one_of,
@@ -62,7 +67,7 @@ from gradlint.interpreter.collecting import collected, imports_a_runner
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
-from gradlint.interpreter.reach import havoc, in_strange_hands
+from gradlint.interpreter.reach import as_it_was, havoc, in_reach, in_strange_hands
 from gradlint.interpreter.reflection import class_of
 from gradlint.interpreter.scan import HANDED, MODES, Scan
 from gradlint.interpreter.strangers import arguments, others, typical_instance
@@ -121,9 +126,7 @@ FRAMES = 12_000
 def _run_the_rest(it: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
     it.grant_steps_elsewhere()
-    escaped = dict(it.escaped)
-    havoc(it, [value for (frame, _), value in it.state.names.items() if frame == 0 and not _static(it, value)])
-    it.escaped = escaped
+    _leave_the_body(it)
     it.neighbours.strangers()
     it.defined_anew = defined_anew(it)
     it.state.grad_mode, it.state.inference, it.assumed_mode = YES, NO, True
@@ -150,6 +153,32 @@ def _run_the_rest(it: Interpreter) -> None:
             it.state = fresh()
             run_alone(it, function, None)
     it.state = base
+
+
+def _leave_the_body(it: Interpreter) -> None:
+    """What functions that nobody calls find in the module: anything may have happened to it since its body ran, but
+    most likely its networks, leaves and optimizers are what the body made of them, where no function sets flags."""
+    escaped = dict(it.escaped)
+    names = {name: value for (frame, name), value in it.state.names.items() if frame == 0 and not _static(it, value)}
+    switched = in_reach(it, [names[name] for name in _switched_in_functions(it) if name in names])
+    left = {ref: thing for ref, thing in in_reach(it, names.values()).items() if ref not in switched}
+    listings = in_reach(it, [thing.listing for thing in left.values() if type(thing) is Optimizer])
+    havoc(it, names.values())
+    for ref, thing in left.items():
+        now = thing if ref in listings and type(thing) is Container else as_it_was(thing, it[ref])
+        if now is not it[ref]:
+            it.set(ref, now)
+    for ref in switched:
+        it.update(ref, Tensor, requires_grad=MAYBE | UNSURE)
+    it.escaped = escaped
+
+
+def _switched_in_functions(it: Interpreter) -> Iterator[str]:
+    """The names used in functions that ask parameters to require grad, or not to."""
+    for function in it.functions.values():
+        scope = it.scan.scopes[function.node]
+        if scope.switches - MODES:
+            yield from scope.uses
 
 
 def _static(it: Interpreter, value: Value) -> bool:

@@ -18,6 +18,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Array,
+    Belief,
     Bound,
     Const,
     Container,
@@ -113,6 +114,27 @@ def in_strange_hands(thing: Object) -> Object:
     """An object that unknown code had hold of."""
     change = AFTERWARDS.get(type(thing))
     return thing if change is None else change(thing)
+
+
+def in_reach(it: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
+    """The objects that unknown code gets hold of with these values."""
+    return _reach(it, values)[0]
+
+
+def as_it_was(before: Object, now: Object) -> Object:
+    """An object that unknown code may have had hold of, if that did what most code does: it left flags alone and gave
+    optimizers no other parameters. What comes with use stays open: modes, gradients, whether a step was made."""
+    if type(before) is Tensor and type(now) is Tensor and before.leaf is YES and not before.requires_grad.is_unsure:
+        flags = {"requires_grad": before.requires_grad, "leaf": YES, "retains": before.retains}
+        return replace(now, belief=max(now.belief, Belief.BY_USE), **flags)
+    if type(before) is Module and type(now) is Module and not before.open.is_unsure:
+        initialised = before.initialised
+        return replace(now, open=before.open, initialised=initialised, belief=max(now.belief, Belief.BY_USE))
+    if type(before) is Optimizer and type(now) is Optimizer and not before.open.is_unsure:
+        return replace(
+            now, open=before.open, stage=before.stage, options=before.options, belief=max(now.belief, Belief.BY_USE)
+        )
+    return now
 
 
 def done_to_one_of(it: Interpreter, unknown: Unknown) -> None:
