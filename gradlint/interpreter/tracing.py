@@ -1,7 +1,8 @@
 """Tracing: what is known at each statement that runs, and what happens there, in all files, for those who ask why.
 
-A trace hears what no rule hears: what other files do, and what happens in calls that are not run again because they
-have been summarised. It leaves out what was run to try something and then taken back. Nothing that runs depends on it.
+A trace hears what no rule hears: what importing other files does, and what happens in calls that are not run again
+because they have been summarised. It leaves out what was run to try something and then taken back. Nothing that runs
+depends on it.
 """
 
 from __future__ import annotations

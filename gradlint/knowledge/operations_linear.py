@@ -17,7 +17,7 @@ ROWS = (
     ),
     Operation(
         "mm",
-        ("torch.mm", "torch.Tensor.mm"),
+        ("torch.mm", "torch.spmm", "torch.Tensor.mm"),
         parameters=("input", "mat2"),
         operands=("input", "mat2"),
         example="f(x, y)",

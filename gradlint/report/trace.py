@@ -29,9 +29,7 @@ def _text(traced: Traced, painted: bool) -> Iterator[str]:
     for index, (path, lines) in enumerate(traced.files):
         if index:
             yield ""
-        yield paint(escaped(path), "bold", painted) + (
-            " (as it is run from there; no rule hears of it)" if index else ""
-        )
+        yield paint(escaped(path), "bold", painted) + (" (as it is run from there)" if index else "")
         last = 0
         for line in lines:
             if last and line.row > last + 1:
