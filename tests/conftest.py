@@ -46,6 +46,7 @@ NEED_TORCH = (
     "test_silent.py",
     "test_surroundings.py",
     "test_testing.py",
+    "test_ways.py",
 )
 WITHOUT_TORCH = find_spec("torch") is None
 collect_ignore = list(NEED_TORCH) if WITHOUT_TORCH else []

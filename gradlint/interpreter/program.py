@@ -74,6 +74,7 @@ from gradlint.interpreter.strangers import arguments, others, typical_instance
 from gradlint.interpreter.tracing import Trace
 from gradlint.interpreter.uses import is_some_object
 from gradlint.interpreter.walking import mentions_of
+from gradlint.interpreter.ways import take, ways
 from gradlint.knowledge.together import NO_PACKS, Packs
 
 
@@ -165,12 +166,18 @@ def _leave_the_body(it: Interpreter) -> None:
     listings = in_reach(it, [thing.listing for thing in left.values() if type(thing) is Optimizer])
     havoc(it, names.values())
     for ref, thing in left.items():
-        now = thing if ref in listings and type(thing) is Container else as_it_was(thing, it[ref])
+        fixed = type(thing) is Container and (ref in listings or _is_table_of_classes(it, thing))
+        now = thing if fixed else as_it_was(thing, it[ref])
         if now is not it[ref]:
             it.set(ref, now)
     for ref in switched:
         it.update(ref, Tensor, requires_grad=MAYBE | UNSURE)
     it.escaped = escaped
+
+
+def _is_table_of_classes(it: Interpreter, thing: Container) -> bool:
+    values = [value for _, value in thing.items]
+    return bool(values) and all(type(value) is Ref and type(it.state.heap.get(value)) is Class for value in values)
 
 
 def _switched_in_functions(it: Interpreter) -> Iterator[str]:
@@ -228,9 +235,18 @@ def run_class(it: Interpreter, node: Any) -> None:
     base = it.fork()
     told = it.thing(it.state.flight[start])
     it.instances[node] = told if isinstance(told, (Module, Instance)) else None
+    run = [function for function in methods if function.name != "__init__" and _waits(it, function)]
     for function in methods:
-        if function.name != "__init__" and _waits(it, function):
+        if function in run and _waits(it, function):
             it.state = base.copy()
+            run_alone(it, function, it.state.flight[start])
+    it.state = base
+    for way in [*ways(it, it.state.flight[start])]:
+        it.state = base.copy()
+        take(it, it.state.flight[start], way)
+        made = it.state
+        for function in run:
+            it.state = made.copy()
             run_alone(it, function, it.state.flight[start])
     it.state = base
     it.land(start)
