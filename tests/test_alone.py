@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from gradlint import linter
+from gradlint.events import Called
 from gradlint.finding import Confidence
 from gradlint.registry import rules
 
@@ -96,3 +97,29 @@ def test_what_functions_may_have_changed_is_open() -> None:
     (call,) = [one for one in heard if type(one).__name__ == "ModuleCalled" and not one.nested]  # type: ignore[attr-defined]
     assert str(call.module.mode) == "train|?"  # type: ignore[attr-defined]
     assert call.recorded is not None  # type: ignore[attr-defined]
+
+
+BRANCHES = """
+def loss_of(x):
+    loss = body(x).sum()
+    if loss.requires_grad:
+        torch.sin(loss)
+    else:
+        torch.cos(loss)
+    asked = loss.requires_grad
+    return torch.tan(loss) if asked else torch.exp(loss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "ways"),
+    [("", ["cos", "exp", "sin", "tan"]), ("loss_of(torch.ones(2, 6))\n", ["sin", "tan"])],
+    ids=["likely", "certain"],
+)
+def test_what_is_likely_decides_no_branch(call: str, ways: list[str]) -> None:
+    """Both sides of a condition are seen where what it asks is likely; one where it is certain."""
+    text = START + BRANCHES + call
+    heard: list[object] = []
+    linter.analyse(text, (), listen=heard.append)
+    paths = {one.path.rpartition(".")[2] for one in heard if isinstance(one, Called)}
+    assert sorted(paths & {"cos", "exp", "sin", "tan"}) == ways

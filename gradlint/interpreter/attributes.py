@@ -159,7 +159,7 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     tensor = it.only(owner, Tensor)
     assert tensor is not None
     if name in FLAGS:
-        return _flag(FLAGS[name](tensor))
+        return _flag(FLAGS[name](tensor)) if tensor.belief < Belief.BY_USE else Scalar(BOOL)
     row = it.torch.attributes.get(f"torch.Tensor.{name}")
     if row is not None:
         return apply(it, node, row, [(row.operands[0], owner)])

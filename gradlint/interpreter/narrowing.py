@@ -232,7 +232,7 @@ def _dtype(it: Interpreter, place: Any, right: Any, equal: bool) -> None:
 
 
 def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
-    """A fact of the tensor at a place is known to be within this set."""
+    """A fact of the tensor at a place is known to be within this set, whatever was likely before."""
     value = peek(it, place)
     if value is None:
         return
@@ -240,6 +240,8 @@ def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
     dead = 0
     for ref, tensor in found:
         now = getattr(tensor, field) & fact
+        if now.is_empty and _is_doubtful(tensor):
+            now = fact
         if now.is_empty:
             dead += 1
         elif len(found) == 1 and it.is_meant(ref, tensor):
@@ -252,7 +254,12 @@ def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
 
 def _excluded(it: Interpreter, option: Value, field: str, fact: Fact) -> bool:
     thing = it.state.heap.get(option) if type(option) is Ref else None
-    return type(thing) is Tensor and (getattr(thing, field) & fact).is_empty
+    return type(thing) is Tensor and (getattr(thing, field) & fact).is_empty and not _is_doubtful(thing)
+
+
+def _is_doubtful(tensor: Tensor) -> bool:
+    """Whether what is known of a tensor is likely at best: that decides no branch."""
+    return tensor.belief >= Belief.BY_USE
 
 
 FLAG_FIELDS = {"requires_grad": "requires_grad", "is_leaf": "leaf", "retains_grad": "retains"}
