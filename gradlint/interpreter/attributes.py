@@ -159,7 +159,7 @@ def _tensor_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain
     tensor = it.only(owner, Tensor)
     assert tensor is not None
     if name in FLAGS:
-        return _flag(FLAGS[name](tensor)) if tensor.belief < Belief.BY_USE else Scalar(BOOL)
+        return _flag(FLAGS[name](tensor), tensor.belief)
     row = it.torch.attributes.get(f"torch.Tensor.{name}")
     if row is not None:
         return apply(it, node, row, [(row.operands[0], owner)])
@@ -213,8 +213,11 @@ FLAGS: dict[str, Callable[[Tensor], Truth]] = {
 }
 
 
-def _flag(fact: Truth) -> Value:
-    return Const(True) if fact is YES else Const(False) if fact is NO else Scalar(BOOL)
+def _flag(fact: Truth, belief: Belief) -> Value:
+    """What is likely decides no branch: a yes counts of what is known. A no comes from the mode of the place."""
+    if fact is NO:
+        return Const(False)
+    return Const(True) if fact is YES and belief < Belief.BY_USE else Scalar(BOOL)
 
 
 def _instance_attribute(

@@ -240,7 +240,7 @@ def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
     dead = 0
     for ref, tensor in found:
         now = getattr(tensor, field) & fact
-        if now.is_empty and _is_doubtful(tensor):
+        if now.is_empty and _is_doubtful(tensor, field):
             now = fact
         if now.is_empty:
             dead += 1
@@ -254,12 +254,12 @@ def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
 
 def _excluded(it: Interpreter, option: Value, field: str, fact: Fact) -> bool:
     thing = it.state.heap.get(option) if type(option) is Ref else None
-    return type(thing) is Tensor and (getattr(thing, field) & fact).is_empty and not _is_doubtful(thing)
+    return type(thing) is Tensor and (getattr(thing, field) & fact).is_empty and not _is_doubtful(thing, field)
 
 
-def _is_doubtful(tensor: Tensor) -> bool:
-    """Whether what is known of a tensor is likely at best: that decides no branch."""
-    return tensor.belief >= Belief.BY_USE
+def _is_doubtful(tensor: Tensor, field: str) -> bool:
+    """Whether a fact of a tensor is likely at best: that decides no branch. That it has no flag comes from the mode."""
+    return tensor.belief >= Belief.BY_USE and getattr(tensor, field) is not NO
 
 
 FLAG_FIELDS = {"requires_grad": "requires_grad", "is_leaf": "leaf", "retains_grad": "retains"}
