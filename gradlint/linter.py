@@ -87,19 +87,22 @@ class _Hearing:
             for draft in check(event):
                 raises = draft.effect in (RAISES, LATER)
                 if not (event.expected and raises):
-                    self._keep(draft.lowered(believed(event)), event.node if event.behind and raises else None)
+                    self._keep(draft.lowered(believed(event)), event, behind=event.behind and raises)
 
-    def _keep(self, draft: Draft, behind: Syntax | None) -> None:
-        """One finding per rule and place: the first that is believed most."""
+    def _keep(self, draft: Draft, event: Event, *, behind: bool) -> None:
+        """One finding per rule and place: the first that is believed most, with the way to another file that led to
+        it."""
         key = (draft.rule.code, id(draft.node))
         if draft.rule.code in self.told:
             draft = draft.lowered(POSSIBLE)
-        if behind is not None:
-            self.behind.setdefault(key, (draft, behind))
+        if behind:
+            self.behind.setdefault(key, (draft, event.node))
             return
         known = self.drafts.get(key)
         if known is None or draft.confidence < known.confidence:
             self.drafts[key] = draft
+            if event.file and draft.node is event.node:
+                self.elsewhere[event.node] = event
 
     def found(self, come_by: Container[Syntax]) -> list[Draft]:
         """All findings; of those that raise behind a line that raises, those at places that are not `come_by`

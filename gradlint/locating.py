@@ -23,7 +23,7 @@ HERE = ""
 
 class Locations:
     """The files of a run and what stands where in them. Others than the linted one are only looked at where something
-    in them is to be told: `events` are what happened there, by where."""
+    in them is to be told: `events` are what happened there, by where: what was reported, or else what came first."""
 
     def __init__(
         self,

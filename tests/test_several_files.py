@@ -122,3 +122,39 @@ def test_a_right_caller_is_left_alone(project: Path):
 def test_importing_a_file_tells_nothing(project: Path):
     (project / "engine.py").write_text(ENGINE + "import torch\nt = torch.tensor([1], requires_grad=True)\n")
     assert found("train.py") == [("train.py", 8, "GRD701")]
+
+
+def test_what_is_handed_to_a_function_that_is_followed_is_told_inside_it(project: Path):
+    """Once, where it is used up: the call that hands it over is no second place."""
+    (project / "norms.py").write_text("def size(params):\n    return sum(p.pow(2).sum() for p in params)\n")
+    twice = "params = torch.nn.Linear(2, 2).parameters()\nprint(size(params))\nprint(size(params))\n"
+    (project / "twice.py").write_text(f"import torch\nfrom norms import size\n\n{twice}")
+    assert found("twice.py", "norms.py") == [("norms.py", 2, "GRD712")]
+    assert found("twice.py") == [("twice.py", 6, "GRD712")]
+
+
+FUNCTION = """\
+from torch.autograd import Function
+
+
+class Exp(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.out = x.exp()
+        out = x.exp()
+        ctx.kept = out
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.kept
+"""
+
+
+def test_stories_of_classes_of_other_files_are_told(project: Path):
+    """What a custom function keeps shows where it is applied, which another file does."""
+    (project / "functions.py").write_text(FUNCTION)
+    applied = "import torch\nfrom functions import Exp\n\nprint(Exp.apply(torch.ones(2, requires_grad=True)))\n"
+    (project / "applied.py").write_text(applied)
+    assert found("functions.py", "applied.py") == [("functions.py", 9, "GRD903")]
+    assert found("applied.py") == [("applied.py", 4, "GRD903")]

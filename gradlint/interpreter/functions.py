@@ -92,8 +92,6 @@ def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
 
 def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """A function of the program is called: run it with these arguments."""
-    if it.frames[function.frame].file.foreign and not it.frame.file.foreign:
-        tell_handed(it, node, args.values())
     if function.generator or function.name == "__init__":
         return _run_call(it, node, function, args)
     known = set(it.state.heap) if any(one in REMEMBERING for one in function.decorators) else None
@@ -117,6 +115,8 @@ def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -
 
     if strangers.is_left_to_others(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
+        if it.frames[function.frame].file.foreign and not it.frame.file.foreign:
+            tell_handed(it, node, args.values())
         if function.name == "__init__":
             perhaps_initialised(it, args.get("self", 0, UNKNOWN))
         havoc(it, args.values())

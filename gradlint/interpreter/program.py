@@ -366,20 +366,26 @@ def _finish(it: Interpreter) -> None:
     for run in it.runs:
         if run.function is not None:
             runs.setdefault(run.function.node, []).append(run)
-    for node, function in it.functions.items():
+    functions = it.functions | {node: each for node, of in runs.items() if (each := _of_other_file(of)) is not None}
+    for node, function in functions.items():
         if node in runs:
             alone = any(run.caller is None for run in runs[node])
-            seen = not alone and node not in it.escaped_functions
-            _tell(it, events.FunctionFinished, node, function=function, runs=tuple(runs[node]), all_callers_seen=seen)
-    for node, ref in it.classes.items():
+            seen = not alone and node not in it.escaped_functions and node in it.functions
+            facts = {"function": function, "runs": tuple(runs[node]), "all_callers_seen": seen}
+            _tell(it, events.FunctionFinished, node, **facts, **_where(runs[node]))
+    elsewhere = {function.owner for node, function in functions.items() if node not in it.functions}
+    made = [(ref, thing) for ref, thing in it.state.heap.items() if type(thing) is Class]
+    classes = it.classes | {thing.node: ref for ref, thing in made if thing.node in elsewhere}
+    for node, ref in classes.items():
         thing = it.state.heap.get(ref)
         if type(thing) is Class:
             derived = frozenset(one.path for one in ancestry(it, ref) if type(one) is Named)
-            own = [function for function in it.functions.values() if function.owner is node]
+            own = [function for function in (functions | _methods(thing)).values() if function.owner is node]
             whole = is_function(it, ref)
             told = tuple(_method(it, function, runs.get(function.node, ()), whole) for function in own)
-            instance = it.instances.get(node)
-            _tell(it, events.ClassFinished, node, cls=thing, instance=instance, methods=told, derived=derived)
+            where = _where([run for method in told for run in method.runs]) if node in elsewhere else {}
+            facts = {"cls": thing, "instance": it.instances.get(node), "methods": told, "derived": derived}
+            _tell(it, events.ClassFinished, node, **facts, **where)
     _tell(
         it,
         events.ModuleFinished,
@@ -392,6 +398,22 @@ def _finish(it: Interpreter) -> None:
         escaped=_with_all_inside(it, it.escaped),
         returned=_with_all_inside(it, it.returned),
     )
+
+
+def _of_other_file(runs: Sequence[Run]) -> Function | None:
+    """The function of another file that these are the runs of; None for those of the linted file."""
+    return runs[0].function if _where(runs) else None
+
+
+def _where(runs: Iterable[Run]) -> dict[str, Any]:
+    """Where what happened in these runs stands, if that is another file: the file, and the calls that led there."""
+    found = next((event for run in runs for event in run.story if event.run == run.index), None)
+    return {} if found is None or not found.file else {"file": found.file, "calls": found.calls}
+
+
+def _methods(cls: Class) -> dict[Any, Function]:
+    """The functions that the body of a class defines, as far as they are still what is found under their names."""
+    return {value.node: value for _, value in cls.members if type(value) is Function}
 
 
 def _passed_by(it: Interpreter, event: Event) -> Event:
@@ -429,6 +451,6 @@ def _method(it: Interpreter, function: Function, runs: Sequence[Run], whole: boo
 
 
 def _tell(it: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
-    """Tell a story; it is no part of another."""
+    """Tell a story, of another file with where that is; it is no part of another."""
     belief = Belief.BY_NAME if it.doubted else Belief.PROVEN
     it.listen(kind(node=node, grad_mode=it.state.grad_mode, inference=it.state.inference, belief=belief, **facts))
