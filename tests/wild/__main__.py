@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -10,9 +12,11 @@ import click
 from gradlint.registry import rules
 
 from .fetching import NotFetched, unpacked
-from .judging import MOST_UNWANTED, Comparison, compare, judged, table
+from .judging import MOST_UNWANTED, TRUE, Comparison, compare, judged, table
 from .linting import Found, Linted, lint
 from .packages import Package, packages
+from .repositories import Met, meet, mistakes, repositories, right_places
+from .repositories import lint as lint_repository
 
 CACHE = Path(__file__).parents[2] / ".wild"
 AROUND = 5
@@ -30,8 +34,17 @@ AROUND = 5
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many processes lint.")
 @click.option("--unjudged", is_flag=True, help="Print the findings that nobody has judged, with the source around.")
 @click.option("--judged", "only_judged", is_flag=True, help="Lint only files with a verdict: minutes, not an hour.")
-def main(names: tuple[str, ...], cache: Path, workers: int, unjudged: bool, only_judged: bool) -> None:
+@click.option(
+    "--checkouts",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Lint the repositories of repositories.toml that lie in this folder (as owner+name) instead of the packages.",
+)
+def main(
+    names: tuple[str, ...], cache: Path, workers: int, unjudged: bool, only_judged: bool, checkouts: Path | None
+) -> None:
     """Lint the packages of tests/wild/packages.toml and compare with tests/wild/judged.csv."""
+    if checkouts is not None:
+        sys.exit(_hold_repositories(checkouts, names, show=unjudged))
     chosen = _chosen(names)
     folders, faults, found = dict[str, Path](), list[str](), list[Found]()
     files, verdicts = 0, judged()
@@ -52,6 +65,39 @@ def main(names: tuple[str, ...], cache: Path, workers: int, unjudged: bool, only
     for fault in faults:
         click.echo(f"fault: {fault}", err=True)
     sys.exit(bool(faults or compared.unjudged or compared.unwanted > MOST_UNWANTED))
+
+
+def _hold_repositories(checkouts: Path, names: tuple[str, ...], *, show: bool) -> bool:
+    """Lint repositories, tell what is found of what readers saw, for each half, and whether something is wrong."""
+    wrong, verdicts = False, judged()
+    for half in (True, False):
+        chosen = [
+            one
+            for one in repositories()
+            if one.for_mending is half and (not names or one.name in names) and (checkouts / one.folder).is_dir()
+        ]
+        met, compared = list[Met](), list[Comparison]()
+        for one in chosen:
+            found, faults = lint_repository(one, checkouts)
+            mine = [label for label in mistakes() if label.repository == one.name]
+            met.append(meet(found, mine, [label for label in right_places() if label.repository == one.name]))
+            compared.append(compare(met[-1].others, verdicts, frozenset({one.name})))
+            click.echo(f"{one.name}: {met[-1].recall}, {len(met[-1].others)} other findings", err=True)
+            if show:
+                _print(compared[-1], {one.name: checkouts / one.folder})
+            for fault in faults:
+                click.echo(f"fault: {fault}", err=True)
+            wrong |= bool(faults or compared[-1].unjudged)
+        total = Met(*(tuple(part for each in met for part in getattr(each, field.name)) for field in fields(Met)))
+        counts = sum((each.counts for each in compared), Counter())
+        good = len(total.found) + sum(number for (_, verdict), number in counts.items() if verdict == TRUE)
+        every = len(total.found) + sum(counts.values())
+        click.echo(f"{len(chosen)} repositories {'for mending' if half else 'left for measuring'}: {total.recall}")
+        click.echo(f"  {good} of {every} judged findings true, {sum(len(each.unjudged) for each in compared)} unjudged")
+        click.echo(f"  {len(total.flagged)} right places reported")
+        for line in total.table():
+            click.echo(f"  {line}")
+    return wrong
 
 
 def _chosen(names: tuple[str, ...]) -> tuple[Package, ...]:

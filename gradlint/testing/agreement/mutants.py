@@ -76,7 +76,7 @@ def mutant(text: str, chance: random.Random) -> str:
         place = _some_place(tree, chance)
         if place is not None:
             chance.choice(CHANGES)(place)
-    tree.body = list(_running(ast.fix_missing_locations(tree).body))
+    tree.body = _mentioned(list(_running(ast.fix_missing_locations(tree).body)))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
@@ -199,6 +199,22 @@ def _running(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                     yield caught
                 continue
             yield statement
+
+
+def _mentioned(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The program without functions that nothing in it calls any more: what they would raise, no run shows."""
+    kept = body
+    while True:
+        named = [{each.id for each in ast.walk(one) if isinstance(each, ast.Name)} for one in kept]
+        alone = {
+            at
+            for at, one in enumerate(kept)
+            if isinstance(one, ast.FunctionDef)
+            and not any(one.name in names for other, names in enumerate(named) if other != at)
+        }
+        if not alone:
+            return kept
+        kept = [one for at, one in enumerate(kept) if at not in alone]
 
 
 @contextmanager

@@ -1,0 +1,164 @@
+"""Repositories of people who do research or teach, and what readers found in them before gradlint was run on them.
+
+`repositories.toml` pins them, `missed.csv` holds each real mistake that a reader saw, `right.csv` each place that looks
+like one and is right. Nothing of a repository is kept here but where something stands, and why. What is changed in
+gradlint because of a repository is changed because of those that are `for_mending`; the others are left for measuring.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from gradlint import registry, run
+
+from .linting import Found
+
+HERE = Path(__file__).parent
+LIST, MISSED, RIGHT = (HERE / name for name in ("repositories.toml", "missed.csv", "right.csv"))
+NAME, COMMIT = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"[0-9a-f]{40}")
+DEGREES = ("certain", "likely")
+NO_RULE = "none"
+"""The code of a mistake that no rule is about."""
+NEAR = 5
+"""How many lines a finding may stand from where the reader put the mistake: the cure of one may take a few lines."""
+
+
+class BadLabels(Exception):
+    """A file of labels is not what it should be; the message says in which row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository at a commit."""
+
+    name: str
+    commit: str
+
+    @property
+    def folder(self) -> str:
+        """What its folder among the checkouts is called."""
+        return self.name.replace("/", "+")
+
+    @property
+    def for_mending(self) -> bool:
+        """Whether it may be looked at when gradlint is changed, as a hash of its name decides."""
+        return hashlib.sha256(self.name.encode()).digest()[0] % 2 == 0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Label:
+    """What a reader saw at a line: a mistake of a degree, or a place that is right (`degree` is empty)."""
+
+    repository: str
+    path: str
+    line: int
+    code: str
+    degree: str
+    reason: str
+
+    def is_met_by(self, found: Found) -> bool:
+        """Whether a finding is about this place, as its rule has it."""
+        there = (found.package, found.path, found.code) == (self.repository, self.path, self.code)
+        return there and abs(found.line - self.line) <= NEAR
+
+
+def repositories(text: str | None = None) -> tuple[Repository, ...]:
+    """The repositories of a list, by default ours. Raises `BadLabels`."""
+    entries = tomllib.loads(LIST.read_text() if text is None else text).get("repository", [])
+    found = tuple(Repository(entry.get("name", ""), entry.get("commit", "")) for entry in entries)
+    for one in found:
+        if not NAME.fullmatch(one.name) or not COMMIT.fullmatch(one.commit):
+            raise BadLabels(f"{one}: it has no name of the form owner/name, or is pinned to no commit")
+    if len({one.name for one in found}) < len(found):
+        raise BadLabels("a repository stands there twice")
+    return found
+
+
+def mistakes(text: str | None = None) -> tuple[Label, ...]:
+    """What readers missed in gradlint's place. Raises `BadLabels`."""
+    columns = ("repository", "path", "line", "code", "degree", "reason")
+    return tuple(_labels(MISSED.read_text() if text is None else text, columns))
+
+
+def right_places(text: str | None = None) -> tuple[Label, ...]:
+    """The places that readers saw to be right. Raises `BadLabels`."""
+    return tuple(_labels(RIGHT.read_text() if text is None else text, ("repository", "path", "line", "code", "reason")))
+
+
+def _labels(text: str, columns: Sequence[str]) -> Iterator[Label]:
+    rows = list(csv.reader(io.StringIO(text), strict=True))
+    if not rows or tuple(rows[0]) != tuple(columns):
+        raise BadLabels(f"the columns are not {', '.join(columns)}")
+    for number, (row, after) in enumerate(pairwise([*rows[1:], []]), 2):
+        if len(row) != len(columns) or not row[2].isdecimal() or not row[-1].strip():
+            raise BadLabels(f"row {number} does not hold {', '.join(columns)}: {','.join(row)}")
+        if after and (row[0], row[1], int(row[2]), row[3:]) >= (after[0], after[1], int(after[2]), after[3:]):
+            raise BadLabels(f"row {number} is not sorted before the next")
+        label = Label(row[0], row[1], int(row[2]), row[3], row[4] if "degree" in columns else "", row[-1])
+        if "degree" in columns and label.degree not in DEGREES:
+            raise BadLabels(f"row {number}: the degree is none of {', '.join(DEGREES)}: {label.degree!r}")
+        yield label
+
+
+def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+    """What the command says of a repository that lies among the checkouts: the findings, and what it gave up on."""
+    folder = checkouts / repository.folder
+    outcome = run.lint(run.Request(paths=(str(folder),), isolated=True), registry.rules(), registry.packs())
+    codes = {rule.code for rule in registry.rules()}
+    found, faults = set[Found](), list(outcome.problems)
+    for entry in outcome.entries:
+        path = Path(entry.filename).relative_to(folder.resolve()).as_posix()
+        finding = entry.finding
+        if finding.code in codes:
+            found.add(Found(repository.name, path, finding.place.row, finding.code, finding.message))
+        else:
+            faults.append(f"{repository.name}: {path}: {finding.message}")
+    return tuple(sorted(found)), tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Labels beside findings: the mistakes that were found and those that were not, the right places that are
+    reported, and the findings of which nothing is labelled."""
+
+    found: tuple[Label, ...]
+    missed: tuple[Label, ...]
+    flagged: tuple[Label, ...]
+    others: tuple[Found, ...]
+
+    @property
+    def recall(self) -> str:
+        """How many of the mistakes are found, of those that are certain and in all."""
+        every = (*self.found, *self.missed)
+        certain = [one.degree == DEGREES[0] for one in every]
+        found = sum(one.degree == DEGREES[0] for one in self.found)
+        return f"{len(self.found)} of {len(every)} mistakes ({found} of {sum(certain)} certain ones)"
+
+    def table(self) -> Iterator[str]:
+        """How many mistakes of each code are found, in lines."""
+        found, every = (Counter(one.code for one in labels) for labels in (self.found, (*self.found, *self.missed)))
+        for code in sorted(every):
+            yield f"{code:<8}{found[code]:>4} of {every[code]}"
+
+
+def meet(findings: Iterable[Found], labels: Iterable[Label], right: Iterable[Label]) -> Met:
+    """Hold findings against labels."""
+    findings, labels = list(findings), list(labels)
+    told = {label: [one for one in findings if label.is_met_by(one)] for label in labels}
+    meant = {one for ones in told.values() for one in ones}
+    others = [one for one in findings if one not in meant]
+    return Met(
+        tuple(label for label in labels if told[label]),
+        tuple(label for label in labels if not told[label]),
+        tuple(label for label in right if any(label.is_met_by(one) and one.line == label.line for one in others)),
+        tuple(others),
+    )
