@@ -15,6 +15,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -66,9 +67,15 @@ class Label:
     reason: str
 
     def is_met_by(self, found: Found) -> bool:
-        """Whether a finding is about this place, as its rule has it."""
-        there = (found.package, found.path, found.code) == (self.repository, self.path, self.code)
-        return there and abs(found.line - self.line) <= NEAR
+        """Whether a finding is about this place: one of the label's rule, or of one to which that yields."""
+        there = (found.package, found.path) == (self.repository, self.path) and abs(found.line - self.line) <= NEAR
+        return there and found.code in (self.code, *_yields_to().get(self.code, ()))
+
+
+@cache
+def _yields_to() -> dict[str, tuple[str, ...]]:
+    """The rules that speak in place of each where both have something to say of one mistake."""
+    return {rule.code: rule.yields_to for rule in registry.rules()}
 
 
 def repositories(text: str | None = None) -> tuple[Repository, ...]:
