@@ -7,15 +7,38 @@ part of the state too (`flight`), because objects change their references when a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
 from gradlint.domain.heap import Heap
-from gradlint.domain.objects import MOST_ITEMS, Object, Sides, joined, object_references, object_renamed, origins
-from gradlint.domain.values import CONTEXT_BITS, Context, Origin, Ref, Syntax, Value, one_of, references, renamed
+from gradlint.domain.objects import (
+    MOST_ITEMS,
+    Instance,
+    Module,
+    Object,
+    Optimizer,
+    Sides,
+    joined,
+    object_references,
+    object_renamed,
+    origins,
+)
+from gradlint.domain.values import (
+    CONTEXT_BITS,
+    Context,
+    Origin,
+    Ref,
+    Syntax,
+    Value,
+    alternatives,
+    one_of,
+    references,
+    renamed,
+)
 
 OLDEST = 2
 FEW = 64
@@ -23,6 +46,8 @@ FEW = 64
 Modes = tuple[Truth, Truth, Syntax, Syntax]
 Guard = tuple[Syntax, bool]
 """A test, and whether it holds."""
+Fork = tuple[AbstractSet[Ref], AbstractSet[Ref]]
+"""What one path alone has made and what another alone has, where they met."""
 
 
 @dataclass(slots=True)
@@ -34,7 +59,8 @@ class State:
     `refused` is behind a line that certainly raises: what stands there is looked at, but no path that runs meets it.
     One that is `unexplained` is reached only if something is raised of which nothing says that it is.
     `guards` are the tests that nobody can decide by which its path parted from others, each with its outcome, as long
-    as it has not met those again.
+    as it has not met those again. `apart` are objects of which no path has both: of each fork, none of one
+    side is there where one of the other is.
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
@@ -51,6 +77,7 @@ class State:
     refused: bool = False
     unexplained: bool = False
     guards: frozenset[Guard] = frozenset()
+    apart: tuple[Fork, ...] = ()
 
     def copy(self) -> State:
         """The same facts, to be changed on another path."""
@@ -69,6 +96,7 @@ class State:
             self.refused,
             self.unexplained,
             self.guards,
+            self.apart,
         )
 
     @property
@@ -140,8 +168,33 @@ class State:
             self.rename(now, touched)
         return [ref for ref in now.values() if ref.age == OLDEST]
 
+    def are_apart(self, refs: Sequence[Ref]) -> bool:
+        """Whether no path has two of these objects, so that what is one of them is the one that there is."""
+        return bool(self.apart) and all(other in self.without(one) for one, other in combinations(refs, 2))
+
+    def without(self, ref: Ref) -> AbstractSet[Ref]:
+        """The objects that no path has which has this one."""
+        sides = [there for here, there in (*self.apart, *map(_turned, self.apart)) if ref in here]
+        return frozenset[Ref]().union(*sides)
+
+    def part(self, refs: Iterable[Ref]) -> None:
+        """Forget what no path has that has these objects: this one has them."""
+        if self.apart:
+            for ref in frozenset[Ref]().union(*map(self.without, refs)):
+                self.heap.pop(ref, None)
+
+    def makes(self, ref: Ref) -> None:
+        """An object is made, whatever others there are."""
+        if self.apart:
+            self.apart = tuple((here - {ref}, there - {ref}) for here, there in self.apart)
+
     def rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
         """Objects get other references, which these objects mention; what is there already joins them."""
+        if self.apart:
+            merged = {ref for ref, older in now.items() if older.age == OLDEST or older in self.heap}
+            self.apart = tuple(
+                (_renamed(here - merged, now), _renamed(there - merged, now)) for here, there in self.apart
+            )
         names = self.names
         for name, value in names.items():
             if type(value) is Ref:
@@ -219,17 +272,34 @@ def joined_states(states: Iterable[State]) -> State:
     return out
 
 
+def _turned(fork: Fork) -> Fork:
+    return fork[1], fork[0]
+
+
+def _renamed(refs: AbstractSet[Ref], now: Mapping[Ref, Ref]) -> AbstractSet[Ref]:
+    return frozenset(now.get(ref, ref) for ref in refs)
+
+
 def _join_into(out: State, other: State) -> None:
     names = out.names
+    met: list[tuple[Value, Value]] = [(a, b) for a, b in zip(out.flight, other.flight, strict=False) if a is not b]
     for name, value in [(name, value) for name, value in other.names.items() if names.get(name) is not value]:
         mine = names.get(name)
         if mine is None:
             names[name] = value
         elif mine != value:
             names[name] = one_of((mine, value))
+            met.append((mine, value))
     heap = out.heap
     differing = [(ref, thing) for ref, thing in other.heap.items() if heap.get(ref) is not thing]
     sides = Sides(other.heap, {ref for ref, _ in differing if ref not in heap})
+    for ref, thing in differing:
+        met += _attributes_met(heap.get(ref), thing)
+    out.apart = _still_apart(out, other)
+    if any(_is_parted(*pair, heap, other.heap) for pair in met):
+        new = frozenset(ref for ref, _ in differing if ref not in heap)
+        fork = (frozenset(ref for ref in heap if ref not in other.heap), new)
+        out.apart = tuple(dict.fromkeys((*out.apart, fork)))[-MOST_FORKS:]
     for ref, thing in differing:
         known = heap.get(ref)
         heap[ref] = thing if known is None else joined(known, thing, sides)
@@ -241,6 +311,43 @@ def _join_into(out: State, other: State) -> None:
     out.inferring = out.inferring if out.inferring is other.inferring else None
 
 
+def _attributes_met(mine: Object | None, other: Object) -> Generator[tuple[Value, Value]]:
+    """What each attribute of an object is on two paths, where that is not the same."""
+    if type(mine) is type(other) and isinstance(mine, Module | Instance) and isinstance(other, Module | Instance):
+        known = dict(other.attributes)
+        for name, value in mine.attributes:
+            if (theirs := known.get(name)) is not None and theirs is not value:
+                yield value, theirs
+
+
+def _is_parted(value: Value, theirs: Value, mine: Heap, other: Heap) -> bool:
+    """Whether something is an object that one path alone has there, and one that another alone has here."""
+    return _is_made(value, mine, other) and _is_made(theirs, other, mine)
+
+
+def _is_made(value: Value, here: Heap, elsewhere: Heap) -> bool:
+    return any(
+        type(ref) is Ref and ref not in elsewhere and type(here.get(ref)) in PARTED for ref in alternatives(value)
+    )
+
+
+PARTED = frozenset({Module, Instance, Optimizer})
+"""Of what kinds of objects it is worth while to know that no path has two of them: what they are like is changed."""
+MOST_FORKS = 16
+"""How many forks are remembered: the latest."""
+
+
+def _still_apart(out: State, other: State) -> tuple[Fork, ...]:
+    """The forks that hold in both states: one of the two has them, and the other has them as well or nothing of one
+    side."""
+    forks = dict.fromkeys((*out.apart, *other.apart)) if out.apart or other.apart else {}
+    return tuple(fork for fork in forks if all(_holds(fork, state) for state in (out, other)))
+
+
+def _holds(fork: Fork, state: State) -> bool:
+    return fork in state.apart or any(side.isdisjoint(state.heap) for side in fork)
+
+
 def same(a: State, b: State) -> bool:
     """Whether two states hold the same facts (used for fixpoints: the second was joined from the first)."""
     return (
@@ -250,4 +357,5 @@ def same(a: State, b: State) -> bool:
         and a.names == b.names
         and a.heap == b.heap
         and a.unexplained == b.unexplained
+        and a.apart == b.apart
     )

@@ -171,6 +171,9 @@ def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name:
         it.hold(result)
         after.append(it.state)
         results.append(result)
+    if all(state.live for state in after):
+        for option, state in zip(options, after, strict=True):
+            state.part(one for one in (option, getattr(option, "owner", None)) if type(one) is Ref)
     it.join(after)
     return it.state.flight.pop() if it.state.live else one_of(results)
 

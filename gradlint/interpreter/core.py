@@ -448,6 +448,7 @@ class Interpreter:
     def put_new(self, ref: Ref, thing: Object) -> Ref:
         """Put a new object on the heap under a reference made for it."""
         known = self.state.heap.get(ref)
+        self.state.makes(ref)
         self.state.heap[ref] = thing if known is None else joined(thing, known)
         return ref
 
@@ -554,8 +555,10 @@ class Interpreter:
         return joined(old, new)  # type: ignore[return-value]
 
     def sure(self, found: Sequence[tuple[Ref, Any]]) -> bool:
-        """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
-        return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
+        """Whether a change meant for one of these objects happens to each: there is one, or one on each path, or a loop
+        goes over all."""
+        refs = [ref for ref, _ in found]
+        return len(refs) == 1 or all(ref in self.sweeping for ref in refs) or self.state.are_apart(refs)
 
     def sure_of(self, value: Value, found: Sequence[tuple[Ref, Any]]) -> bool:
         """Whether a change meant for what a value is happens to these objects: it is nothing else than they."""

@@ -456,6 +456,24 @@ def frozen_on_request(loader, prepare, frozen):
     return sum(model(x).argmax(1).eq(y).sum().item() for x, y in loader)  # ok: it may be frozen
 
 
+def one_of_several(loader, kind):
+    if kind == "net":
+        model = Net()
+    elif kind == "line":
+        model = nn.Linear(8, 2)
+    else:
+        raise ValueError(kind)
+    model.eval()
+    return sum(model(x).argmax(1).eq(y).sum().item() for x, y in loader)  # GRD401
+
+
+def one_of_several_of_which_one_is_trained(loader, kind):
+    model = Net() if kind == "net" else nn.Linear(8, 2)
+    other = nn.Linear(8, 2)
+    (model if kind else other).eval()
+    return sum(model(x).argmax(1).eq(y).sum().item() for x, y in loader)  # ok: the other one may be in eval mode
+
+
 if __name__ == "__main__":
     shown = Net().eval()
     print(shown(torch.randn(1, 8)))  # ok: once in a script, for a look
