@@ -158,3 +158,32 @@ def test_stories_of_classes_of_other_files_are_told(project: Path):
     (project / "applied.py").write_text(applied)
     assert found("functions.py", "applied.py") == [("functions.py", 9, "GRD903")]
     assert found("applied.py") == [("applied.py", 4, "GRD903")]
+
+
+METER = """\
+class Meter:
+    def __init__(self):
+        self.sum = 0
+
+    def update(self, value):
+        self.sum += value
+"""
+LONG = "".join(f"    x = x + {number}\n" for number in range(400))
+NETWORK = (
+    f"import torch\n\nclass Deep(torch.nn.Linear):\n  def forward(self, x):\n{LONG}    return super().forward(x)\n"
+)
+OPTIONS = f"def options(x):\n{LONG}    return x\n"
+
+
+@pytest.mark.parametrize("burnt", ["options({number})", "Deep(2, {number})(torch.ones(1, 2)).argmax()"])
+def test_the_steps_of_parsers_and_forwards_are_no_others(project: Path, burnt: str):
+    """Much to read or to compute before the training: what trains is followed all the same."""
+    for name, text in (("meter.py", METER), ("network.py", NETWORK), ("options.py", OPTIONS)):
+        (project / name).write_text(text)
+    start = "import torch\nfrom meter import Meter\nfrom network import Deep\nfrom options import options\n"
+    burning = "".join(f"print({burnt})\n".format(number=number) for number in range(2, 12))
+    body = "model, meter = torch.nn.Linear(3, 2), Meter()\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+    steps = "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n    meter.update(loss)\n"
+    loop = f"for _ in range(9):\n    loss = model(torch.ones(1, 3)).sum()\n{steps}"
+    (project / "train.py").write_text(start + burning + body + loop + "print(meter.sum)\n")
+    assert [(path, code) for path, _, code in found("train.py", "meter.py")] == [("meter.py", "GRD509")]

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 from wild import __main__ as command
-from wild import fetching, judging, linting, packages
+from wild import fetching, judging, linting, packages, repositories
 from wild.judging import Judged
 from wild.linting import Found
 
@@ -167,7 +167,8 @@ def test_a_list_that_says_what_it_cannot_mean_is_refused(text, fault):
 def test_our_verdicts_are_valid_and_about_rules_and_packages_of_ours():
     found = judging.judged()
     assert {one.code for one in found} <= {rule.code for rule in rules() if rule.default}
-    assert {one.package for one in found} <= {package.name for package in packages.packages()}
+    ours = {package.name for package in packages.packages()} | {one.name for one in repositories.repositories()}
+    assert {one.package for one in found} <= ours
 
 
 @pytest.mark.parametrize(

@@ -307,6 +307,8 @@ class Interpreter:
         others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
         self.steps_in_all = FEWEST_STEPS_OF_A_SCRIPT + others
         self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT + self.scan.statements // 2
+        self.purses: dict[str, int] = {}  # steps in other files that are for functions of one kind
+        self.mentions_torch: dict[Any, bool] = {}  # by functions of other files
         self.grant_steps(FEWEST_STEPS_OF_A_SCRIPT)
 
     def grant_steps(self, fewest: int = FEWEST_STEPS) -> None:

@@ -38,6 +38,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.events import Run
 from gradlint.interpreter.arguments import Arguments
+from gradlint.interpreter.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.containers import tell_handed
 from gradlint.interpreter.core import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
@@ -77,6 +78,7 @@ def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
     deep = it.running.count(function.node)
     goes_on = deep < 2 or (deep < MOST_DESCENTS and descends(it, function, args))
     steps, left = steps_left(it, it.frames[function.frame])
+    left = min(left, it.purses.get(purse_of(it, function, args), left))
     if goes_on and len(it.running) < MOST_CALLS_DEEP and left > 0:
         return False
     it.hit("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
@@ -123,8 +125,9 @@ def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -
         return strangers.returned(it, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(it, node, function, args)
-    frame = enter(it, node, function, args)
-    return strangers.returned(it, node, function, run_function(it, node, frame, function, caller=node))
+    with out_of_its_purse(it, function, args):
+        frame = enter(it, node, function, args)
+        return strangers.returned(it, node, function, run_function(it, node, frame, function, caller=node))
 
 
 MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))

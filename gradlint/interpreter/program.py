@@ -62,6 +62,7 @@ from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch
 from gradlint.interpreter.ancestry import ancestry, defined_anew
 from gradlint.interpreter.attributes import STAND_IN
 from gradlint.interpreter.autograd_functions import is_function, mode_alone
+from gradlint.interpreter.budgets import PURSES
 from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.collecting import collected, imports_a_runner
 from gradlint.interpreter.core import Interpreter
@@ -93,7 +94,7 @@ def interpret(
     `scan` found in the tree, where that is known. `trace` notes what is known at each statement, in all files.
     """
     it = Interpreter(tree, listen, packs, found, trace)
-    it.neighbours = Neighbours(it, project)
+    it.neighbours, it.purses = Neighbours(it, project), dict(PURSES)
     if trace is not None:
         trace.trees[it.frame.file.path] = tree
     with deep_recursion():

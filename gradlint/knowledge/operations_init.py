@@ -7,7 +7,7 @@ from gradlint.knowledge.rows import Operation, Result
 ROWS = (
     Operation(
         "init constant_",
-        ("torch.nn.init.constant_",),
+        ("torch.nn.init.constant_", "torch.nn.init.constant"),
         parameters=("tensor", "val"),
         operands=("tensor",),
         example="f(x, 0)",
@@ -17,7 +17,7 @@ ROWS = (
     ),
     Operation(
         "init dirac_",
-        ("torch.nn.init.dirac_",),
+        ("torch.nn.init.dirac_", "torch.nn.init.dirac"),
         parameters=("tensor", "groups"),
         operands=("tensor",),
         results=(Result("self"),),
@@ -27,7 +27,7 @@ ROWS = (
     ),
     Operation(
         "init eye_",
-        ("torch.nn.init.eye_",),
+        ("torch.nn.init.eye_", "torch.nn.init.eye"),
         parameters=("tensor",),
         operands=("tensor",),
         results=(Result("self"),),
@@ -36,7 +36,7 @@ ROWS = (
     ),
     Operation(
         "init kaiming_normal_",
-        ("torch.nn.init.kaiming_normal_",),
+        ("torch.nn.init.kaiming_normal_", "torch.nn.init.kaiming_normal"),
         parameters=("tensor", "a", "mode", "nonlinearity", "generator"),
         operands=("tensor",),
         results=(Result("self"),),
@@ -46,7 +46,7 @@ ROWS = (
     ),
     Operation(
         "init kaiming_uniform_",
-        ("torch.nn.init.kaiming_uniform_",),
+        ("torch.nn.init.kaiming_uniform_", "torch.nn.init.kaiming_uniform"),
         parameters=("tensor", "a", "mode", "nonlinearity", "generator"),
         operands=("tensor",),
         results=(Result("self"),),
@@ -56,7 +56,7 @@ ROWS = (
     ),
     Operation(
         "init normal_",
-        ("torch.nn.init.normal_",),
+        ("torch.nn.init.normal_", "torch.nn.init.normal"),
         parameters=("tensor", "mean", "std", "generator"),
         operands=("tensor",),
         results=(Result("self"),),
@@ -75,7 +75,7 @@ ROWS = (
     ),
     Operation(
         "init orthogonal_",
-        ("torch.nn.init.orthogonal_",),
+        ("torch.nn.init.orthogonal_", "torch.nn.init.orthogonal"),
         parameters=("tensor", "gain", "generator"),
         operands=("tensor",),
         results=(Result("self", dtype="float"),),
@@ -85,7 +85,7 @@ ROWS = (
     ),
     Operation(
         "init sparse_",
-        ("torch.nn.init.sparse_",),
+        ("torch.nn.init.sparse_", "torch.nn.init.sparse"),
         parameters=("tensor", "sparsity", "std", "generator"),
         operands=("tensor",),
         example="f(x, 0.5)",
@@ -106,7 +106,7 @@ ROWS = (
     ),
     Operation(
         "init uniform_",
-        ("torch.nn.init.uniform_",),
+        ("torch.nn.init.uniform_", "torch.nn.init.uniform"),
         parameters=("tensor", "a", "b", "generator"),
         operands=("tensor",),
         results=(Result("self"),),
@@ -116,7 +116,7 @@ ROWS = (
     ),
     Operation(
         "init xavier_normal_",
-        ("torch.nn.init.xavier_normal_",),
+        ("torch.nn.init.xavier_normal_", "torch.nn.init.xavier_normal"),
         parameters=("tensor", "gain", "generator"),
         operands=("tensor",),
         results=(Result("self"),),
@@ -126,7 +126,7 @@ ROWS = (
     ),
     Operation(
         "init xavier_uniform_",
-        ("torch.nn.init.xavier_uniform_",),
+        ("torch.nn.init.xavier_uniform_", "torch.nn.init.xavier_uniform"),
         parameters=("tensor", "gain", "generator"),
         operands=("tensor",),
         results=(Result("self"),),

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,13 +22,14 @@ from .packages import Package
 
 @dataclass(frozen=True, slots=True, order=True)
 class Found:
-    """A finding of a default rule, at a line of a file of a package."""
+    """A finding of a default rule, at a line of a file of a package; `noted` are the lines it points at, in files."""
 
     package: str
     path: str
     line: int
     code: str
     message: str = ""
+    noted: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     @property
     def key(self) -> tuple[str, str, int, str]:

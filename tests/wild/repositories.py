@@ -67,9 +67,14 @@ class Label:
     reason: str
 
     def is_met_by(self, found: Found) -> bool:
-        """Whether a finding is about this place: one of the label's rule, or of one to which that yields."""
-        there = (found.package, found.path) == (self.repository, self.path) and abs(found.line - self.line) <= NEAR
-        return there and found.code in (self.code, *_yields_to().get(self.code, ()))
+        """Whether a finding is about this place: one of the label's rule, or of one to which that yields, which stands
+        here or, if it stands in another file, leads there from here."""
+        if found.package != self.repository or found.code not in (self.code, *_yields_to().get(self.code, ())):
+            return False
+        noted = [] if found.path == self.path else found.noted
+        return any(
+            path == self.path and abs(line - self.line) <= NEAR for path, line in ((found.path, found.line), *noted)
+        )
 
 
 @cache
@@ -122,11 +127,15 @@ def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tu
     outcome = run.lint(run.Request(paths=(str(folder),), isolated=True), registry.rules(), registry.packs())
     codes = {rule.code for rule in registry.rules()}
     found, faults = set[Found](), list(outcome.problems)
+
+    def inside(path: str) -> str:
+        return Path(path).relative_to(folder.resolve()).as_posix()
+
     for entry in outcome.entries:
-        path = Path(entry.filename).relative_to(folder.resolve()).as_posix()
-        finding = entry.finding
+        path, finding = inside(entry.filename), entry.finding
         if finding.code in codes:
-            found.add(Found(repository.name, path, finding.place.row, finding.code, finding.message))
+            noted = tuple((inside(note.path) if note.path else path, note.place.row) for note in finding.notes)
+            found.add(Found(repository.name, path, finding.place.row, finding.code, finding.message, noted))
         else:
             faults.append(f"{repository.name}: {path}: {finding.message}")
     return tuple(sorted(found)), tuple(faults)

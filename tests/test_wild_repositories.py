@@ -1,0 +1,121 @@
+"""The labels of repositories (`python -m tests.wild --checkouts`), on a repository made here: none is fetched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from wild import __main__ as command
+from wild import judging, repositories
+from wild.linting import Found
+from wild.repositories import BadLabels, Label, Repository, meet
+
+from gradlint.registry import rules
+
+COMMIT = "0" * 40
+LIST = f'[[repository]]\nname = "one/small"\ncommit = "{COMMIT}"\n'
+MISTAKE = "import torch\n\nw = torch.zeros(3, requires_grad=True).cuda()\nw.sum().backward()\nprint(w.grad)\n"
+MISSED, RIGHT = "repository,path,line,code,degree,reason\n", "repository,path,line,code,reason\n"
+LABEL = Label("one/small", "model.py", 3, "GRD120", "certain", "moved")
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A repository of one file with one mistake among the checkouts; runs the command with these labels."""
+    (tmp_path / "checkouts" / "one+small").mkdir(parents=True)
+    (tmp_path / "checkouts" / "one+small" / "model.py").write_text(MISTAKE)
+    for name, file in (("LIST", "list.toml"), ("MISSED", "missed.csv"), ("RIGHT", "right.csv")):
+        monkeypatch.setattr(repositories, name, tmp_path / file)
+    monkeypatch.setattr(judging, "JUDGED", tmp_path / "judged.csv")
+
+    def ran(missed: str = "", right: str = "", verdicts: str = ""):
+        (tmp_path / "list.toml").write_text(LIST)
+        (tmp_path / "missed.csv").write_text(MISSED + missed)
+        (tmp_path / "right.csv").write_text(RIGHT + right)
+        (tmp_path / "judged.csv").write_text(",".join(judging.COLUMNS) + "\n" + verdicts)
+        return CliRunner().invoke(command.main, ["--checkouts", str(tmp_path / "checkouts")])
+
+    return ran
+
+
+def test_what_is_labelled_and_found_counts(small):
+    result = small(missed="one/small,model.py,3,GRD120,certain,moved\none/small,model.py,5,GRD701,likely,another\n")
+    assert result.exit_code == 0, result.output
+    assert "1 of 2 mistakes (1 of 1 certain ones)" in result.output
+    assert "1 of 1 judged findings true, 0 unjudged" in result.output
+
+
+def test_a_finding_without_label_or_verdict_fails(small):
+    result = small()
+    assert result.exit_code == 1
+    assert "0 of 0 judged findings true, 1 unjudged" in result.output
+
+
+def test_a_verdict_judges_what_is_not_labelled(small):
+    result = small(verdicts="one/small,model.py,3,GRD120,false,as it should be\n")
+    assert result.exit_code == 0, result.output
+    assert "0 of 1 judged findings true, 0 unjudged" in result.output
+
+
+def test_a_right_place_that_is_reported_is_told(small):
+    result = small(right="one/small,model.py,3,GRD120,as it should be\n")
+    assert "1 right places reported" in result.output
+
+
+@pytest.mark.parametrize(
+    ("found", "met"),
+    [
+        (Found("one/small", "model.py", 3, "GRD120"), True),
+        (Found("one/small", "model.py", 8, "GRD120"), True),
+        (Found("one/small", "model.py", 9, "GRD120"), False),
+        (Found("one/small", "model.py", 3, "GRD302"), False),
+        (Found("one/small", "other.py", 3, "GRD120"), False),
+        (Found("one/other", "model.py", 3, "GRD120"), False),
+        (Found("one/small", "other.py", 40, "GRD120", noted=(("model.py", 3),)), True),
+        (Found("one/small", "model.py", 40, "GRD120", noted=(("model.py", 3),)), False),
+    ],
+)
+def test_a_finding_is_about_a_mistake_near_it_or_where_it_leads_from(found: Found, met: bool):
+    assert LABEL.is_met_by(found) is met
+    assert bool(meet([found], [LABEL], []).found) is met
+
+
+def test_a_rule_that_speaks_in_place_of_another_counts():
+    label = Label("one/small", "model.py", 3, "GRD401", "certain", "recorded")
+    assert label.is_met_by(Found("one/small", "model.py", 3, "GRD115"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "repository,path\n",
+        MISSED + "one/small,model.py,three,GRD120,certain,moved\n",
+        MISSED + "one/small,model.py,3,GRD120,sure,moved\n",
+        MISSED + "one/small,model.py,3,GRD120,certain,\n",
+        MISSED + "one/small,model.py,5,GRD120,certain,b\none/small,model.py,3,GRD120,certain,a\n",
+    ],
+)
+def test_labels_that_are_none_are_refused(text: str):
+    with pytest.raises(BadLabels):
+        repositories.mistakes(text)
+
+
+@pytest.mark.parametrize(
+    "text", [LIST.replace("one/small", "small"), LIST.replace(COMMIT, "main"), LIST + "\n" + LIST], ids=str.strip
+)
+def test_a_list_that_is_none_is_refused(text: str):
+    with pytest.raises(BadLabels):
+        repositories.repositories(text)
+
+
+def test_our_labels_are_of_our_repositories_and_rules():
+    """Enough of them, of each half, with the codes that there are."""
+    listed = {one.name for one in repositories.repositories()}
+    labels = [*repositories.mistakes(), *repositories.right_places()]
+    codes = {rule.code for rule in rules()} | {repositories.NO_RULE}
+    assert {label.repository for label in labels} <= listed
+    assert {label.code for label in labels} <= codes
+    assert len(listed) >= 20 and len(repositories.mistakes()) >= 40
+    halves = {Repository(name, COMMIT).for_mending for name in listed}
+    assert halves == {True, False}
