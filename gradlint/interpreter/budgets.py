@@ -49,7 +49,7 @@ def purse_of(it: Interpreter, function: Function, args: Arguments) -> str:
 
     What is aside has to do with neither networks nor gradients, as far as its text and what it is handed show.
     """
-    if not it.frames[function.frame].file.foreign:
+    if not it.frames[function.frame].file.foreign or it.neighbours.running:  # importing has a bound of its own
         return ""
     if type(function.owner) is cst.ClassDef:
         if any(_last(base.value) in OF_DATA for base in function.owner.bases):
