@@ -1,10 +1,11 @@
 """The files around a linted one: where an import finds them, read when they are asked for, never run.
 
-What counts as the project follows from where a file lies alone, so it does not matter what else is linted. A file in
-a package can import from the folder of its outermost package; any file from its own folder and the folders above it,
-up to the one that holds a project (`pyproject.toml`, `.git` ...), from `src` beside them, and from a folder it lies in
-by that folder's name. Of the files beside it, the start is read where it matters whether they are generated from it,
-and where the project is small all of it, to see who imports the file and calls what is in it.
+What counts as the project follows from where a file lies and what it says alone, so it does not matter what else is
+linted. A file in a package can import from the folder of its outermost package; any file as if the program were started
+in its own folder or one above it, up to the one that holds a project (`pyproject.toml`, `.git` ...), from `src` beside
+them, from a folder it lies in by that folder's name, and from folders of the project that it adds to `sys.path`. Of the
+files beside it, the start is read where it matters whether they are generated from it, and where the project is small
+all of it, to see who imports the file and calls what is in it.
 Nothing else is read, nothing that a library was installed to, and no module of the standard library is looked for.
 """
 
@@ -25,6 +26,7 @@ from gradlint import source
 from gradlint.callers import Uses, all_off, uses
 from gradlint.interpreter.neighbours import absolute
 from gradlint.interpreter.scan import Program, scan
+from gradlint.paths import added_to_path
 from gradlint.reading import read_regular, read_start
 
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
@@ -352,13 +354,27 @@ class View:
             self.namesakes.setdefault(os.path.basename(above), os.path.dirname(above))
 
     def _folders(self, outer: str, own: str) -> tuple[str, ...]:
-        out = [outer]
-        while out[-1] != self.top and out[-1] != os.path.dirname(out[-1]):
-            out.append(os.path.dirname(out[-1]))
-        beside = [
-            os.path.join(folder, "src") for folder in out if self.project.files.is_folder(os.path.join(folder, "src"))
+        """Where modules are looked for, first in the folders from which packages are imported whole."""
+        out, inside = [*self._up_to(self.top, outer)], [*self._up_to(outer, own)]
+        files = self.project.files
+        beside = [os.path.join(folder, "src") for folder in out if files.is_folder(os.path.join(folder, "src"))]
+        text = self.project.text(self.path) or ""
+        added = [
+            path
+            for path in added_to_path(text, self.path, [*inside, *out])
+            if files.is_folder(path) and (not self.top or os.path.join(path, "").startswith(os.path.join(self.top, "")))
         ]
-        return tuple(dict.fromkeys([*out, *beside, own]))
+        return tuple(dict.fromkeys([*out, *beside, *inside, *added]))
+
+    @staticmethod
+    def _up_to(top: str, folder: str) -> Iterator[str]:
+        """A folder and those above it, up to another."""
+        while True:
+            yield folder
+            above = os.path.dirname(folder)
+            if folder in (top, above):
+                return
+            folder = above
 
     def program(self, text: str) -> Program:
         """The syntax of a text. Raises `source.Unreadable`."""

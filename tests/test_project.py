@@ -14,6 +14,7 @@ from gradlint import linter, run, source
 from gradlint.events import Event
 from gradlint.finding import Confidence
 from gradlint.interpreter.neighbours import MOST_FILES
+from gradlint.paths import added_to_path
 from gradlint.project import LONGEST, InMemory, OnDisk, Project, Shelf
 from gradlint.reading import read_start
 from gradlint.registry import rules
@@ -73,6 +74,8 @@ def test_a_file_that_is_run_in_the_middle_of_an_expression_keeps_what_its_paths_
         ("tests/test_it.py", "src/pkg/data.py", "from pkg.data import counts"),
         ("loose/train.py", "loose/data.py", "from loose.data import counts"),
         ("loose/train.py", "loose/data.py", "from .data import counts"),
+        ("pkg/a/train.py", "pkg/data.py", "from data import counts"),
+        ("pkg/a/train.py", "pkg/b/data.py", "from b.data import counts"),
     ],
 )
 def test_an_import_finds_what_python_would(tmp_path, importing, imported, line):
@@ -101,6 +104,50 @@ def test_nothing_else_is_looked_at(tmp_path, importing, imported, line):
     assert codes(tmp_path / importing) == []
 
 
+@pytest.mark.parametrize(
+    "added",
+    [
+        "sys.path.append('lib')",
+        "sys.path.append('./lib')",
+        "sys.path.append('../lib')",
+        "sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', 'lib'))",
+        "sys.path.extend(['lib', 'other'])",
+        "up = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))\nsys.path.insert(1, os.path.join(up, 'lib'))",
+        "sys.path.append(str(Path(__file__).parent.parent / 'lib'))",
+        "sys.path.append(str(Path(__file__).resolve().parents[1] / 'lib'))",
+        "sys.path.append(os.path.join(os.getcwd(), 'lib'))",
+    ],
+)
+def test_what_a_file_adds_to_the_path_is_looked_in(tmp_path, added):
+    heading = f"import os, sys\nfrom pathlib import Path\n{added}\n"
+    for line, found in ((heading, ["GRD101"]), ("", [])):
+        write(tmp_path, {"lib/data.py": COUNTS, "scripts/train.py": FAULTY.format(f"{line}from data import counts")})
+        write(tmp_path, {"pyproject.toml": "", "other/nothing.py": ""})
+        assert codes(tmp_path / "scripts/train.py") == found
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "sys.path.append('../lib')",
+        "sys.path.append('{tmp}/lib')",
+        "sys.path.append(os.path.dirname(os.path.dirname(__file__)) + '/lib')",
+        "sys.path.append(input())",
+        "sys.path.append(os.path.dirname(__file__, 'lib'))",
+        "sys.path.append(Path(__file__).parents[1000])",
+        "here = there\nthere = here\nsys.path.append(here)",
+        "sys.path.append(",
+    ],
+)
+def test_what_it_adds_from_elsewhere_is_not(tmp_path, added):
+    """Folders out of the project, and what only running it would tell."""
+    files = {"lib/data.py": COUNTS, "project/pyproject.toml": ""}
+    heading = f"import os, sys\nfrom pathlib import Path\n{added.format(tmp=tmp_path)}\n"
+    write(tmp_path, files | {"project/train.py": FAULTY.format(f"{heading}from data import counts")})
+    assert added_to_path(heading, "/project/train.py", ["/project"]) in ((), ("/lib",), (f"{tmp_path}/lib",))
+    assert added.endswith("(") or codes(tmp_path / "project/train.py") == []
+
+
 def test_only_files_of_the_project_are_opened(tmp_path, monkeypatch):
     """Whatever is imported: no name leads out of the folders that are searched."""
     opened: list[str] = []
@@ -124,7 +171,7 @@ def test_only_files_of_the_project_are_opened(tmp_path, monkeypatch):
             project, {"train.py": FAULTY.format(f"counts = 1\n{line}\nfrom data import counts as found\nfound\nlinked")}
         )
         assert codes(project / "train.py") == []
-    assert set(opened) == {str(project / "data.py")}
+    assert set(opened) == {str(project / "data.py"), str(project / "train.py")}
 
 
 # ---- what neighbours hold
