@@ -314,6 +314,8 @@ def _join_into(out: State, other: State) -> None:
 def _attributes_met(mine: Object | None, other: Object) -> Generator[tuple[Value, Value]]:
     """What each attribute of an object is on two paths, where that is not the same."""
     if type(mine) is type(other) and isinstance(mine, Module | Instance) and isinstance(other, Module | Instance):
+        if mine.attributes is other.attributes:
+            return
         known = dict(other.attributes)
         for name, value in mine.attributes:
             if (theirs := known.get(name)) is not None and theirs is not value:

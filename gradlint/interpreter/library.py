@@ -124,10 +124,18 @@ def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Argumen
         return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
     for value in values:
         containers.begin(it, value)  # `any` and `all` stop where they know
+    if path == "builtins.len" and (length := _length(it, values)) is not None:
+        return length
     result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
     if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
         return _written(path, values) or Scalar(result.dtype, cut_off(it, node, path, values))
     return result
+
+
+def _length(it: Interpreter, values: Sequence[Value]) -> Const | None:
+    """How many a container holds of which all elements are known."""
+    thing = it.only(values[0], Container) if len(values) == 1 else None
+    return None if thing is None or containers.listing(it, values[0]) is None else Const(len(thing.items))
 
 
 def _written(path: str, values: Sequence[Value]) -> Const | None:

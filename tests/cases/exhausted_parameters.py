@@ -50,6 +50,14 @@ def with_penalty():
     loss.backward()
 
 
+def parts_one_after_the_other(net: nn.Module, more: nn.Module):
+    parts = [net.parameters()]
+    parts.append(more.parameters())
+    for at in range(len(parts)):
+        for each in parts[at]:  # ok: each iterator in the list is gone through once
+            yield each
+
+
 def frozen_groups():
     net = Net()
     named = net.named_parameters()
