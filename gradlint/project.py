@@ -12,6 +12,7 @@ Nothing else is read, nothing that a library was installed to, and no module of 
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 import re
 import stat
@@ -424,6 +425,11 @@ class View:
         there = self._beyond(self.name, self.package, self.project.imports(self.path))
         return tuple(dict.fromkeys(found.path for found in there))
 
+    def callers(self) -> list[str]:
+        """The files of the project that import this one, the nearest first."""
+        found = self.project.importing(self.top).get(self.path, ())
+        return sorted(found, key=lambda path: (_distance(self.path, path), path))
+
     def is_called_without_gradients(self, name: str) -> bool:
         """Whether other files of the project call something of this name, one that imports this file among them, and
         gradients are off wherever they do."""
@@ -451,6 +457,13 @@ class View:
         for dots, star in names.stars:
             out |= self._public(absolute(package, dots, star), met)
         return out
+
+
+def _distance(one: str, other: str) -> int:
+    """How many folders lie between two files."""
+    a, b = (os.path.dirname(path).split(os.sep) for path in (one, other))
+    shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+    return len(a) + len(b) - 2 * shared
 
 
 # ---- what a text binds

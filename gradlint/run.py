@@ -107,7 +107,8 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
     else:
-        results = together(ordered(_results(request, found.files, found.closed, settings)), settings)
+        results = ordered(_results(request, found.files, found.closed, settings))
+        results = together(results, settings, _callers(found.files, settings))
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
@@ -150,6 +151,19 @@ def _of_file(file: str, settings: Settings) -> Result:
         ignored=settings.ignored(file),
     )
     return settings.asked_for(file, result)
+
+
+MOST_ALONE, MOST_CALLERS = 10, 3
+"""Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
+
+
+def _callers(files: Sequence[str], settings: Settings) -> list[Result]:
+    """What other files of the project lead to that import what is linted: the nearest few, where few files are linted.
+    Of a run over all of a project these are among the files."""
+    if len(files) > MOST_ALONE:
+        return []
+    found = (path for file in files for path in settings.project.at(file).callers()[:MOST_CALLERS])
+    return [_of_file(path, settings) for path in dict.fromkeys(found) if path not in files]
 
 
 def read(file: str) -> bytes | Finding:
@@ -215,16 +229,16 @@ def lint_bytes(
         return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
 
 
-def together(results: Sequence[Result], settings: Settings) -> list[Result]:
+def together(results: Sequence[Result], settings: Settings, callers: Sequence[Result] = ()) -> list[Result]:
     """The results of a run in which each finding stands in its file, where that was linted, else at the call that leads
-    there: once, the best believed of all ways to it."""
+    there: once, the best believed of all ways to it. Of `callers` only what they lead to counts."""
     by_file = {result.filename: result for result in results}
     more: dict[str, list[Finding]] = {}
-    for result in results:
+    for result in (*results, *callers):
         for finding in filter(settings.wants, result.elsewhere):
             if finding.path in by_file:
                 more.setdefault(finding.path, []).append(replace(finding, path=""))
-            elif finding.code in settings.codes(result.filename):
+            elif result.filename in by_file and finding.code in settings.codes(result.filename):
                 told = at_the_call(finding, result.filename, _where(finding))
                 more.setdefault(result.filename, []).extend(unsuppressed("\n".join(result.lines), told))
     return [settings.with_more(result, more.get(result.filename, ())) for result in results]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gradlint import run
+from gradlint.project import Project
 from gradlint.registry import rules
 from gradlint.report import full
 from gradlint.report import json as as_json
@@ -66,6 +67,26 @@ def test_it_stands_at_the_call_where_the_other_file_is_not_linted(project: Path)
     (entry,) = outcome("train.py").entries
     assert entry.finding.message.startswith("engine.py:5: ")
     assert (entry.finding.notes[0].path, entry.finding.notes[0].place.row) == (str(project / "engine.py"), 5)
+
+
+def test_a_file_that_is_linted_alone_has_its_callers(project: Path):
+    """What they do in it is told as in a run over all of it, and what they do by themselves is not told."""
+    (project / "train.py").write_text(TRAIN + "train_one_epoch.requires_grad = 1\nw = torch.ones(2).add(1)\nw.add(1)\n")
+    assert ("train.py", 11, "GRD607") in found(".")
+    assert found("engine.py") == [("engine.py", 5, "GRD701")]
+    assert outcome("engine.py").entries[0].finding in [entry.finding for entry in outcome(".").entries]
+    (project / "train.py").unlink()
+    assert found("engine.py") == []
+
+
+def test_the_nearest_callers_are_looked_at(project: Path):
+    """A few of them: those in its own folder before others."""
+    (project / "deep" / "er").mkdir(parents=True)
+    for number in range(4):
+        (project / "deep" / "er" / f"far{number}.py").write_text("from engine import train_one_epoch\n")
+    assert found("engine.py") == [("engine.py", 5, "GRD701")]
+    view = Project().at(str(project / "engine.py"))
+    assert [Path(path).name for path in view.callers()][:2] == ["train.py", "far0.py"]
 
 
 def test_it_stands_once_whoever_leads_there(project: Path):
