@@ -431,8 +431,8 @@ def test_findings_do_not_depend_on_what_else_is_linted(tmp_path):
     together = found(str(tmp_path))
     assert [code for _, _, code in together].count("GRD101") >= 4
     alone = set(itertools.chain(*map(found, paths)))
-    # What only a caller in another file shows stands at its call where that file is linted by itself.
-    assert set(together) - alone == {("a.py", 5, "GRD101")}
+    # What a caller in another file shows is told of either by itself, at the call where the other is not linted.
+    assert set(together) <= alone
     assert alone - set(together) == {("b.py", 6, "GRD101"), ("train.py", 4, "GRD101")}
     for seed in range(3):
         random.Random(seed).shuffle(paths)

@@ -38,7 +38,7 @@ reveal(state.shared)  # Tensor[float, requires_grad=yes, leaf=yes]
 state.history.append(weight)
 reveal(state.history[0])  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(State(plain).history)  # list
-reveal(len(State(plain).history))  # number[integer]
+reveal(len(State(plain).history))  # 0
 for old in State(plain).history:
     old.detach()
 reveal(state.detached().value)  # Tensor[float, requires_grad=no, leaf=yes]

@@ -24,7 +24,7 @@ reveal(weight[weight > 0])  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(1 < 2 < 3)  # number[bool]
 reveal(not weight.requires_grad)  # False
 reveal((lambda x, scale=weight: x * scale)(plain))  # Tensor[float, requires_grad=yes, leaf=no]
-reveal(len([weight]))  # number[integer]
+reveal(len([weight]))  # 1
 text = f"{weight.sum().item():.{2}f} {[t for t in (weight,)]!r}"
 reveal(weight @ weight)  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(-weight if weight.requires_grad else plain)  # Tensor[float, requires_grad=yes, leaf=no]

@@ -37,7 +37,7 @@ class Described(nn.Module):
 x = torch.ones(1, 2)
 plain = WrittenOut()
 reveal(plain(x))  # Tensor[float, requires_grad=yes, leaf=no]
-reveal(len(list(plain.parameters())) == 2)  # number[bool]
+reveal(len(list(plain.parameters())) == 2)  # True
 reveal(Wider().weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 described = Described(2)
 reveal(described(x))  # Tensor[float, requires_grad=yes, leaf=no]

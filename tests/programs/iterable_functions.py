@@ -32,7 +32,7 @@ reveal(tuple([weight, plain])[1])  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(list(reversed([plain, weight]))[0])  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(dict(zip(["a", "b"], [weight, plain]))["a"])  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(any(t.requires_grad for t in [weight]))  # number[bool]
-reveal(len([weight]))  # number[integer]
+reveal(len([weight]))  # 1
 for index in reversed(range(3)):
     reveal(index)  # number[integer]
 for item in iter(lambda: weight, None):

@@ -54,5 +54,5 @@ def total(values):
     return values[0] if len(values) == 1 else values[0] + total(values[1:])
 
 
-# vague: how long a list is does not decide
-reveal(total([weight, weight, weight]))  # Tensor[float|?, requires_grad=yes, leaf=no|yes]
+# How long a list is decides.
+reveal(total([weight, weight, weight]))  # Tensor[float, requires_grad=yes, leaf=no]

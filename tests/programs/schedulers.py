@@ -49,7 +49,7 @@ head(model(torch.ones(1, 2))).sum().backward()
 grouped.step()
 reveal(head.weight, "grad")  # used
 reveal(model.weight, "grad")  # used|mixed
-reveal(len(grouped.param_groups))  # number[integer]
+reveal(len(grouped.param_groups))  # 2
 extra = torch.ones(1, requires_grad=True)
 grouped.add_param_group({"params": [extra]})
 (extra * 2).sum().backward()

@@ -25,7 +25,7 @@ numbered = enumerate(model.named_parameters())
 for index, (name, parameter) in numbered:
     reveal(parameter)  # Tensor[float, requires_grad=yes, leaf=yes]
 again = [parameter for _, (_, parameter) in numbered]
-reveal(len(again))  # number[integer]
+reveal(len(again))  # 0
 under = model.parameters()
 over = (parameter * 2 for parameter in under)
 total = sum(value.sum() for value in over)
