@@ -557,14 +557,16 @@ class Interpreter:
         return joined(old, new)  # type: ignore[return-value]
 
     def sure(self, found: Sequence[tuple[Ref, Any]]) -> bool:
-        """Whether a change meant for one of these objects happens to each: there is one, or one on each path, or a loop
-        goes over all."""
-        refs = [ref for ref, _ in found]
-        return len(refs) == 1 or all(ref in self.sweeping for ref in refs) or self.state.are_apart(refs)
+        """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
+        return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
+
+    def sure_of_themselves(self, found: Sequence[tuple[Ref, Any]]) -> bool:
+        """The same for a change of the objects themselves and of nothing else: no path may have two of them."""
+        return self.sure(found) or self.state.are_apart([ref for ref, _ in found])
 
     def sure_of(self, value: Value, found: Sequence[tuple[Ref, Any]]) -> bool:
         """Whether a change meant for what a value is happens to these objects: it is nothing else than they."""
-        return self.sure(found) and len(alternatives(not_none(value))) == len(found)
+        return self.sure_of_themselves(found) and len(alternatives(not_none(value))) == len(found)
 
     def one_of_these(self, value: Value, kind: type[ObjectT]) -> Iterator[Ref]:
         """Go over the objects of a kind to one of which something happens: afterwards each may be as it was before as
@@ -580,7 +582,7 @@ class Interpreter:
         """Change these fields of all objects of the kind that the value may be."""
         found = self.all(value, kind)
         for ref, thing in found:
-            self.put(ref, replace(thing, **facts), sure=self.sure(found))
+            self.put(ref, replace(thing, **facts), sure=self.sure_of_themselves(found))
 
     def thing(self, value: Value) -> Thing:
         """What an event shows of a value."""
