@@ -30,7 +30,7 @@ from gradlint.testing.measuring import TABLES
 HERE = Path(__file__).parent
 REGRESSIONS = sorted((HERE / "agreement").glob("*.py"))
 TODO = "# todo"
-FIRST, FIXED, FRESH, LEFT_TO_CHANCE, MUTATED = 100, 1_000, 500, 500, 500
+FIRST, FIXED, FRESH, LEFT_TO_CHANCE, MUTATED = 100, 2_000, 300, 300, 300
 """How many programs each net holds; the `FIRST` of each are its sample."""
 FEW = {"knowledge rows": 0.15, "kinds of syntax": 0.6, "types of events": 0.9, "typestate transitions": 0.6}
 """What share of each area the first programs exercise at least."""
