@@ -19,9 +19,10 @@ def added_to_path(text: str, path: str, started: Sequence[str]) -> tuple[str, ..
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
+        reader = _Reader(tree, path)
+        found = dict.fromkeys(folder for node in ast.walk(tree) for folder in _added(node, reader))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    found = dict.fromkeys(folder for node in ast.walk(tree) for folder in _added(node, _Reader(tree, path)))
     folders = (os.path.normpath(os.path.join(start, one)) for one in found for start in started)
     return tuple(dict.fromkeys(folders))
 
@@ -29,11 +30,19 @@ def added_to_path(text: str, path: str, started: Sequence[str]) -> tuple[str, ..
 def _added(node: ast.AST, reader: _Reader) -> Iterator[str]:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
         return
-    if node.func.attr not in ADDING or ast.unparse(node.func.value) != "sys.path":
+    owner = node.func.value
+    if node.func.attr not in ADDING or not isinstance(owner, ast.Attribute) or owner.attr != "path":
+        return
+    if _last(owner.value) != "sys":
         return
     given = node.args[-1]
     parts = given.elts if isinstance(given, ast.List | ast.Tuple) else [given]
     yield from (one for part in parts if (one := reader.read(part)) is not None)
+
+
+def _last(node: ast.expr) -> str:
+    """The last part of a dotted name."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 class _Reader:
@@ -55,7 +64,7 @@ class _Reader:
         if isinstance(node, ast.Name):
             return self._name(node.id)
         if isinstance(node, ast.Call):
-            name = ast.unparse(node.func).rpartition(".")[2]
+            name = _last(node.func)
             if name in HERE:
                 return ""
             if isinstance(node.func, ast.Attribute) and not node.args:

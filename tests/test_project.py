@@ -148,6 +148,20 @@ def test_what_it_adds_from_elsewhere_is_not(tmp_path, added):
     assert added.endswith("(") or codes(tmp_path / "project/train.py") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nsys.path.append(Path('a')" + " / 'a'" * 3_000 + ")\n",
+        "import sys\n" + "x" + ".y" * 3_000 + ".append('a')\nsys.path\n",
+        "import sys\nsys.path.append('a')\n" + "x = [1, 2, 3]\n" * 20_000,
+    ],
+    ids=["deep", "dotted", "long"],
+)
+def test_what_a_file_adds_is_read_at_one_pass_whatever_it_is(text):
+    """The names of the top level are gathered once, and what is nested too deeply adds nothing."""
+    assert added_to_path(text, "/project/train.py", ["/project"]) in ((), ("/project/a",))
+
+
 def test_only_files_of_the_project_are_opened(tmp_path, monkeypatch):
     """Whatever is imported: no name leads out of the folders that are searched."""
     opened: list[str] = []
