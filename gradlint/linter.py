@@ -29,13 +29,15 @@ class Analysis:
     """All that a run over one text gives: its findings, and those in other files that it leads to (`elsewhere`).
     `unknown` are the expressions of which nothing could be said;
     `heard` the places at which each rule heard an event (or judged a story), by code; `counts` how much was run
-    (functions, events, expressions, bounds hit)."""
+    (functions, events, expressions, bounds hit); `unread` the files of the project that it imports and that could not
+    be read, with the reason."""
 
     findings: tuple[Finding, ...]
     elsewhere: tuple[Finding, ...] = ()
     unknown: tuple[Place, ...] = ()
     heard: tuple[tuple[str, Place], ...] = ()
     counts: tuple[tuple[str, int], ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -160,6 +162,7 @@ def analyse(
         if positions
         else (),
         tuple(sorted(run.counts.items())),
+        tuple(sorted(run.neighbours.unread.items())),
     )
 
 

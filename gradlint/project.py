@@ -28,7 +28,7 @@ from gradlint.callers import Uses, all_off, uses
 from gradlint.interpreter.neighbours import absolute
 from gradlint.interpreter.scan import Program, scan
 from gradlint.paths import added_to_path
-from gradlint.reading import read_regular, read_start
+from gradlint.reading import TooLarge, read_regular, read_start, reason
 
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
 """What lies in the outermost folder of a project."""
@@ -71,8 +71,9 @@ class Files(Protocol):
     def below(self, folder: str) -> Sequence[str]:
         """The paths of all Python files in a folder and those inside it, in order; none where that is too many."""
 
-    def read(self, path: str) -> str | None:
-        """The text of a file; None if it is none, too long, or no text."""
+    def opened(self, path: str) -> str:
+        """The text of a file. Raises `OSError` and `ValueError` where it is none or too long, `source.Unreadable` where
+        it is no text."""
 
 
 class InMemory:
@@ -98,9 +99,10 @@ class InMemory:
         found = sorted(path for path in self.texts if path.endswith(".py"))
         return found if len(found) <= MOST_CALLING else []
 
-    def read(self, path: str) -> str | None:
-        text = self.texts.get(path)
-        return text if text is not None and len(text) <= LONGEST else None
+    def opened(self, path: str) -> str:
+        if len(self.texts[path]) > LONGEST:
+            raise TooLarge(LONGEST, path)
+        return self.texts[path]
 
 
 class OnDisk:
@@ -173,11 +175,8 @@ class OnDisk:
     def _is_marked(self, folder: str) -> bool:
         return any(os.path.lexists(os.path.join(folder, name)) for name in MARKERS)
 
-    def read(self, path: str) -> str | None:
-        try:
-            return source.decode(read_regular(path, LONGEST)) if self.is_file(path) else None
-        except (OSError, ValueError, source.Unreadable):
-            return None
+    def opened(self, path: str) -> str:
+        return source.decode(read_regular(path, LONGEST))
 
 
 def _upwards(folder: str) -> Iterator[str]:
@@ -236,7 +235,13 @@ class Project:
 
     def text(self, path: str) -> str | None:
         """What a file holds; None where it cannot be read."""
-        return self._texts.get(path, self.files.read)
+        return self._texts.get(path, self._read)
+
+    def _read(self, path: str) -> str | None:
+        try:
+            return self.files.opened(path) if self.files.is_file(path) else None
+        except (OSError, ValueError, source.Unreadable):
+            return None
 
     def imports(self, path: str) -> frozenset[tuple[int, str]]:
         """All that a file may import, as `source.imported` gives it."""
@@ -332,6 +337,16 @@ class Found:
             return None if text is None else self.project.program(text)
         except source.Unreadable:
             return None
+
+    def fault(self) -> str:
+        """Why its syntax cannot be had, and where in it; nothing where it can."""
+        try:
+            self.project.program(self.project.files.opened(self.path))
+        except source.Unreadable as error:
+            return str(error)
+        except (OSError, ValueError) as error:
+            return reason(error)
+        return ""
 
 
 class View:

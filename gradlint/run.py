@@ -66,8 +66,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one file: its findings in order, those in other files that it leads to (`elsewhere`), and the
-    `traceback` of an error of ours that kept us from them."""
+    """What came of one file: its findings in order, those in other files that it leads to (`elsewhere`), the
+    `traceback` of an error of ours that kept us from them, and the files that it imports and that could not be read
+    (`unread`), with the reason."""
 
     path: str
     filename: str
@@ -76,16 +77,19 @@ class Result:
     traceback: str = ""
     counts: tuple[tuple[str, int], ...] = ()
     elsewhere: tuple[Finding, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
     def entries(self) -> Iterator[Entry]:
         """The findings as reports take them."""
         return (Entry(finding, self.path, self.filename, self.lines) for finding in self.findings)
 
-    def told(self) -> str:
-        """The file in a line."""
+    def told(self) -> Iterator[str]:
+        """The file in a line, and in one each the files that are missing from what is known of it."""
         counted = ", ".join(f"{number} {what}" for what, number in self.counts)
         name = safe_name(self.path)
-        return f"{name}: {counted}" if counted else name
+        yield f"{name}: {counted}" if counted else name
+        for path, why in self.unread:
+            yield f"{name}: imports {safe_name(displayed(path))}, which cannot be read: {why}"
 
 
 class Refused(Exception):
@@ -116,7 +120,7 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
         tuple(entry for result in results for entry in result.entries()),
         tuple(result.path for result in results if result.filename not in closed),
         tuple(problems),
-        tuple(result.told() for result in results),
+        tuple(line for result in results for line in result.told()),
         tuple(f"{result.path}:\n{result.traceback}" for result in results if result.traceback),
         tuple(settings.warnings),
         settings.configs.of(here()).output_format,
@@ -219,7 +223,7 @@ def lint_bytes(
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
         findings, elsewhere = unsuppressed(text, own), tuple(one for one in shown if one.path)
         lines = tuple(source.rows(text)) if findings or elsewhere else ()
-        return Result(path, filename, findings, lines, counts=found.counts, elsewhere=elsewhere)
+        return Result(path, filename, findings, lines, counts=found.counts, elsewhere=elsewhere, unread=found.unread)
     except source.Unreadable as error:
         lines = tuple(source.rows(data.decode("utf-8", "replace")))
         told = not_linted if isinstance(error, source.NotLinted) else unreadable

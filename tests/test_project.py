@@ -215,6 +215,57 @@ def test_any_neighbour_is_survived(tmp_path, text):
     assert codes(tmp_path / "train.py") == ["GRD101"]
 
 
+FOUND_ANYWAY = [("train.py", 4, "GRD701")]
+ENGINE = "def step(loss):\n    loss.backward()\n"
+LOOP = """\
+for _ in range(9):
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+"""
+TRAINING = "import torch\nnet = torch.nn.Linear(2, 2); opt = torch.optim.SGD(net.parameters(), lr=0.1)\n" + LOOP
+DAMAGED = {
+    "a circle of imports": ({"data.py": "from helpers import *\n", "helpers.py": "from data import *\n"}, ""),
+    "a circle through the linted file": ({"data.py": f"import train\nfrom train import net\n{COUNTS}"}, ""),
+    "no Python": ({"data.py": "import torch\ndef f(:\n"}, "data.py, which cannot be read: 2:7: "),
+    "no text": ({"data.py": b"\xff\xfe\x00"}, "data.py, which cannot be read: "),
+    "an unknown encoding": ({"data.py": "# coding: nonsense\n"}, "data.py, which cannot be read: 1:1: "),
+    "too long": ({"data.py": "#" * (LONGEST + 1)}, "data.py, which cannot be read: it is larger than 0.4 MB"),
+    "nested too deeply": ({"data.py": f"x = {'(' * 300}{')' * 300}\n"}, "data.py, which cannot be read: "),
+    "a module beside a package of its name": ({"data.py": ENGINE, "data/__init__.py": COUNTS}, ""),
+    "a module beside a folder of its name": ({"data.py": COUNTS, "data/more.py": ENGINE}, ""),
+    "two files of one module": ({"data.py": COUNTS, "src/data.py": ENGINE}, ""),
+    "a module that is gone": ({}, ""),
+}
+
+
+@pytest.mark.parametrize(("files", "why"), DAMAGED.values(), ids=DAMAGED)
+def test_nothing_of_the_rest_is_lost_and_the_reason_is_told(tmp_path, files, why):
+    """Whatever is the matter with what a file imports, its own mistakes are found, and those of files beside it."""
+    text = TRAINING.replace("import torch\n", "import torch; from data import counts; print(counts)\n")
+    write(tmp_path, {"pyproject.toml": "", "train.py": text, "other.py": TRAINING, **files})
+    outcome = run.lint(run.Request(paths=(str(tmp_path),), isolated=True), RULES)
+    places = [(Path(one.filename).name, one.finding.place.row, one.finding.code) for one in outcome.entries]
+    assert [place for place in places if place[0] == "train.py"] == FOUND_ANYWAY
+    assert ("other.py", 4, "GRD701") in places
+    told = [line for line in outcome.told if " imports " in line and "train.py: " in line]
+    assert len(told) == bool(why)
+    assert why in "".join(told)
+
+
+def test_a_file_may_go_between_two_runs(tmp_path):
+    """Each run takes the project as it is."""
+    write(tmp_path, {"pyproject.toml": "", "data.py": COUNTS, "train.py": FAULTY.format("from data import counts")})
+
+    def found() -> list[str]:
+        return [one.finding.code for one in run.lint(run.Request(paths=(str(tmp_path),), isolated=True), RULES).entries]
+
+    assert found() == ["GRD101"]
+    (tmp_path / "data.py").unlink()
+    assert found() == []
+    write(tmp_path, {"data.py": COUNTS})
+    assert found() == ["GRD101"]
+
+
 def test_neighbours_that_are_no_files_are_survived(tmp_path):
     (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
     (tmp_path / "there").symlink_to(tmp_path)
@@ -479,7 +530,7 @@ def test_a_file_on_disk_is_asked_for_once(tmp_path):
     assert files.is_file(str(tmp_path / "data.py"))
     (tmp_path / "data.py").unlink()
     assert files.is_file(str(tmp_path / "data.py"))
-    assert files.read(str(tmp_path / "data.py")) is None
+    assert Project(files).text(str(tmp_path / "data.py")) is None
 
 
 MISTAKES = """

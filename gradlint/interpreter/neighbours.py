@@ -74,6 +74,9 @@ class Neighbour(Protocol):
     def program(self) -> Program | None:
         """Its syntax; None where it cannot be read."""
 
+    def fault(self) -> str:
+        """Why its syntax cannot be had, and where in it."""
+
 
 class Project(Protocol):
     """The files that can be imported from the linted one, which is called `name` among them."""
@@ -99,6 +102,7 @@ class Neighbours:
     def __init__(self, it: Interpreter, project: Project | None) -> None:
         self.it, self.project = it, project
         self.files: dict[str, File] = {}
+        self.unread: dict[str, str] = {}
         self.running: list[File] = []
         self.resolving: set[Imported] = set()
         self.places: set[int] = set()
@@ -219,6 +223,8 @@ class Neighbours:
                 self.it.hit("files of the project")
             elif (program := neighbour.program()) is not None:
                 self._run(file, program)
+            else:
+                self.unread[neighbour.path] = neighbour.fault()
         return file
 
     def _run(self, file: File, program: Program) -> None:
