@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Set
 from pathlib import Path
 
 import pytest
 
 from gradlint import run
+from gradlint.finding import Confidence, Finding
+from gradlint.interpreter import core
+from gradlint.interpreter.budgets import PURSES
 from gradlint.registry import rules
 from gradlint.testing.splitting import SCRIPT, WAYS, Split, Way, by_class, by_function, by_role, split
 
@@ -76,6 +80,70 @@ def test_few_programs_are_told_otherwise() -> None:
     assert len({path for path, _ in splits}) >= 60
     assert {(path.stem, way) for path, way in splits} >= OTHERWISE
     assert len(OTHERWISE) <= MOST_OTHERWISE * len(splits)
+
+
+SPLITS = [(path, way) for path in PROGRAMS[1::10] for way in WAYS if split(path.read_text(encoding="utf-8"), way)]
+"""Of these the laws on single files take some."""
+ELSEWHERE = re.compile(r"\S+\.py:\d+: ")
+"""How a message begins of what lies in a file that is not linted."""
+NAMED = pytest.mark.parametrize(("path", "way"), SPLITS, ids=[f"{path.stem}-{way.__name__}" for path, way in SPLITS])
+
+
+@pytest.fixture
+def parts(path: Path, way: Way, tmp_path: Path) -> Split:
+    """The files of a split program, in a folder that holds a project of their own."""
+    parts = split(path.read_text(encoding="utf-8"), way)
+    assert parts is not None
+    for name, text in {"pyproject.toml": "", **{f"{name}.py": text for name, text in parts.texts.items()}}.items():
+        (tmp_path / name).write_text(text)
+    return parts
+
+
+def reported(*paths: Path) -> dict[tuple[str, int, str], Finding]:
+    """What is reported in some files, by file, line and code."""
+    outcome = run.lint(run.Request(paths=tuple(str(path) for path in paths), isolated=True), RULES)
+    return {(Path(one.filename).stem, one.finding.place.row, one.finding.code): one.finding for one in outcome.entries}
+
+
+@pytest.mark.sampled(6)
+@NAMED
+def test_a_file_alone_says_what_it_does_among_all(path: Path, way: Way, parts: Split, tmp_path: Path) -> None:
+    """Whatever the order. What lies in a file that is not linted stands at the call that leads there, and what yields
+    to it yields there: only that differs."""
+    together = reported(tmp_path)
+    files = [tmp_path / f"{name}.py" for name in parts.texts]
+    assert reported(*files).keys() == reported(*reversed(files)).keys() == together.keys()
+    for file in files:
+        alone = reported(file)
+        at_calls = {key for key, one in alone.items() if ELSEWHERE.match(one.message)}
+        assert {key for key in alone if key not in together} <= at_calls
+        lost = {key for key in together if key[0] == file.stem and key not in alone}
+        assert {key[:2] for key in lost} <= {key[:2] for key in at_calls}
+
+
+@pytest.mark.sampled(6)
+@NAMED
+def test_a_bound_hides_nothing_and_proves_nothing(
+    path: Path, way: Way, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where few steps of other files are run: what is reported without these files and with all of them is reported,
+    and nothing is certain that is certain on neither side."""
+    script = tmp_path / f"{SCRIPT}.py"
+    followed = reported(script)
+    for bound in ("FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT", "FEWEST_STEPS_ELSEWHERE"):
+        monkeypatch.setattr(core, bound, 0)
+    monkeypatch.setattr("gradlint.interpreter.program.PURSES", dict.fromkeys(PURSES, 5))
+    bounded = reported(script)
+    for file in tmp_path.glob("*.py"):
+        if file != script:
+            file.unlink()
+    unseen = reported(script)
+    assert unseen.keys() & followed.keys() <= bounded.keys()
+    certain = [
+        {key for key, one in each.items() if one.confidence is Confidence.CERTAIN}
+        for each in (bounded, followed, unseen)
+    ]
+    assert certain[0] <= certain[1] | certain[2]
 
 
 TEXT = """\
