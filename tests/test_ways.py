@@ -6,6 +6,7 @@ import pytest
 
 from gradlint import linter
 from gradlint.finding import Confidence
+from gradlint.project import InMemory, Project
 from gradlint.registry import rules
 
 RULES = rules()
@@ -113,3 +114,46 @@ def test_what_none_of_them_does_is_not_said() -> None:
     text = program(BRANCHES.format("Plain", "Plain"), "of_net")
     assert not found(text)
     assert not raised(text + RUN.replace("LARGE", "True"))
+
+
+BY_NAME = {
+    "an attribute of a file": "getattr(nets, kind)()",
+    "an attribute with a default": "getattr(nets, kind, None)()",
+    "the names of a file": "nets.__dict__[kind]()",
+    "its names by a function": "vars(nets)[kind]()",
+    "own names": "globals()[kind]()",
+    "a registry of a library": "timm.create_model(kind)",
+    "a library's attribute": "getattr(torchvision.models, kind)(weights=None)",
+}
+TRAINED = """\
+import sys, timm, torch, torchvision
+import nets
+from nets import Small, Large
+
+kind = sys.argv[1]
+model = {make}
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(9):
+    model.train()
+    for x in torch.ones(4, 2, 6):
+        {clear}
+        model(x).sum().backward()
+        optimizer.step()
+    model.eval()
+    for x in torch.ones(4, 2, 6):
+        {mode}
+            print(model(x).argmax(1).tolist())
+"""
+
+
+@pytest.mark.parametrize("make", BY_NAME.values(), ids=BY_NAME)
+def test_what_all_networks_do_holds_for_one_that_a_name_chooses(make: str) -> None:
+    """It has parameters that a step moves and whose gradients stay, and modes."""
+    project = Project(InMemory({"nets.py": CLASSES[: CLASSES.index("KINDS")]}))
+
+    def codes(clear: str, mode: str) -> list[str]:
+        text = TRAINED.format(make=make, clear=clear, mode=mode)
+        return [one.code for one in linter.lint(text, RULES, project=project.at("main.py"))]
+
+    assert codes("pass", "if True:") == ["GRD701", "GRD401"]
+    assert codes("optimizer.zero_grad()", "with torch.no_grad():") == []
