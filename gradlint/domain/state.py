@@ -179,18 +179,17 @@ class State:
 
     def part(self, refs: Iterable[Ref]) -> None:
         """Forget what no path has that has these objects: this one has them."""
-        if self.apart:
-            for ref in frozenset[Ref]().union(*map(self.without, refs)):
-                self.heap.pop(ref, None)
+        for ref in frozenset[Ref]().union(*map(self.without, refs)) if self.apart else ():
+            self.heap.pop(ref, None)
 
     def makes(self, ref: Ref) -> None:
         """An object is made, whatever others there are."""
-        if self.apart:
+        if any(ref in here or ref in there for here, there in self.apart):
             self.apart = tuple((here - {ref}, there - {ref}) for here, there in self.apart)
 
     def rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
         """Objects get other references, which these objects mention; what is there already joins them."""
-        if self.apart:
+        if not all(here.isdisjoint(now) and there.isdisjoint(now) for here, there in self.apart):
             merged = {ref for ref, older in now.items() if older.age == OLDEST or older in self.heap}
             self.apart = tuple(
                 (_renamed(here - merged, now), _renamed(there - merged, now)) for here, there in self.apart
@@ -342,12 +341,14 @@ MOST_FORKS = 16
 def _still_apart(out: State, other: State) -> tuple[Fork, ...]:
     """The forks that hold in both states: one of the two has them, and the other has them as well or nothing of one
     side."""
-    forks = dict.fromkeys((*out.apart, *other.apart)) if out.apart or other.apart else {}
+    if out.apart == other.apart:
+        return out.apart
+    forks = dict.fromkeys((*out.apart, *other.apart))
     return tuple(fork for fork in forks if all(_holds(fork, state) for state in (out, other)))
 
 
 def _holds(fork: Fork, state: State) -> bool:
-    return fork in state.apart or any(side.isdisjoint(state.heap) for side in fork)
+    return fork in state.apart or not all(any(ref in state.heap for ref in side) for side in fork)
 
 
 def same(a: State, b: State) -> bool:
