@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gradlint import linter
+from gradlint import linter, source
+from gradlint.domain.state import MOST_FORKS
 from gradlint.finding import Confidence
+from gradlint.interpreter.program import interpret
 from gradlint.project import InMemory, Project
 from gradlint.registry import rules
 
@@ -157,3 +159,18 @@ def test_what_all_networks_do_holds_for_one_that_a_name_chooses(make: str) -> No
 
     assert codes("pass", "if True:") == ["GRD701", "GRD401"]
     assert codes("optimizer.zero_grad()", "with torch.no_grad():") == []
+
+
+def branching(deep: int, name: str = "m") -> list[str]:
+    """Branches inside branches, with networks of one name on either side of the innermost."""
+    if not deep:
+        sides = [[f"    {name}{row} = nn.Linear({width}, 2)" for width in (2, 3)] for row in range(5)]
+        return [line for row, (a, b) in enumerate(sides) for line in (f"if count > {row}:", a, "else:", b)]
+    inside = [[f"    {line}" for line in branching(deep - 1, name + side)] for side in "ab"]
+    return [f"if count > {deep}:", *inside[0], "else:", *inside[1]]
+
+
+def test_few_forks_are_remembered_however_many_meet() -> None:
+    """What is remembered of either side of a branch does not add up."""
+    text = "\n".join(["import sys", "from torch import nn", "count = len(sys.argv)", *branching(4), ""])
+    assert len(interpret(source.parse(text), lambda event: None).state.apart) == MOST_FORKS

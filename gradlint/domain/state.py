@@ -294,11 +294,12 @@ def _join_into(out: State, other: State) -> None:
     sides = Sides(other.heap, {ref for ref, _ in differing if ref not in heap})
     for ref, thing in differing:
         met += _attributes_met(heap.get(ref), thing)
-    out.apart = _still_apart(out, other)
+    apart = _still_apart(out, other)
     if any(_is_parted(*pair, heap, other.heap) for pair in met):
         new = frozenset(ref for ref, _ in differing if ref not in heap)
         fork = (frozenset(ref for ref in heap if ref not in other.heap), new)
-        out.apart = tuple(dict.fromkeys((*out.apart, fork)))[-MOST_FORKS:]
+        apart = tuple(dict.fromkeys((*apart, fork)))
+    out.apart = apart[-MOST_FORKS:]
     for ref, thing in differing:
         known = heap.get(ref)
         heap[ref] = thing if known is None else joined(known, thing, sides)
