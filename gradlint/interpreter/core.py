@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
@@ -85,6 +86,10 @@ FEWEST_STEPS_OF_A_SCRIPT = 5_000
 MOST_STEPS_IN_ALL = 10
 """How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
 otherwise the cost of a file would grow with the square of its length."""
+HEAP_OF_A_STEP = 150
+"""A statement of another file counts once more for each so many objects there are: so much longer it takes."""
+FEW_JOINED, MOST_JOINED = 4, 256
+"""Of how many objects what is known of all is remembered, and for how many such groups at a time."""
 FEWEST_STEPS_LATE = 200
 FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
@@ -302,6 +307,7 @@ class Interpreter:
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
+        self.joined: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
         self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = self.granted = 0
         others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
@@ -338,7 +344,7 @@ class Interpreter:
 
     def run_statement(self, node: Any) -> None:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
-        self.steps_left -= 1
+        self.steps_left -= 1 + (len(self.state.heap) // HEAP_OF_A_STEP if self.frame.file.foreign else 0)
         if not self.frame.tries or type(node) is cst.SimpleStatementLine:
             STATEMENTS[type(node)](self, node)
             return
@@ -499,10 +505,19 @@ class Interpreter:
         found = self.all(value, kind)
         if not found or len(found) != len(alternatives(value)):
             return None
-        out: Object = found[0][1]
-        for _, other in found[1:]:
-            out = joined(out, other)
-        return out  # type: ignore[return-value]
+        return self.all_joined([thing for _, thing in found])
+
+    def all_joined(self, things: Sequence[ObjectT]) -> ObjectT:
+        """What is known of any of these objects. What was joined last is remembered: statements ask over and over for
+        what one of many is."""
+        if len(things) <= FEW_JOINED:
+            return reduce(joined, things)  # type: ignore[arg-type]
+        key = tuple(map(id, things))
+        if key not in self.joined:
+            if len(self.joined) >= MOST_JOINED:
+                self.joined.clear()
+            self.joined[key] = things, reduce(joined, things)  # type: ignore[arg-type]
+        return self.joined[key][1]  # type: ignore[no-any-return]
 
     def may_be(self, value: Value, kind: type[ObjectT]) -> bool:
         """Whether some alternative is an object of this kind."""
@@ -596,10 +611,7 @@ class Interpreter:
             return value
         if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):
             return UNKNOWN
-        out: Any = shown[0]
-        for other in shown[1:]:
-            out = joined(out, other)
-        return out  # type: ignore[no-any-return]
+        return self.all_joined(shown)  # type: ignore[no-any-return]
 
     # ---- names
 
