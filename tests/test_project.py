@@ -13,6 +13,7 @@ import pytest
 from gradlint import linter, run, source
 from gradlint.events import Event
 from gradlint.finding import Confidence
+from gradlint.interpreter.core import HEAP_OF_A_STEP
 from gradlint.interpreter.neighbours import MOST_FILES
 from gradlint.paths import added_to_path
 from gradlint.project import LONGEST, InMemory, OnDisk, Project, Shelf
@@ -425,6 +426,19 @@ def test_bounds_are_counted():
     text = "from m import f\n" + "".join(f"f({n})\n" for n in range(1, 10))
     found = linter.analyse(text, RULES, project=Project(InMemory(long)).at(MAIN))
     assert dict(found.counts)["bound: steps in other files"] > 0
+
+
+def test_a_step_in_another_file_counts_by_how_much_there_is():
+    """What a statement costs grows with the objects that the paths before it made."""
+    project = Project(InMemory({"m.py": "import torch\ndef f(n):\n" + "    n = n + torch.ones(1)\n" * 100}))
+
+    def hits(objects: int) -> int:
+        made = "".join(f"x{n} = [torch.ones(1)]\n" for n in range(objects))
+        text = f"import torch\nfrom m import f\n{made}" + "".join(f"f({n})\n" for n in range(4))
+        return dict(linter.analyse(text, RULES, project=project.at(MAIN)).counts).get("bound: steps in other files", 0)
+
+    assert hits(10) == 0
+    assert hits(10 * HEAP_OF_A_STEP) > 0
 
 
 def test_the_calls_at_the_top_levels_of_other_files_have_one_bound_together():

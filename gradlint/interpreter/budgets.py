@@ -41,7 +41,7 @@ OF_GRADIENTS = (Tensor, Module, Optimizer, Scaler)
 
 FORWARD, ASIDE = "forward", "aside"
 PURSES = {FORWARD: 1_500, ASIDE: 300}
-"""How many statements of other files the functions of each kind may run in all."""
+"""How many statements of other files, counted as `HEAP_OF_A_STEP` says, the functions of each kind may run in all."""
 
 
 def purse_of(it: Interpreter, function: Function, args: Arguments) -> str:

@@ -89,7 +89,7 @@ otherwise the cost of a file would grow with the square of its length."""
 HEAP_OF_A_STEP = 150
 """A statement of another file counts once more for each so many objects there are: so much longer it takes."""
 FEW_JOINED, MOST_JOINED = 4, 256
-"""Of how many objects what is known of all is remembered, and for how many such groups at a time."""
+"""What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
 FEWEST_STEPS_LATE = 200
 FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
@@ -307,7 +307,7 @@ class Interpreter:
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
         self.counts: Counter[str] = Counter()
-        self.joined: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
+        self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
         self.torchless = packs.without_torch(self.scan.imports)
         self.steps_left = self.granted = 0
         others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
@@ -513,11 +513,11 @@ class Interpreter:
         if len(things) <= FEW_JOINED:
             return reduce(joined, things)  # type: ignore[arg-type]
         key = tuple(map(id, things))
-        if key not in self.joined:
-            if len(self.joined) >= MOST_JOINED:
-                self.joined.clear()
-            self.joined[key] = things, reduce(joined, things)  # type: ignore[arg-type]
-        return self.joined[key][1]  # type: ignore[no-any-return]
+        if key not in self.joins:
+            if len(self.joins) >= MOST_JOINED:
+                self.joins.clear()
+            self.joins[key] = things, reduce(joined, things)  # type: ignore[arg-type]  # kept, for an id to stay its own
+        return self.joins[key][1]  # type: ignore[no-any-return]
 
     def may_be(self, value: Value, kind: type[ObjectT]) -> bool:
         """Whether some alternative is an object of this kind."""
