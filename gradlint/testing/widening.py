@@ -18,7 +18,7 @@ from gradlint.domain.changing import replace
 from gradlint.events import Event
 from gradlint.rule import Check, Confidence, Draft, Rule, believed
 
-MOST_CHANGES = 120
+MOST_CHANGES = 60
 """How many facts of one event are made less known, one at a time, if nobody asks for more."""
 
 
