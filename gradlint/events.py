@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import ClassVar
 
 from gradlint.domain import (
@@ -269,10 +270,10 @@ class ModuleCalled(Event):
     it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
     `given` what stands in them, where that is written one by one. `recorded` is a
     tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
-    result, for `used` and `escaped` of `ModuleFinished`. Where no tensor certainly carries one, `trainable` holds all
-    answers of the module's parameters to whether they require grad. `nested` says that it happened inside the call of
-    another module, `own_call` that the module's class says itself what calling it does. Of `wrapper.module(...)` the
-    wrapper's import path is what it was `taken_from`."""
+    result, for `used` and the like of `ModuleFinished`, `fed_by` those in the history of its arguments. `trainable`
+    holds all answers of the module's parameters to whether they require grad (no: it has none). `nested` says that it
+    happened inside the call of another module, `own_call` that the module's class says itself what calling it does. Of
+    `wrapper.module(...)` the wrapper's import path is what it was `taken_from`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -283,6 +284,7 @@ class ModuleCalled(Event):
     recorded: Tensor | None = None
     trainable: Truth = UNSURE
     graph: tuple[Graph, ...] = ()
+    fed_by: tuple[Graph, ...] = ()
     nested: bool = False
     own_call: bool = False
     callee: Syntax = None
@@ -742,12 +744,21 @@ class Returned(Event):
 # ---- stories: what holds of a whole loop, function, class or file
 
 
+class Role(Enum):
+    """What a function is for, as far as names and flags tell: a method of a module is one whatever else it is."""
+
+    TRAINING = "training"
+    EVALUATION = "evaluation"
+    OF_MODULE = "method of a module"
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
     `parent` is the index of the run in which the caller stands, `left_mode` the grad mode that the caller is left in;
     `conditions` and `guards` are those under which the run began, so that further ones of its events are its own.
+    `roles` are what the function is for, by its names and by the flags it is called with.
     """
 
     index: int
@@ -759,6 +770,7 @@ class Run:
     conditions: tuple[tuple[Syntax, bool], ...] = ()
     left_mode: Truth = UNSURE
     guards: Set[tuple[Syntax, bool]] = frozenset()
+    roles: frozenset[Role] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -821,7 +833,9 @@ class ClassFinished(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
-    that the file does not show; `returned`: those returned to callers that were not all seen. `tests`: the file imports
+    that the file does not show, but for graphs that by its names only reads them; `differentiated`: those handed to
+    such code as by its names computes gradients; `returned`: those returned to callers that were not all seen; `left`:
+    those of which an operation made something outside of them, and the first that did. `tests`: the file imports
     what runs tests; `collected` are the functions that a test runner can call by itself."""
 
     story: tuple[Event, ...]
@@ -830,4 +844,6 @@ class ModuleFinished(Event):
     collected: frozenset[Syntax] = field(default=frozenset())
     used: frozenset[Graph] = field(default=frozenset())
     escaped: frozenset[Graph] = field(default=frozenset())
+    differentiated: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())
+    left: tuple[tuple[Graph, Mark], ...] = ()

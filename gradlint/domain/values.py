@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 from gradlint.domain.changing import replace
@@ -21,6 +22,16 @@ Syntax = Any
 
 Graph = tuple[int, str, int]
 """The name of a graph node whatever its age: its site, part and context."""
+
+
+class Escape(IntEnum):
+    """What code that the program does not show may do with a graph that it is handed: by its name it only reads what
+    carries it, nobody knows, or by its name it computes gradients."""
+
+    READ = 0
+    HELD = 1
+    DIFFERENTIATED = 2
+
 
 Origin = int
 """A site in a context, as one number (asked so often that a pair would be dear)."""

@@ -69,6 +69,7 @@ from gradlint.interpreter.entrusting import entrust
 from gradlint.interpreter.functions import call_bound, call_function, written_since
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.roles import escape_by
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.setting import read_by_class
 from gradlint.interpreter.uses import note_options, owner_by_method
@@ -195,7 +196,7 @@ def _call(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str)
         if type(thing) is Instance and (found := _call_instance(it, node, callee, thing, args, name)) is not None:
             return found
     note_options(it, node, args)
-    return call_unknown(it, node, [callee, *_owner_of_method(it, node), *args.values()])
+    return call_unknown(it, node, [callee, *_owner_of_method(it, node), *args.values()], callee)
 
 
 def _owner_of_method(it: Interpreter, node: Any) -> list[Value]:
@@ -236,13 +237,14 @@ def _call_known(it: Interpreter, ref: Value, run: Callable[[], Value], otherwise
     return it.once(ref, run, otherwise)
 
 
-def call_unknown(it: Interpreter, node: Any, values: list[Value]) -> Value:
-    """Code that the file does not show is handed these values; a grad mode among them it may enter."""
+def call_unknown(it: Interpreter, node: Any, values: list[Value], callee: Value = UNKNOWN) -> Value:
+    """Code that the file does not show is handed these values, and is called by the name of a callee or as it is
+    written; a grad mode among them it may enter."""
     it.counts["unknown calls"] += not it.muted
     if any(type(option) is Context for value in values for option in alternatives(value)):
         it.state.grad_mode = it.state.grad_mode | UNSURE
     containers.tell_handed(it, node, values)
-    havoc(it, values)
+    havoc(it, values, escape_by(it, node, callee))
     return result_of_unknown(values)
 
 
@@ -252,7 +254,7 @@ def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str
     before = _written(it, args) if not it.unheard else {}
     found = library.call(it, node, path, args, name)
     note_options(it, node, args)
-    result = call_unknown(it, node, args.values()) if found is None else found
+    result = call_unknown(it, node, args.values(), Named(path)) if found is None else found
     vouching.for_showing(it, node, path, args.values())
     it.hold(result)
     *values, result = it.land(start)

@@ -25,10 +25,12 @@ from gradlint.domain import (
     YES,
     Belief,
     Context,
+    Escape,
     Function,
     Graph,
     Imported,
     Instance,
+    Mark,
     Module,
     Node,
     Object,
@@ -290,12 +292,15 @@ class Interpreter:
         self.building: list[object] = []
         self.used: set[Graph] = set()
         self.kept = False  # whether a backward has kept its graph
-        self.escaped: dict[Graph, None] = {}
+        self.escaped: dict[Graph, Escape] = {}
+        self.escapes: list[Graph] = []  # each as often as more became known of what may be done with it
+        self.cut: dict[Ref, Mark] = {}  # nodes of graphs that something computed from them has left
+        self.left: dict[Graph, Mark] = {}  # all of these there ever were, and the first that left each
         self.inside: dict[Graph, set[Graph]] = {}
         self.summaries: dict[object, Any] = {}
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
-        self.handed: dict[Ref, None] = {}
+        self.handed: dict[Ref, Escape] = {}
         self.wrote: dict[Ref, None] = {}  # memories and counts that were written
         self.differentiated: dict[Ref, None] = {}  # nodes and leaves that a backward has looked at
         self.come_by: set[Any] = set()
@@ -866,7 +871,14 @@ class Interpreter:
 
     def escape(self, values: Iterable[Value]) -> None:
         """These values are handed to something that the file does not show."""
-        self.escaped |= dict.fromkeys(self.graphs(values))
+        for graph in self.graphs(values):
+            self.escape_graph(graph, Escape.HELD)
+
+    def escape_graph(self, graph: Graph, how: Escape) -> None:
+        """A graph is handed to something that the file does not show, which may do this with it."""
+        if self.escaped.get(graph, -1) < how:
+            self.escaped[graph] = how
+            self.escapes.append(graph)
 
     def graphs(self, values: Iterable[Value]) -> list[Graph]:
         """The names of all graph nodes and optimizers that whoever holds these values can get at."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gradlint.domain import MOST_MARKS, YES, Array, Container, Mark, Ref, Scalar, Tensor, Value, alternatives
+from gradlint.domain import MOST_MARKS, YES, Array, Container, Mark, Node, Ref, Scalar, Tensor, Value, alternatives
 from gradlint.interpreter.core import Interpreter
 
 MODE, IN_VAIN = "no_grad", "enable_grad"
 """What a cut is by where gradients were off, and where they were enabled in vain, inside inference mode: then it stands
 where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
+MOST_LEFT = 300
+"""How many nodes of a graph are noted of which something is cut."""
 DEEPEST = 3
 """How deep containers are looked into."""
 
@@ -39,17 +41,34 @@ def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
 def cut_off(it: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
     values = list(values)
-    here = (Mark("cut", getattr(node, "node", node), by),) if _requires_grad(it, values) else ()
+    left = _requiring_grad(it, values)
+    here = (Mark("cut", getattr(node, "node", node), by),) if left else ()
+    for mark in here:
+        cut_at(it, mark, left)
     return (*here, *cuts(it, values))[:MOST_MARKS]
 
 
-def _requires_grad(it: Interpreter, values: Iterable[Value], depth: int = 0) -> bool:
+def cut_at(it: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
+    """Something computed from these values leaves their graphs at this cut."""
+    todo = [ref for value in _requiring_grad(it, values) for ref in it[value].node if ref is not None]
+    left = 0
+    while todo and left < MOST_LEFT:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if type(thing) is Node and ref not in it.cut:
+            it.cut[ref] = mark
+            it.left.setdefault(ref.key, mark)
+            left += 1
+            todo += [other for slot in thing.inputs for other in slot if other is not None]
+
+
+def _requiring_grad(it: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Ref]:
+    """The tensors among these values, and among what containers hold, that may require grad."""
+    found: list[Ref] = []
     for option in (option for value in values for option in alternatives(value)):
         thing = it.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Tensor and thing.requires_grad.possibly(YES):
-            return True
-        if type(thing) is Container and depth < DEEPEST:
-            inside = [*(inner for _, inner in thing.items), thing.rest]
-            if _requires_grad(it, inside, depth + 1):
-                return True
-    return False
+            found.append(option)  # type: ignore[arg-type]
+        elif type(thing) is Container and depth < DEEPEST:
+            found += _requiring_grad(it, [*(inner for _, inner in thing.items), thing.rest], depth + 1)
+    return found

@@ -44,6 +44,7 @@ from gradlint.interpreter.core import MOST_CALLS_DEEP, STEPS, Frame, Interpreter
 from gradlint.interpreter.descent import MOST_DESCENTS, descends
 from gradlint.interpreter.frames import arguments_in
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.roles import roles_of
 from gradlint.interpreter.scan import spelled
 from gradlint.interpreter.summaries import by_summary
 from gradlint.interpreter.unfinished import Followed, unfinished
@@ -162,7 +163,10 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        it.runs.append(Run(index, function, caller, mode[0], (), outer_run, it.conditions, guards=it.state.guards))
+        roles = roles_of(it, frame, function)
+        it.runs.append(
+            Run(index, function, caller, mode[0], (), outer_run, it.conditions, guards=it.state.guards, roles=roles)
+        )
     untouched = it.fork() if function.generator and frame.around is None else None
     it.switch(frame)
     if it.trace is not None:

@@ -56,6 +56,7 @@ from gradlint.interpreter.modules import (
 )
 from gradlint.interpreter.operations import plain_value, run_operation
 from gradlint.interpreter.reach import havoc, result_of_unknown
+from gradlint.interpreter.roles import escape_by
 from gradlint.interpreter.uses import unknown_tensor
 from gradlint.knowledge import packs
 from gradlint.knowledge.packs import LibraryClass
@@ -360,7 +361,7 @@ def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     values = args.values()
     if it.torchless:
         return it.new(node, "foreign", Instance(cls=Named(path)))
-    havoc(it, values)
+    havoc(it, values, escape_by(it, node, Named(path)))
     is_class = path.rpartition(".")[2][:1].isupper()
     if not is_class and any(type(value) not in (Const, Plain, Named) for value in values):
         return result_of_unknown(values)

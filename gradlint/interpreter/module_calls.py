@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -83,8 +84,9 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             result=it.thing(result),
             how=how,
             recorded=recorded,
-            trainable=YES if recorded is not None else _trainable(it, held[0]),
+            trainable=_trainable(it, held[0]),
             graph=_graph(it, result),
+            fed_by=_behind(it, held[1:]),
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
             callee=getattr(node, "func", None),
@@ -96,9 +98,9 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
 
 
 def _trainable(it: Interpreter, module: Value) -> Truth:
-    """Whether the parameters of a module require grad, all answers of all of them."""
-    found, _ = parameters(it, module)
-    return reduce(or_, [it[ref].requires_grad for _, ref in found]) if found else UNSURE
+    """Whether the parameters of a module require grad, all answers of all of them; no where it certainly has none."""
+    found, more = parameters(it, module)
+    return reduce(or_, [it[ref].requires_grad for _, ref in found]) if found else NO if more is NO else UNSURE
 
 
 def _given(node: Any) -> tuple[Any, ...]:
@@ -144,6 +146,16 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
         elif type(thing) is not Node:
             todo += handed_on(thing)
     return tuple(nodes)
+
+
+def _behind(it: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
+    """The graph nodes in the history of these values."""
+    nodes = [node for value in values for _, tensor in it.all(value, Tensor) for node in tensor.node]
+    return tuple([ref.key for ref in it.past(nodes, MOST_BEHIND) if type(it.state.heap.get(ref)) is Node])
+
+
+MOST_BEHIND = 300
+"""How many nodes behind the arguments of a module are told."""
 
 
 def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:

@@ -20,6 +20,7 @@ from gradlint.domain import (
     Belief,
     Class,
     Container,
+    Escape,
     Function,
     Graph,
     Instance,
@@ -396,9 +397,16 @@ def _finish(it: Interpreter) -> None:
         tests=imports_a_runner(it),
         collected=collected(it),
         used=_with_all_inside(it, it.used),
-        escaped=_with_all_inside(it, it.escaped),
+        escaped=_with_all_inside(it, _escaped(it, Escape.HELD)),
+        differentiated=_with_all_inside(it, _escaped(it, Escape.DIFFERENTIATED)),
         returned=_with_all_inside(it, it.returned),
+        left=tuple((inside, mark) for graph, mark in it.left.items() for inside in _with_all_inside(it, [graph])),
     )
+
+
+def _escaped(it: Interpreter, least: Escape) -> list[Graph]:
+    """The graphs with which unseen code may do at least this."""
+    return [graph for graph, how in it.escaped.items() if how >= least]
 
 
 def _of_other_file(runs: Sequence[Run]) -> Function | None:

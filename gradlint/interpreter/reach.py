@@ -22,6 +22,7 @@ from gradlint.domain import (
     Bound,
     Const,
     Container,
+    Escape,
     Function,
     Imported,
     Instance,
@@ -137,6 +138,15 @@ def as_it_was(before: Object, now: Object) -> Object:
     return now
 
 
+def havoc_again(it: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
+    """Unknown code gets hold of what it got hold of before, for as much as then."""
+    parted: dict[Escape, list[Value]] = {}
+    for ref, how in handed:
+        parted.setdefault(how, []).append(ref)
+    for how in sorted(parted):
+        havoc(it, parted[how], how)
+
+
 def done_to_one_of(it: Interpreter, unknown: Unknown) -> None:
     """Something may be done to what is not known; it may be one of the objects in its reach."""
     for ref in unknown.reach:
@@ -144,8 +154,8 @@ def done_to_one_of(it: Interpreter, unknown: Unknown) -> None:
             it.set(ref, now)
 
 
-def havoc(it: Interpreter, values: Iterable[Value]) -> None:
-    """Unknown code gets hold of these values."""
+def havoc(it: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
+    """Unknown code gets hold of these values, and may do this with their graphs."""
     values = [value for value in values if not _out_of_reach(value)]
     if not values:
         return
@@ -160,14 +170,14 @@ def havoc(it: Interpreter, values: Iterable[Value]) -> None:
         _escape(it, function)
     found, graphs = _reach(it, [*values, *_captured(it, functions)])
     memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
-    it.handed |= dict.fromkeys(found)
+    it.handed |= {ref: max(how, it.handed.get(ref, how)) for ref in found}
     for ref, thing in found.items():
         if type(thing) is Optimizer:
-            it.escaped[ref.key] = None
+            it.escape_graph(ref.key, max(how, Escape.HELD))
         if (now := in_strange_hands(thing)) is not thing:
             it.set(ref, now)
     if graphs:
-        _differentiated(it, graphs)
+        _differentiated(it, graphs, how)
     if memories:
         wrote, it.wrote = it.wrote, {}  # what is handed over is noted
         memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
@@ -192,9 +202,10 @@ def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object],
     return found, graphs
 
 
-def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
+def _differentiated(it: Interpreter, graphs: list[Ref], how: Escape) -> None:
     """Unknown code that holds a graph may run backward through it: that frees its nodes and fills the gradients of its
-    leaves, but does nothing else to them. A graph that such code has had before is not walked again."""
+    leaves, but does nothing else to them. Its name proves nothing of what it does to them. A graph that such code has
+    had before is not walked again."""
     heap = it.state.heap
     seen: set[Ref] = set()
     todo = list(graphs)
@@ -204,9 +215,10 @@ def _differentiated(it: Interpreter, graphs: list[Ref]) -> None:
         if ref in seen or thing is None:
             continue
         seen.add(ref)
-        if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and ref.key in it.escaped):
+        known = it.escaped.get(ref.key, -1) >= how
+        if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and known):
             heap[ref] = _node(thing)
-            it.escaped[ref.key] = None
+            it.escape_graph(ref.key, how)
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
             unit = thing.unit | Unit.unsure()

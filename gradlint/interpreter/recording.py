@@ -53,7 +53,7 @@ from gradlint.domain.state import OLDEST
 from gradlint.interpreter import layout, sizes
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import counts_alone, own_count
-from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_off, cuts, cuts_of_numbers
+from gradlint.interpreter.cuts import IN_VAIN, MODE, cut_at, cut_off, cuts, cuts_of_numbers
 from gradlint.interpreter.graphs import MOST_LOOKED_BACK, in_every, sure_places
 from gradlint.interpreter.hearing import heard
 from gradlint.interpreter.operands import Operand, in_graph, operand, precision_kept
@@ -374,6 +374,8 @@ def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Ope
     known = it.recording is not NO  # gradients that are off keep out what nobody has seen, too
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
+        if cut.by not in (MODE, IN_VAIN):
+            cut_at(it, cut, [o.value for o in operands])
     marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
     return tuple(dict.fromkeys(marks))[:MOST_MARKS]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from gradlint.domain import (
@@ -24,9 +23,11 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Container,
+    Escape,
     Function,
     Instance,
     Items,
+    Mark,
     Module,
     Node,
     Object,
@@ -48,8 +49,9 @@ from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.call_keys import Given
 from gradlint.interpreter.core import Interpreter, Looked
+from gradlint.interpreter.cuts import cut_at
 from gradlint.interpreter.histories import History, have_a_common_trunk, histories_of, recorded_again
-from gradlint.interpreter.reach import havoc
+from gradlint.interpreter.reach import havoc_again
 
 if TYPE_CHECKING:
     from gradlint.interpreter.tracing import Entry
@@ -73,8 +75,9 @@ Holders = tuple[tuple[Ref, Object], ...]
 class Summary:
     """One call: its arguments that are objects and the memories of these, what it gave, the nodes that new tensors come
     from and the history of these, each after those it builds on, what of the objects around it was handed to unseen
-    code, what attributes objects that nobody knows turned out to have, and what must be as it was for that to hold
-    again: for other arguments as well, unless the call could get at these `elsewhere`."""
+    code, from the graphs of which arguments something was cut, what attributes objects that nobody knows turned out to
+    have, and what must be as it was for that to hold again: for other arguments as well, unless the call could get at
+    these `elsewhere`."""
 
     place: tuple[object, int, int]
     arguments: tuple[Ref, ...]
@@ -83,9 +86,10 @@ class Summary:
     made: tuple[tuple[Ref, Object], ...]
     recorded: dict[Ref, Slot]
     histories: dict[Slot, History]
-    handed: tuple[Ref, ...]
+    handed: tuple[tuple[Ref, Escape], ...]
     wrote: tuple[tuple[Ref, Holders], ...]
     differentiated: tuple[Ref, ...]
+    cut: tuple[tuple[Ref, Mark], ...]
     looked: Looked | None
     learned: tuple[tuple[Ref, Items], ...]
     seen: tuple[tuple[Ref, Object], ...]
@@ -133,9 +137,10 @@ class Call:
     mode: tuple[Truth, Truth]
     escaped: int
     read: dict[Name, Value]
-    handed: dict[Ref, None]
+    handed: dict[Ref, Escape]
     wrote: dict[Ref, None]
     differentiated: dict[Ref, None]
+    cut: dict[Ref, Mark]
     looked: Looked | None
     events: int
     runs: int
@@ -177,6 +182,7 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     handed, it.handed = it.handed, {}
     wrote, it.wrote = it.wrote, {}
     differentiated, it.differentiated = it.differentiated, {}
+    cut, it.cut = it.cut, {}
     looked, it.looked = it.looked, None if it.looked is None else {}
     return Call(
         key=signature,
@@ -187,11 +193,12 @@ def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         names=dict(it.state.names),
         taken=frozenset(it.state.taken),
         mode=(it.state.grad_mode, it.state.inference),
-        escaped=len(it.escaped),
+        escaped=len(it.escapes),
         read=read,
         handed=handed,
         wrote=wrote,
         differentiated=differentiated,
+        cut=cut,
         looked=looked,
         events=len(it.story),
         runs=len(it.runs),
@@ -207,6 +214,7 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     it.read, it.handed, it.looked = call.read | dict(summary.names), call.handed, call.looked
     it.wrote = call.wrote | dict.fromkeys(memory for memory, _ in summary.writes(call))
     it.differentiated = call.differentiated | dict.fromkeys(summary.differentiated)
+    it.cut = call.cut
     if it.looked is not None and summary.looked is not None:
         it.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
     if it.trace is not None:
@@ -255,7 +263,9 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value
             if memory not in now:
                 now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
     kept = now | dict(zip(summary.numbered, call.numbered, strict=True))
-    havoc(it, [now.get(ref, ref) for ref in summary.handed])
+    for ref, mark in summary.cut:
+        cut_at(it, mark, [now.get(ref, ref)])
+    havoc_again(it, [(now.get(ref, ref), how) for ref, how in summary.handed])
     nodes: dict[Slot, Ref] = {}
     for index, (key, history) in enumerate(summary.histories.items()):
         nodes[key] = made = recorded_again(it, place, f"{index} node", history, now, kept)
@@ -286,6 +296,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     read, it.read = it.read, call.read | it.read
     wrote, it.wrote = it.wrote, call.wrote | it.wrote
     differentiated, it.differentiated = it.differentiated, call.differentiated | it.differentiated
+    cut, it.cut = it.cut, call.cut | it.cut
     state = it.state
     handed = (
         _handed(it, call)
@@ -295,7 +306,8 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         and (state.grad_mode, state.inference) == call.mode
         else None
     )
-    it.handed |= call.handed
+    for ref, how in call.handed.items():
+        it.handed[ref] = max(how, it.handed.get(ref, how))
     looked, it.looked = it.looked, call.looked
     if it.looked is not None and looked is not None:
         it.looked |= looked
@@ -336,6 +348,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         handed=handed,
         wrote=tuple([(memory, held[memory]) for memory in wrote if held[memory] or memory in call.numbered]),
         differentiated=tuple(differentiated),
+        cut=tuple([(ref, mark) for ref in call.arguments if (mark := _cut_of(call.heap.get(ref), cut)) is not None]),
         looked=looked,
         learned=tuple((ref, now.attributes) for ref, now in learned),
         seen=(*seen, *walked),
@@ -348,15 +361,16 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     _remember(it, call.key, summary)
 
 
-def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
-    """What of all that was there the call handed to unseen code; None if it did anything else to what was there."""
-    handed = tuple([ref for ref in it.handed if ref in call.heap])
+def _handed(it: Interpreter, call: Call) -> tuple[tuple[Ref, Escape], ...] | None:
+    """What of all that was there the call handed to unseen code, and what that may do with the graphs; None if it did
+    anything else to what was there."""
+    handed = tuple([(ref, how) for ref, how in it.handed.items() if ref in call.heap])
     before, heap, names = call.heap, it.state.heap, it.state.names
     changed = [ref for ref, thing in before.items() if heap.get(ref, thing) is not thing]
     expected = before
     if changed and handed:
         it.state.heap = expected = before.copy()
-        havoc(it, handed)
+        havoc_again(it, handed)
         it.state.heap = heap
     for ref in changed:
         if heap[ref] != expected[ref]:
@@ -368,10 +382,16 @@ def _handed(it: Interpreter, call: Call) -> tuple[Ref, ...] | None:
         return None
     if len(names) > len(call.names) and any(name not in call.names and _is_global(it, name) for name in names):
         return None
-    new = len(it.escaped) - call.escaped
-    if new > 0 and not handed and not {ref.key for ref in before}.isdisjoint(islice(reversed(it.escaped), new)):
+    new = it.escapes[call.escaped :]
+    if new and not handed and not {ref.key for ref in before}.isdisjoint(new):
         return None
     return handed
+
+
+def _cut_of(argument: Object | None, cut: dict[Ref, Mark]) -> Mark | None:
+    """Where something left the graph that an argument of a call came from."""
+    nodes = argument.node if type(argument) is Tensor else ()
+    return next((cut[node] for node in nodes if node is not None and node in cut), None)
 
 
 def _learned(before: Object, after: Object) -> bool:

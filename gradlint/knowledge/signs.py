@@ -87,3 +87,46 @@ FUNCTION_CONTEXT_USES = frozenset(
 ASKS_FOR_NONE = re.compile("no_?grad|(?<!un)freez|(?<!un)frozen")
 ASKS_FOR_GRADIENTS = re.compile("requires_grad|trainable|with_grad|unfreez")
 """Names of options that ask for no gradients, and for some."""
+
+# ---- words in the names that people give: what a function is for, and what unseen code does with what it is handed
+
+DIFFERENTIATES = frozenset(
+    "accelerator adapt adversarial amp attack backprop backward captum closure fabric fit grad gradient gradients "
+    "hessian jacobian learn minimize minimise optim optimise optimiser optimize optimizer penalty saliency scaler step "
+    "train trainer training".split()
+)
+"""Words of code that computes gradients of what it is handed, or may mean to."""
+READS = frozenset(
+    (
+        "acc accuracy ap auc ber bleu cer cider compare confusion cost count criterion dice display draw dump edit "
+        "error evaluate evaluator f1 fid figure hist histogram image images imsave imshow imwrite iou kappa log "
+        "logger loss map mape measure meter metric metrics miou mse objective perplexity plot precision print psnr "
+        "recall record report rmse rouge save saver scalar scalars score scores scoring show ssim stat statistics "
+        "stats summary tensor2im vis visualise visualize wer write writer"
+    ).split()
+)
+"""Words of code that reads what it is handed: it measures, shows, logs or saves, or gives what is computed from it."""
+LIBRARIES_THAT_READ = frozenset(
+    "PIL cv2 faiss imageio json librosa matplotlib nltk numpy pandas pickle sacrebleu scipy seaborn skimage sklearn "
+    "soundfile tensorboard tensorboardX torchmetrics visdom wandb".split()
+)
+"""Libraries whose functions cannot differentiate through torch's graphs, or do not."""
+
+EVALUATES = frozenset(
+    "demo detect eval evaluate evaluation evaluator extract extraction generate generation infer inference inferencer "
+    "predict prediction predictor sample score test tester testing translate val valid validate validating validation "
+    "validator visualise visualize visualization".split()
+)
+"""Words of functions and classes that use a network without training it."""
+TRAINS = frozenset("fit learn optimise optimize pretrain train trainer training tune update".split())
+"""Words of functions that train; one that also evaluates trains."""
+PHASES = frozenset("is_train is_training istrain mode phase split stage train training".split())
+"""Parameters that say whether a function is to train."""
+
+
+WORD = re.compile("[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]?(?=[^a-z]|$)|[a-z]+")
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of a name in lower case: of `runValEpoch_2` run, val and epoch; of a dotted name all together."""
+    return frozenset([part.lower() for part in WORD.findall(name)])

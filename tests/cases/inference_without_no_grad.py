@@ -143,17 +143,18 @@ def stylize(target):
     return image
 
 
-def handed_on(report):
+def handed_on(handle, report):
     model = Net().eval()
-    report(model(torch.ones(3, 8)))  # ok: whoever gets it may differentiate it
+    handle(model(torch.ones(3, 8)))  # ok: whoever gets it may differentiate it
+    report(model(torch.ones(3, 8)))  # GRD401
     return model
 
 
-def graph_handed_on(model, loader, meter):
+def graph_handed_on(model, loader, engine):
     model.eval()
     for batch in loader:
         out = model(batch.float())  # ok: an object that is not shown gets hold of the graph
-        meter.update({"raw": [out], "shown": out.detach()})
+        engine.update({"raw": [out], "shown": out.detach()})
 
 
 def numbers_handed_on(model, loader, meter, report):

@@ -86,7 +86,7 @@ SEEN: dict[str, Oracle] = {
     "GRD309": _same(gradients.spoiled),
     "GRD310": _same(gradients.state_changed),
     # modes
-    "GRD401": Oracle(graphs.evaluated_with_graph, graphs.evaluated_again_and_again),
+    "GRD401": Oracle(graphs.recorded_in_vain, graphs.evaluated_again_and_again),
     "GRD405": Oracle(graphs.left_off, graphs.left_off_with_result),
     "GRD406": Oracle(graphs.left_on, graphs.left_on, graphs.always_entered_on),
     "GRD410": _same(graphs.yielded_off),

@@ -14,21 +14,26 @@ from gradlint.testing.agreement.acts import Act, Run, behind, nodes_of
 from gradlint.testing.agreement.seeing import Mistake, at, by_row, rows_of, tensors
 
 
-def evaluated_with_graph(run: Run) -> Iterator[Mistake]:
-    """A module in eval mode recorded a graph that nothing went through."""
+def recorded_in_vain(run: Run, *, training: bool = True) -> Iterator[Mistake]:
+    """A module recorded a graph that nothing went through; not those in training mode unless they are asked for."""
     used: dict[Any, None] = {}
     for act in run.of("backward", "grad"):
         used |= act.nodes
     for act in run.of("module"):
         graph = nodes_of([*tensors(act.result)])
-        if not act.training and graph and not act.nested and not any(node in used for node in [*graph][:1]):
+        if (
+            (training or not act.training)
+            and graph
+            and not act.nested
+            and not any(node in used for node in [*graph][:1])
+        ):
             yield at(act.row)
 
 
 def evaluated_again_and_again(run: Run) -> Iterator[Mistake]:
-    """The same in a function or more than once: a single call in a script costs little."""
+    """The same in eval mode, and in a function or more than once: a single call in a script costs little."""
     calls = by_row(act for act in run.of("module") if not act.nested)
-    for one in evaluated_with_graph(run):
+    for one in recorded_in_vain(run, training=False):
         acts = [act for row in one for act in calls[row]]
         if len(acts) > 1 or any(len(act.functions) > 1 for act in acts):
             yield one

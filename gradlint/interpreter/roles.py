@@ -1,0 +1,70 @@
+"""Roles: what code is for, as far as its names and flags tell. They prove nothing and weigh what is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import Class, Const, Escape, Function, Imported, Named, Ref, Value, alternatives
+from gradlint.events import Role
+from gradlint.interpreter.ancestry import torch_base
+from gradlint.interpreter.core import Frame, Interpreter, syntax
+from gradlint.interpreter.scan import dotted
+from gradlint.knowledge.signs import (
+    DIFFERENTIATES,
+    EVALUATES,
+    LIBRARIES_THAT_READ,
+    PHASES,
+    READS,
+    TRAINS,
+    words,
+)
+
+
+def roles_of(it: Interpreter, frame: Frame, function: Function) -> frozenset[Role]:
+    """What a function is for whose parameters are bound: by its flags, or else by its name or that of its class."""
+    found = set[Role]()
+    cls = it.classes.get(function.owner)
+    if cls is not None and torch_base(it, cls):
+        found.add(Role.OF_MODULE)
+    if (phase := _phase(it, frame) or _by_name(it, function, cls)) is not None:
+        found.add(phase)
+    return frozenset(found)
+
+
+def _phase(it: Interpreter, frame: Frame) -> Role | None:
+    """What a flag among the parameters says that is to be done."""
+    for name in PHASES:
+        value = it.state.names.get((frame.id, name))
+        if type(value) is not Const or type(value.value) not in (bool, str):
+            continue
+        if type(value.value) is str:
+            said = words(value.value)
+            if said & TRAINS or said & EVALUATES:
+                return Role.TRAINING if said & TRAINS else Role.EVALUATION
+        elif words(name) & TRAINS or name == "istrain":
+            return Role.TRAINING if value.value else Role.EVALUATION
+    return None
+
+
+def _by_name(it: Interpreter, function: Function, cls: Ref | None) -> Role | None:
+    owner = it.state.heap.get(cls) if cls is not None else None
+    for name in (function.name, owner.name if type(owner) is Class else ""):
+        said = words(name)
+        if said & TRAINS:
+            return Role.TRAINING
+        if said & EVALUATES:
+            return Role.EVALUATION
+    return None
+
+
+def escape_by(it: Interpreter, node: Any, *callees: Value) -> Escape:
+    """What unseen code that is called here may do with the graphs that it is handed, by its names."""
+    paths = [one.path for value in callees for one in alternatives(value) if type(one) is Named]
+    paths += [f"{one.module}.{one.name}" for value in callees for one in alternatives(value) if type(one) is Imported]
+    written = dotted(getattr(syntax(node), "func", None))
+    said = frozenset[str]().union(*[words(name) for name in (*paths, written)])
+    if said & DIFFERENTIATES:
+        return Escape.DIFFERENTIATED
+    if said & READS or any(path.partition(".")[0] in LIBRARIES_THAT_READ for path in paths):
+        return Escape.READ
+    return Escape.HELD

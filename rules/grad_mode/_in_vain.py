@@ -1,0 +1,187 @@
+"""Forwards that record a graph which nothing will differentiate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gradlint.domain import EVAL, NO, UNSURE, YES, Belief, Graph, Mark, Syntax, Tensor
+from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Role, Run
+from gradlint.rule import LIKELY, POSSIBLE, Confidence, believed, only_tested
+
+Way = tuple[list[ModuleCalled], Syntax | None]
+"""Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
+NOISE = frozenset({"rand", "rand_like", "randn", "randn_like", "normal", "normal_"})
+"""What makes inputs from which networks generate, or with which they are tried."""
+MADE_UP = NOISE | {"Variable", "empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
+"""What makes inputs that are no data."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole file as this is asked of it."""
+
+    end: ModuleFinished
+    runs: Mapping[int, Run] = field(init=False)
+    left: frozenset[Graph] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs", {run.index: run for run in self.end.runs})
+        object.__setattr__(self, "left", frozenset(graph for graph, _ in self.end.left))
+
+    @cached_property
+    def places(self) -> dict[Syntax, list[ModuleCalled]]:
+        """The calls of modules, by where they stand; without those of the parts of a module that is called there."""
+        found: dict[Syntax, list[ModuleCalled]] = {}
+        for event in self.end.story:
+            if isinstance(event, ModuleCalled):
+                found.setdefault(event.node, []).append(event)
+        return {node: _without_parts(calls) for node, calls in found.items()}
+
+    @cached_property
+    def differentiating(self) -> set[Syntax]:
+        """The calls inside which gradients are computed: those need what is recorded there."""
+        return {call for one in self.end.story if isinstance(one, BackwardRun) for call in self.callers(one)}
+
+    def callers(self, event: Event) -> Iterator[Syntax]:
+        """The calls inside which something happened, innermost first."""
+        for run in self.around(event):
+            if run.caller is not None:
+                yield run.caller
+
+    def around(self, event: Event) -> Iterator[Run]:
+        """The runs in which something happened, innermost first."""
+        run = self.runs.get(event.run)
+        while run is not None:
+            yield run
+            run = self.runs.get(run.parent) if run.caller is not None else None
+
+    def evaluates(self, event: Event) -> bool:
+        """Whether what it happens in is there to evaluate: of the functions around it the innermost whose names or
+        flags tell decides."""
+        for run in self.around(event):
+            if phases := run.roles & {Role.EVALUATION, Role.TRAINING}:
+                return phases == {Role.EVALUATION}
+        return False
+
+    def is_met(self, call: ModuleCalled, graphs: frozenset[Graph]) -> bool:
+        """Whether the graph of a call is among these."""
+        return any(graph in graphs for graph in call.graph)
+
+
+def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way]]]:
+    """The places where modules are called in vain, with the ways on which they are."""
+    found = {
+        node: parted
+        for node, calls in whole.places.items()
+        if node not in whole.differentiating and (parted := [*_in_vain(calls, whole)])
+    }
+    calls = {node: [call for some, _ in parted for call in some] for node, parted in found.items()}
+    made = {graph for some in calls.values() for call in some for graph in call.graph}
+    for node, parted in found.items():
+        if not all(any(graph in made for graph in call.fed_by) for call in calls[node]):
+            yield node, parted
+
+
+def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
+    """The calls at one place that record in vain: where not all of them do, those that do on a way of their own."""
+    waiting: list[tuple[Way, int]] = [(([*calls], None), 0)]
+    while waiting:
+        (some, caller), depth = waiting.pop()
+        kept = not all(call.nested for call in some) and any(records(call) for call in some)
+        if kept and all(may_be_in_vain(call, whole) for call in some):
+            yield some, caller
+            continue
+        parted: dict[Syntax, list[ModuleCalled]] = {}
+        for call in some:
+            for step in [*whole.callers(call)][depth : depth + 1]:
+                parted.setdefault(step, []).append(call)
+        waiting += [((those, step), depth + 1) for step, those in parted.items()]
+
+
+def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
+    """The calls at one place without those of the parts of a module that is called there (`Sequential`)."""
+    whole = {call.run for call in calls if not call.nested}
+    return [call for call in calls if not (call.nested and call.run in whole)]
+
+
+def records(call: ModuleCalled) -> bool:
+    """Whether the call records a graph, certainly or unless unseen code froze the model meanwhile: no path that is
+    shown freezes one of its parameters, or gives a result that requires no grad."""
+    if call.recorded is not None:
+        return True
+    asks = call.result.requires_grad if isinstance(call.result, Tensor) else UNSURE
+    return call.trainable.possibly(YES) and not (asks | call.trainable).possibly(NO)
+
+
+def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether the call may record a graph that nothing differentiates: what the next pass of a loop
+    around it no longer knows, for unseen code was handed the model, takes nothing from what the pass before knew. A
+    model that is frozen there records nothing of its own."""
+    if call.trainable <= NO or not (call.grad_mode <= YES and call.graph):
+        return False
+    end = whole.end
+    if whole.is_met(call, end.used) or whole.is_met(call, end.differentiated):
+        return False
+    if whole.evaluates(call):
+        return True
+    if whole.is_met(call, end.escaped):
+        return False
+    if call.module.mode <= EVAL:
+        return True
+    only_left = whole.is_met(call, whole.left) and not whole.is_met(call, end.returned)
+    return only_left and not (call.fed_by and call.belief > Belief.ANNOTATED)
+
+
+def switched_to_eval(call: ModuleCalled, whole: Whole) -> ModeChanged | None:
+    """The last switch to eval mode of such a module before the call."""
+    found = None
+    for happened in whole.end.story:
+        if happened is call:
+            break
+        if isinstance(happened, ModeChanged) and happened.to <= EVAL and happened.module.cls == call.module.cls:
+            found = happened
+    return found
+
+
+def exit_of(call: ModuleCalled, whole: Whole) -> Mark | None:
+    """Where what a call gives first leaves its graph."""
+    return next((mark for graph, mark in whole.end.left if graph in call.graph), None)
+
+
+def confidence(call: ModuleCalled, whole: Whole) -> Confidence:
+    """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself, or
+    evaluates by its name."""
+    end, run = whole.end, whole.runs.get(call.run)
+    if only_tested(call, end) or _also_without_gradients(call, end) or _is_tried(call, whole):
+        return POSSIBLE
+    in_eval, evaluates = call.module.mode <= EVAL, whole.evaluates(call)
+    belief = believed(call) if call.recorded is not None and in_eval else max(LIKELY, believed(call))
+    if whole.is_met(call, end.escaped):
+        belief = max(LIKELY, belief)
+    if not whole.is_met(call, end.returned):
+        return belief
+    method = run is not None and Role.OF_MODULE in run.roles
+    said_so = (switch := switched_to_eval(call, whole)) is not None and switch.run == call.run
+    means_it = evaluates or (said_so and not (run and run.function and run.function.name == "forward"))
+    return max(LIKELY if means_it and not (method and not said_so) else POSSIBLE, belief)
+
+
+def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
+    """Whether the same run may call the module with gradients off as well: then gradients are on here on purpose."""
+    others = [event for event in end.story if isinstance(event, ModuleCalled) and event.run == call.run]
+    return bool(call.name) and any(other.name == call.name and not other.grad_mode <= YES for other in others)
+
+
+def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether it happens once and costs little: in a script outside of loops and functions, or to see a network work on
+    an input that is no data."""
+    run, end = whole.runs.get(call.run), whole.end
+    if any(not one.later <= NO for one in whole.places.get(call.node, ())):
+        return False
+    if run is None or run.function is None or call.module.mode <= EVAL:
+        return run is None or run.function is None
+    made_up = [one.made for one in call.args if isinstance(one, Tensor) and one.made in MADE_UP]
+    is_noise = whole.is_met(call, whole.left) or whole.is_met(call, end.returned)
+    return len(made_up) == len(call.args) > 0 and not (is_noise and NOISE.issuperset(made_up))
