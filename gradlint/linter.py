@@ -269,8 +269,8 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding
 
 
 def same_mistake(one: Finding, other: Finding) -> bool:
-    """Whether they stand at one place, or one of them points at the place of the other."""
-    return _at(one) == _at(other) or _at(other) in _noted(one) or _at(one) in _noted(other)
+    """Whether they stand at one place, or one of them points at the place of the other, or both point at a third."""
+    return not {_at(one), *_noted(one)}.isdisjoint((_at(other), *_noted(other)))
 
 
 def _at(finding: Finding) -> tuple[str, Place]:

@@ -47,7 +47,7 @@ def test_every_precedence_is_met(yielding, speaking):
     pytest.fail(f"{yielding} yields to {speaking} nowhere; write an example where both find the same mistake")
 
 
-AT, ELSEWHERE = Place(1, 1, 1, 9), Place(2, 1, 2, 9)
+AT, ELSEWHERE, THIRD = Place(1, 1, 1, 9), Place(2, 1, 2, 9), Place(3, 1, 3, 9)
 ONE, OTHER = Finding("ABC101", "one", "m", AT), Finding("ABC102", "other", "m", ELSEWHERE)
 
 
@@ -58,6 +58,8 @@ ONE, OTHER = Finding("ABC101", "one", "m", AT), Finding("ABC102", "other", "m", 
         (ONE, replace(OTHER, place=AT), True),
         (replace(ONE, notes=(Note(ELSEWHERE, "there"),)), OTHER, True),
         (ONE, replace(OTHER, notes=(Note(AT, "here"),)), True),
+        (replace(ONE, notes=(Note(THIRD, "a"),)), replace(OTHER, notes=(Note(THIRD, "b"),)), True),
+        (replace(ONE, notes=(Note(THIRD, "a"),)), OTHER, False),
         (ONE, replace(OTHER, place=AT, confidence=Confidence.POSSIBLE), False),
         (ONE, replace(OTHER, place=AT, code="ABC103"), False),
     ],
