@@ -49,6 +49,7 @@ from gradlint.interpreter.core import Frame, Interpreter, syntax
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
 from gradlint.interpreter.tensors import memory_of_gradient
 from gradlint.knowledge.signs import (
+    APPLIED,
     ASKS_FOR_GRADIENTS,
     ASKS_FOR_NONE,
     CLEARS,
@@ -78,7 +79,9 @@ def _is_module(uses: Uses) -> bool:
     """What a loader loads may be told to `eval()`, too."""
     if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
         return False
-    return not MODULE_USES.isdisjoint(uses) or ("()" in uses and not MODULE_USES_WHEN_CALLED.isdisjoint(uses))
+    return not MODULE_USES.isdisjoint(uses) or (
+        not APPLIED.isdisjoint(uses) and not MODULE_USES_WHEN_CALLED.isdisjoint(uses)
+    )
 
 
 def _is_optimizer(uses: Uses) -> bool:

@@ -66,6 +66,9 @@ MODULE_USES_WHEN_CALLED = frozenset(
 )
 """Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them."""
 
+APPLIED = frozenset({"()", "forward(.)"})
+"""How modules are applied."""
+
 OPTIMIZER_USES = frozenset({"param_groups", "add_param_group(.)"})
 """Each of these shows an optimizer; so does `zero_grad()` beside `step()`."""
 CLEARS = frozenset({"zero_grad()", "zero_grad(.)"})

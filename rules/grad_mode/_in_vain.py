@@ -152,7 +152,7 @@ def exit_of(call: ModuleCalled, whole: Whole) -> Mark | None:
 
 def confidence(call: ModuleCalled, whole: Whole) -> Confidence:
     """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself, or
-    evaluates by its name."""
+    evaluates by its name. A method of a module that returns what it records is a forward by another name."""
     end, run = whole.end, whole.runs.get(call.run)
     if only_tested(call, end) or _also_without_gradients(call, end) or _is_tried(call, whole):
         return POSSIBLE
@@ -164,8 +164,8 @@ def confidence(call: ModuleCalled, whole: Whole) -> Confidence:
         return belief
     method = run is not None and Role.OF_MODULE in run.roles
     said_so = (switch := switched_to_eval(call, whole)) is not None and switch.run == call.run
-    means_it = evaluates or (said_so and not (run and run.function and run.function.name == "forward"))
-    return max(LIKELY if means_it and not (method and not said_so) else POSSIBLE, belief)
+    means_it = (evaluates and said_so) if method else (evaluates or said_so)
+    return max(LIKELY if means_it else POSSIBLE, belief)
 
 
 def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
@@ -175,10 +175,12 @@ def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
 
 
 def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens once and costs little: in a script outside of loops and functions, or to see a network work on
-    an input that is no data."""
+    """Whether it happens once and costs little: in a script outside of functions, and of loops but for those that go
+    from layer to layer, or to see a network work on an input that is no data."""
     run, end = whole.runs.get(call.run), whole.end
-    if any(not one.later <= NO for one in whole.places.get(call.node, ())):
+    here = whole.places.get(call.node, ())
+    goes_on = all(not frozenset(one.fed_by).isdisjoint(one.graph) for one in here if not one.later <= NO)
+    if not goes_on:
         return False
     if run is None or run.function is None or call.module.mode <= EVAL:
         return run is None or run.function is None
