@@ -34,6 +34,7 @@ from gradlint.domain import (
     Node,
     Object,
     Optimizer,
+    Ref,
     Scaler,
     Scheduler,
     Stage,
@@ -272,8 +273,9 @@ class ModuleCalled(Event):
     tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
     result, for `used` and the like of `ModuleFinished`, `fed_by` those in the history of its arguments. `trainable`
     holds all answers of the module's parameters to whether they require grad (no: it has none). `nested` says that it
-    happened inside the call of another module, `own_call` that the module's class says itself what calling it does. Of
-    `wrapper.module(...)` the wrapper's import path is what it was `taken_from`."""
+    happened inside the call of another module; else `memories` are those of its parameters. `own_call` says that the
+    module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's import path is what it was
+    `taken_from`."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -285,6 +287,7 @@ class ModuleCalled(Event):
     trainable: Truth = UNSURE
     graph: tuple[Graph, ...] = ()
     fed_by: tuple[Graph, ...] = ()
+    memories: frozenset[tuple[Ref, ...]] = frozenset()
     nested: bool = False
     own_call: bool = False
     callee: Syntax = None

@@ -87,6 +87,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             trainable=_trainable(it, held[0]),
             graph=_graph(it, result),
             fed_by=_behind(it, held[1:]),
+            memories=frozenset() if it.inside_module else _memories(it, held[0]),
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
             callee=getattr(node, "func", None),
@@ -146,6 +147,11 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
         elif type(thing) is not Node:
             todo += handed_on(thing)
     return tuple(nodes)
+
+
+def _memories(it: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
+    """What the parameters of a module are in."""
+    return frozenset([it[ref].storage for _, ref in parameters(it, module)[0]])
 
 
 def _behind(it: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from gradlint.domain import Module, Ref, Syntax, Tensor
+from gradlint.domain import Module, Optimizer, Ref, Syntax, Tensor
 from gradlint.events import Event, ModuleBuilt, ModuleCalled
 
 Memory = tuple[Ref, ...]
@@ -28,6 +28,6 @@ def modules_of(parameters: Collection[Memory], story: Sequence[Event]) -> list[s
     return list(dict.fromkeys(owner.values()))
 
 
-def made_at(module: Module) -> list[Syntax]:
-    """The places at which a module may have been made."""
-    return [mark.node for mark in module.marks if mark.how == "made"]
+def made_at(thing: Module | Optimizer) -> list[Syntax]:
+    """The places at which a module or an optimizer may have been made."""
+    return [mark.node for mark in thing.marks if mark.how == "made"]

@@ -21,6 +21,7 @@ are cleared in time, or nobody ever looks at them, nothing but time and memory i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,24 +32,40 @@ from gradlint.events import (
     GradientRead,
     GradientsCleared,
     ModuleBuilt,
+    ModuleCalled,
     ModuleFinished,
     OptimizerBuilt,
     OptimizerStepped,
 )
+from gradlint.knowledge.signs import words
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted
 
-from ._parameters import Memory, memories
+from ._joins import Meeting, meeting
+from ._parameters import Memory, made_at, memories
 from ._seams import seams
 
 rule = Rule(
     "GRD617",
     "undetached-target",
-    "{name} is also differentiated by parameters that this step does not train; detach what was computed from them",
-    help="pass `fake.detach()` to the discriminator in its own step, or compute the target under `torch.no_grad()`",
+    "{name} is also differentiated by {whose} this step does not train; {cure}",
+    help="pass `fake.detach()` to the discriminator in its own step, compute the target under `torch.no_grad()`, or "
+    "freeze the network that judges with `requires_grad_(False)`",
     effect="silently wrong",
     yields_to=("GRD721",),
     tokens=("backward",),
 )
+
+
+HANDED = "detach what is handed on from {}"
+COMPARED = "call {} under `torch.no_grad()`"
+PASSED = "freeze {} with `requires_grad_(False)`, gradients pass through it all the same"
+"""The cures: of what is handed to the network that is trained, of a target, and of a network that is passed through."""
+MOST_NAMED = 2
+STANDING_STILL = frozenset(
+    "ema fixed frozen guide judge lagged momentum old pretrained ref reference shadow slow target targets tar teacher "
+    "teachers tgt t".split()
+)
+"""Words of networks that give what others are trained by, and are not trained then."""
 
 
 def consequence(returned: Any) -> bool:
@@ -86,7 +103,8 @@ def check_cleared(end: ModuleFinished) -> Findings:
                 wasted = cleared & one.leaves - one.stepped
                 if one.stepped and wasted and any(wasted <= own for own in trained) and _can_be_cut(one, wasted):
                     del waiting[one.event.node]
-                    draft = _at(end, one, wasted)
+                    met = meeting(end.story, one.event, wasted, one.stepped)
+                    draft = _at(end, one, wasted, met)
                     draft = draft if _may_ask(one, wasted) else draft.lowered(POSSIBLE)
                     yield draft.note(event.node, "these gradients are cleared here before a step used them")
 
@@ -94,12 +112,15 @@ def check_cleared(end: ModuleFinished) -> Findings:
 @rule.on(ModuleFinished)
 def check_held_by_none(end: ModuleFinished) -> Findings:
     """A step trains what one part of the loss was computed from, and no optimizer holds what the other was."""
-    optimizers = [event for event in end.story if isinstance(event, OptimizerBuilt | OptimizerStepped)]
-    if any(event.optimizer.open.may(YES) for event in optimizers):
+    built = [event for event in end.story if isinstance(event, OptimizerBuilt)]
+    if any(event.optimizer.open.may(YES) for event in built) or _of_unseen_optimizers(end, built):
         return
+    optimizers = [event for event in end.story if isinstance(event, OptimizerBuilt | OptimizerStepped)]
     held = memories(tensor for event in optimizers for tensor in event.parameters)
     read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
+    cleared = memories(one for event in end.story if isinstance(event, GradientsCleared) for one in event.parameters)
     waiting: dict[Syntax, _Waiting] = {}
+    told = set[Syntax]()
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
             waiting[event.node] = _Waiting(event, memories(event.leaves), held | _asked(event))
@@ -107,12 +128,36 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
             now = memories(event.parameters)
             for one in [one for one in waiting.values() if now & one.leaves]:
                 del waiting[one.event.node]
-                wasted = (_reached(one.event) & _made_here(end, one.event)) - one.stepped
-                apart = wasted and not wasted & read and not _in_one_module(end, wasted, one.stepped)
-                if apart and _can_be_cut(one, wasted):
-                    draft = _at(end, one, wasted)
-                    draft = draft if _asks(one, wasted) else draft.lowered(POSSIBLE)
-                    yield draft.note(event.node, "no optimizer holds them, and this one steps others")
+                wasted = (memories(one.event.leaves) & _made_here(end, one.event)) - one.stepped
+                if not wasted or wasted & read or one.event.node in told or _in_one_module(end, wasted, one.stepped):
+                    continue
+                met = meeting(end.story, one.event, wasted, now & one.leaves)
+                named = any(words(name) & STANDING_STILL for name in met.names)
+                if not wasted <= _reached(one.event) and not named:
+                    continue
+                if _can_be_cut(one, wasted):
+                    draft = _at(end, one, wasted, met)
+                elif (
+                    met.judged is not None and not wasted & cleared and (named or met.in_eval) and _of_module(now, end)
+                ):
+                    draft = _at(end, one, wasted, met, passed=True)
+                else:
+                    continue
+                told.add(one.event.node)
+                draft = draft if _asks(one, wasted) else draft.lowered(POSSIBLE)
+                yield draft.note(event.node, "no optimizer holds them, and this one steps others")
+
+
+def _of_unseen_optimizers(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> bool:
+    """Whether something steps that was not seen to be made: nobody knows what else it trains."""
+    seen = {event.node for event in built}
+    steps = [event for event in end.story if isinstance(event, OptimizerStepped) and event.optimizer.open.may(YES)]
+    return not all(seen.intersection(made_at(step.optimizer)) for step in steps)
+
+
+def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
+    """Whether these are parameters of modules, so that a network is trained and not an input made to fit."""
+    return any(trained & memories(one.parameters) for one in end.story if isinstance(one, ModuleBuilt))
 
 
 def _reached(event: BackwardRun) -> frozenset[Memory]:
@@ -133,9 +178,16 @@ def _asked(event: BackwardRun) -> frozenset[Memory]:
     return memories(leaf for leaf in event.leaves if leaf.parameter <= NO and leaf.requires_grad.possibly(YES))
 
 
-def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory]) -> Draft:
-    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"))
-    if one.event.retain <= NO:
+def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meeting, *, passed: bool = False) -> Draft:
+    """The finding at a backward, which says of whose parameters it is and how to keep them out."""
+    names = [quoted(name, "") for name in met.names]
+    whose = f"the parameters of {' and '.join(names)}, which" if 0 < len(names) <= MOST_NAMED else "parameters that"
+    network = names[0] if len(names) == 1 else "those networks"
+    cure = PASSED if passed else HANDED if met.handed is not None else COMPARED
+    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"), whose=whose, cure=cure.format(network))
+    if met.place is not None:
+        draft = draft.note(met.place, "here they get into the loss")
+    if one.event.retain <= NO and not passed:
         cuts = seams(end.story, one.event, wasted, one.stepped)
         draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")
     return draft.lowered(max(LIKELY, believed(one.event)))
@@ -147,10 +199,10 @@ def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:
 
 
 def _in_one_module(end: ModuleFinished, wasted: frozenset[Memory], stepped: frozenset[Memory]) -> bool:
-    """Whether one module has parameters of both: then a part of it is tuned, and what it is computed from lies inside
-    of its forward."""
-    every = (memories(event.parameters) for event in end.story if isinstance(event, ModuleBuilt))
-    return any(own & wasted and own & stepped for own in every)
+    """Whether one module that is called has parameters of both: then a part of it is tuned, and what it is computed
+    from lies inside of its forward."""
+    calls = [event.memories for event in end.story if isinstance(event, ModuleCalled)]
+    return any(own & wasted and own & stepped for own in calls)
 
 
 def _may_ask(one: _Waiting, wasted: frozenset[Memory]) -> bool:

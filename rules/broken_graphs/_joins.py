@@ -1,0 +1,74 @@
+"""Where what strange parameters computed meets what a step trains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from gradlint.domain import EVAL, YES, Ref, Syntax, Tensor
+from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing
+
+from ._parameters import Memory
+
+STRANGE, TRAINED = "strange", "trained"
+BOTH = frozenset({STRANGE, TRAINED})
+
+
+@dataclass
+class Meeting:
+    """How a loss comes to depend on strange networks: by which names these are called, and where what they gave meets
+    what the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange
+    network is handed what a trained one gave."""
+
+    names: dict[str, None] = field(default_factory=dict)
+    handed: Syntax = None
+    compared: Syntax = None
+    judged: Syntax = None
+    in_eval: bool = False
+
+    @property
+    def place(self) -> Syntax:
+        """Where they meet, as far as that is seen."""
+        return self.handed or self.compared or self.judged
+
+
+def meeting(
+    story: Sequence[Event], run: BackwardRun, strange: frozenset[Memory], trained: frozenset[Memory]
+) -> Meeting:
+    """How the loss of a backward comes to depend on strange parameters beside those that are trained."""
+    found, flow = Meeting(), dict[Ref, frozenset[str]]()
+    for event in story:
+        if event is run:
+            break
+        if isinstance(event, ModuleCalled) and not event.nested:
+            given = _flows(event.args, flow)
+            roles = {STRANGE} if event.memories & strange else set[str]()
+            roles |= {TRAINED} if event.memories & trained else set[str]()
+            if roles == {STRANGE} and event.name:
+                found.names[event.name] = None
+                found.in_eval |= event.module.mode <= EVAL
+            if roles == {STRANGE} and TRAINED in given:
+                found.judged = event.node
+            elif roles == {TRAINED} and given == {STRANGE}:
+                found.handed = event.node
+            elif not roles and given == BOTH and not any(_flows([one], flow) == BOTH for one in event.args):
+                found.compared = event.node
+            _flow_into(event.result, frozenset(roles | given), flow)
+        elif isinstance(event, Recorded):
+            given = _flows(event.operands, flow)
+            if given == BOTH and not any(_flows([one], flow) == BOTH for one in event.operands):
+                found.compared = event.node
+            if given:
+                _flow_into(event.result, given, flow)
+    return found
+
+
+def _flows(things: Iterable[Thing], flow: dict[Ref, frozenset[str]]) -> frozenset[str]:
+    """From which parameters these were computed."""
+    tensors = [thing for thing in things if isinstance(thing, Tensor) and thing.requires_grad.may(YES)]
+    return frozenset[str]().union(*[flow.get(ref, frozenset()) for tensor in tensors for ref in tensor.storage])
+
+
+def _flow_into(thing: Thing, roles: frozenset[str], flow: dict[Ref, frozenset[str]]) -> None:
+    for ref in thing.storage if isinstance(thing, Tensor) else ():
+        flow[ref] = roles if isinstance(thing, Tensor) and thing.requires_grad.may(YES) else frozenset()
