@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from gradlint.domain import EVAL, YES, Ref, Syntax, Tensor
+from gradlint.domain import EVAL, YES, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing
 
 from ._parameters import Memory
 
 STRANGE, TRAINED = "strange", "trained"
 BOTH = frozenset({STRANGE, TRAINED})
+Flow = dict[tuple[int, str, int], frozenset[str]]
+"""From which parameters what was made at each place was computed, whichever of those made there it is."""
 
 
 @dataclass
@@ -36,7 +38,7 @@ def meeting(
     story: Sequence[Event], run: BackwardRun, strange: frozenset[Memory], trained: frozenset[Memory]
 ) -> Meeting:
     """How the loss of a backward comes to depend on strange parameters beside those that are trained."""
-    found, flow = Meeting(), dict[Ref, frozenset[str]]()
+    found, flow = Meeting(), Flow()
     for event in story:
         if event is run:
             break
@@ -63,12 +65,12 @@ def meeting(
     return found
 
 
-def _flows(things: Iterable[Thing], flow: dict[Ref, frozenset[str]]) -> frozenset[str]:
+def _flows(things: Iterable[Thing], flow: Flow) -> frozenset[str]:
     """From which parameters these were computed."""
     tensors = [thing for thing in things if isinstance(thing, Tensor) and thing.requires_grad.may(YES)]
-    return frozenset[str]().union(*[flow.get(ref, frozenset()) for tensor in tensors for ref in tensor.storage])
+    return frozenset[str]().union(*[flow.get(ref.key, frozenset()) for tensor in tensors for ref in tensor.storage])
 
 
-def _flow_into(thing: Thing, roles: frozenset[str], flow: dict[Ref, frozenset[str]]) -> None:
+def _flow_into(thing: Thing, roles: frozenset[str], flow: Flow) -> None:
     for ref in thing.storage if isinstance(thing, Tensor) else ():
-        flow[ref] = roles if isinstance(thing, Tensor) and thing.requires_grad.may(YES) else frozenset()
+        flow[ref.key] = roles if isinstance(thing, Tensor) and thing.requires_grad.may(YES) else frozenset()

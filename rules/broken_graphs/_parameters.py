@@ -15,6 +15,11 @@ def memories(tensors: Iterable[Tensor]) -> frozenset[Memory]:
     return frozenset(tensor.storage for tensor in tensors if tensor.storage)
 
 
+def places(memories: Iterable[Memory]) -> frozenset[Memory]:
+    """Where these memories were made, whichever of those made there they are."""
+    return frozenset([tuple([ref._replace(age=0) for ref in memory]) for memory in memories])
+
+
 def modules_of(parameters: Collection[Memory], story: Sequence[Event]) -> list[str]:
     """How the program writes the modules it calls that have these parameters and no others, without their parts."""
     calls = [event for event in story if isinstance(event, ModuleCalled) and event.name]

@@ -41,7 +41,7 @@ from gradlint.knowledge.signs import words
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted
 
 from ._joins import Meeting, meeting
-from ._parameters import Memory, made_at, memories
+from ._parameters import Memory, made_at, memories, places
 from ._seams import seams
 
 rule = Rule(
@@ -116,14 +116,14 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     if any(event.optimizer.open.may(YES) for event in built) or _of_unseen_optimizers(end, built):
         return
     optimizers = [event for event in end.story if isinstance(event, OptimizerBuilt | OptimizerStepped)]
-    held = memories(tensor for event in optimizers for tensor in event.parameters)
+    held = places(memories(tensor for event in optimizers for tensor in event.parameters))
     read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
     cleared = memories(one for event in end.story if isinstance(event, GradientsCleared) for one in event.parameters)
     waiting: dict[Syntax, _Waiting] = {}
     told = set[Syntax]()
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
-            waiting[event.node] = _Waiting(event, memories(event.leaves), held | _asked(event))
+            waiting[event.node] = _Waiting(event, memories(event.leaves), _held(event, held) | _asked(event))
         elif type(event) is OptimizerStepped:
             now = memories(event.parameters)
             for one in [one for one in waiting.values() if now & one.leaves]:
@@ -149,10 +149,11 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
 
 
 def _of_unseen_optimizers(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> bool:
-    """Whether something steps that was not seen to be made: nobody knows what else it trains."""
+    """Whether something steps that was not seen to be made, at no time: nobody knows what else it trains."""
     seen = {event.node for event in built}
-    steps = [event for event in end.story if isinstance(event, OptimizerStepped) and event.optimizer.open.may(YES)]
-    return not all(seen.intersection(made_at(step.optimizer)) for step in steps)
+    steps = [event for event in end.story if isinstance(event, OptimizerStepped)]
+    known = {event.node for event in steps if event.optimizer.open <= NO or seen.intersection(made_at(event.optimizer))}
+    return any(event.node not in known for event in steps)
 
 
 def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
@@ -165,12 +166,18 @@ def _reached(event: BackwardRun) -> frozenset[Memory]:
     return memories(leaf for index, leaf in enumerate(event.leaves) if event.certain >> index & 1)
 
 
+def _held(event: BackwardRun, held: frozenset[Memory]) -> frozenset[Memory]:
+    """The leaves that an optimizer holds, or others that were made where those were."""
+    return frozenset(leaf.storage for leaf in event.leaves if leaf.storage and places([leaf.storage]) <= held)
+
+
 def _made_here(end: ModuleFinished, event: BackwardRun) -> frozenset[Memory]:
     """The parameters whose module is made or copied in the file: of others nobody knows what they are parts of."""
-    built = memories(tensor for one in end.story if isinstance(one, ModuleBuilt) for tensor in one.parameters)
+    built = [tensor for one in end.story if isinstance(one, ModuleBuilt) for tensor in one.parameters]
     copies = {one.node for one in end.story if isinstance(one, Copied)}
     copied = (leaf for leaf in event.leaves if any(mark.how == "made" and mark.node in copies for mark in leaf.marks))
-    return built & memories(event.leaves) | memories(leaf for leaf in copied if leaf.parameter <= YES)
+    made = _held(event, places(memories(built)))
+    return made | memories(leaf for leaf in copied if leaf.parameter <= YES)
 
 
 def _asked(event: BackwardRun) -> frozenset[Memory]:
