@@ -43,7 +43,7 @@ from gradlint.domain import (
     truth,
 )
 from gradlint.domain.changing import replace
-from gradlint.interpreter import hooks, libraries, module_containers, sizes
+from gradlint.interpreter import containers, hooks, libraries, module_containers, sizes
 from gradlint.interpreter.ancestry import find_method, may_be_overridden, torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
@@ -65,6 +65,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
     """A module is applied to arguments."""
     results = []
     found = it.all(owner, Module)
+    behind = () if it.unheard else _behind(it, args.values())
     for index, (ref, module) in enumerate(found):
         start = it.hold(ref, *args.values())
         place = node if len(found) == 1 else it.place_of(node, f"option {index}")
@@ -86,7 +87,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             recorded=recorded,
             trainable=_trainable(it, held[0]),
             graph=_graph(it, result),
-            fed_by=_behind(it, held[1:]),
+            fed_by=behind,
             memories=frozenset() if it.inside_module else _memories(it, held[0]),
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
@@ -400,6 +401,13 @@ def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, a
     return _applied(it, node, ref, operation, args, 2, sizes.of_layer(it, module))
 
 
+def _cell(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """One step of an LSTM, which is handed its two states in one tuple."""
+    states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
+    each = [part for state in states for part in containers.listing(it, state) or [elements(it, node, state)]]
+    return _rnn(it, node, ref, module, row, Arguments([args.get("input", 0, UNKNOWN), *each]))
+
+
 def _lstm(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     flat = Arguments([*args.positional[:1], *(elements(it, node, v) for v in args.positional[1:])])
     operation = _operation(module, row, ("input", "state"), (row.result,) * 3)
@@ -485,7 +493,7 @@ CALLS = {
     "loss": _loss,
     "rnn": _rnn,
     "lstm": _lstm,
-    "pair": _rnn,
+    "pair": _cell,
     "attention": _attention,
     "container": _sequence,
     "none": _custom,

@@ -72,5 +72,6 @@ def _flows(things: Iterable[Thing], flow: Flow) -> frozenset[str]:
 
 
 def _flow_into(thing: Thing, roles: frozenset[str], flow: Flow) -> None:
-    for ref in thing.storage if isinstance(thing, Tensor) else ():
-        flow[ref.key] = roles if isinstance(thing, Tensor) and thing.requires_grad.may(YES) else frozenset()
+    """Note it of what carries the graph: what is cut from it shares its memory."""
+    if isinstance(thing, Tensor) and thing.requires_grad.may(YES):
+        flow |= {ref.key: roles for ref in thing.storage}

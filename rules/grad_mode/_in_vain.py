@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gradlint.domain import EVAL, NO, UNSURE, YES, Belief, Graph, Mark, Syntax, Tensor
+from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Belief, Graph, Mark, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Role, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, believed, only_tested
 
@@ -78,7 +78,7 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way]]]:
         if node not in whole.differentiating and (parted := [*_in_vain(calls, whole)])
     }
     calls = {node: [call for some, _ in parted for call in some] for node, parted in found.items()}
-    made = {graph for some in calls.values() for call in some for graph in call.graph}
+    made = {graph for some in calls.values() for call in some for graph in call.graph if graph not in call.fed_by}
     for node, parted in found.items():
         if not all(any(graph in made for graph in call.fed_by) for call in calls[node]):
             yield node, parted
@@ -90,7 +90,8 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
     while waiting:
         (some, caller), depth = waiting.pop()
         kept = not all(call.nested for call in some) and any(records(call) for call in some)
-        if kept and all(may_be_in_vain(call, whole) for call in some):
+        shown = {call.run for call in some if may_be_in_vain(call, whole)}
+        if kept and all(may_be_in_vain(call, whole) or (call.run in shown and is_held(call, whole)) for call in some):
             yield some, caller
             continue
         parted: dict[Syntax, list[ModuleCalled]] = {}
@@ -113,6 +114,13 @@ def records(call: ModuleCalled) -> bool:
         return True
     asks = call.result.requires_grad if isinstance(call.result, Tensor) else UNSURE
     return call.trainable.possibly(YES) and not (asks | call.trainable).possibly(NO)
+
+
+def is_held(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether unseen code got hold of the graph: where a place calls one of several networks, that of one of them may
+    have been handed on inside, which says nothing of what becomes of the result."""
+    known = whole.is_met(call, whole.end.used) or whole.is_met(call, whole.end.differentiated)
+    return call.grad_mode <= YES and not known and whole.is_met(call, whole.end.escaped)
 
 
 def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
@@ -157,15 +165,24 @@ def confidence(call: ModuleCalled, whole: Whole) -> Confidence:
     if only_tested(call, end) or _also_without_gradients(call, end) or _is_tried(call, whole):
         return POSSIBLE
     in_eval, evaluates = call.module.mode <= EVAL, whole.evaluates(call)
+    said_so = (switch := switched_to_eval(call, whole)) is not None and switch.run == call.run
+    if _is_forward_by_another_name(call, whole) and not said_so:
+        return POSSIBLE
     belief = believed(call) if call.recorded is not None and in_eval else max(LIKELY, believed(call))
     if whole.is_met(call, end.escaped):
         belief = max(LIKELY, belief)
     if not whole.is_met(call, end.returned):
         return belief
     method = run is not None and Role.OF_MODULE in run.roles
-    said_so = (switch := switched_to_eval(call, whole)) is not None and switch.run == call.run
     means_it = (evaluates and said_so) if method else (evaluates or said_so)
     return max(LIKELY if means_it else POSSIBLE, belief)
+
+
+def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether it happens in a method of a module that only a script tries out: others may train on what it gives."""
+    runs = [*whole.around(call)]
+    tried = len(runs) > 1 and Role.OF_MODULE in runs[0].roles and runs[-1].function is None
+    return tried and call.module.mode.possibly(TRAIN) and not whole.evaluates(call)
 
 
 def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:

@@ -69,10 +69,10 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
     draft = rule.at(node, name=quoted(calls[0].name, "the model"), **words, **(APART if callers else TOGETHER))
     for caller in callers:
         draft = draft.note(caller, "called here, nothing differentiates what it gives")
-    if switch := switched_to_eval(calls[0], whole):
+    if calls[0].module.mode <= EVAL and (switch := switched_to_eval(calls[0], whole)):
         draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
     if (left := exit_of(calls[0], whole)) is not None:
-        draft = draft.note(left.node, f"`{left.by}` takes what it gives out of the graph")
+        draft = draft.note(left.node, "what it gives leaves the graph here")
     for flag in flags_of(calls[0].args, whole.end.story):
         draft = draft.note(flag, "marking the input `volatile` does nothing")
     edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
