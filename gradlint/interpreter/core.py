@@ -296,7 +296,8 @@ class Interpreter:
         self.escapes: list[Graph] = []  # each as often as more became known of what may be done with it
         self.cut: dict[Ref, Mark] = {}  # nodes of graphs that something computed from them has left
         self.left: dict[Graph, Mark] = {}  # all of these there ever were, and the first that left each
-        self.inside: dict[Graph, set[Graph]] = {}
+        self.around: dict[Graph, dict[Graph, None]] = {}  # for nodes inside summarised calls, those that stood for them
+        self.repeated: dict[int, Sequence[Event]] = {}  # what happened in calls that were told by a summary again
         self.summaries: dict[object, Any] = {}
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}

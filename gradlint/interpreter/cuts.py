@@ -50,16 +50,11 @@ def cut_off(it: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tup
 
 def cut_at(it: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
     """Something computed from these values leaves their graphs at this cut."""
-    todo = [ref for value in _requiring_grad(it, values) for ref in it[value].node if ref is not None]
-    left = 0
-    while todo and left < MOST_LEFT:
-        ref = todo.pop()
-        thing = it.state.heap.get(ref)
-        if type(thing) is Node and ref not in it.cut:
+    nodes = [node for value in _requiring_grad(it, values) for node in it[value].node]
+    for ref in it.past(nodes, MOST_LEFT):
+        if type(it.state.heap.get(ref)) is Node:
             it.cut[ref] = mark
             it.left.setdefault(ref.key, mark)
-            left += 1
-            todo += [other for slot in thing.inputs for other in slot if other is not None]
 
 
 def _requiring_grad(it: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Ref]:

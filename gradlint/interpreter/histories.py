@@ -141,7 +141,8 @@ def recorded_again(
         inputs = (*inputs, (it.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
     again = grows(it, place, part[:-4], inputs)
     made = it.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
-    it.inside.setdefault(made.key, set()).update(history.inside)
+    for graph in history.inside:
+        it.around.setdefault(graph, {})[made.key] = None
     return made
 
 

@@ -392,15 +392,15 @@ def _finish(it: Interpreter) -> None:
         it,
         events.ModuleFinished,
         it.tree,
-        story=tuple(_passed_by(it, event) for event in it.story),
+        story=tuple(_seen_from_around(it, [_passed_by(it, event) for event in it.story])),
         runs=tuple(it.runs),
         tests=imports_a_runner(it),
         collected=collected(it),
-        used=_with_all_inside(it, it.used),
-        escaped=_with_all_inside(it, _escaped(it, Escape.HELD)),
-        differentiated=_with_all_inside(it, _escaped(it, Escape.DIFFERENTIATED)),
-        returned=_with_all_inside(it, it.returned),
-        left=tuple((inside, mark) for graph, mark in it.left.items() for inside in _with_all_inside(it, [graph])),
+        used=frozenset(it.used),
+        escaped=frozenset(_escaped(it, Escape.HELD)),
+        differentiated=frozenset(_escaped(it, Escape.DIFFERENTIATED)),
+        returned=frozenset(it.returned),
+        left=tuple(it.left.items()),
     )
 
 
@@ -430,16 +430,28 @@ def _passed_by(it: Interpreter, event: Event) -> Event:
     return replace(event, behind=False) if event.behind and event.node not in it.come_by else event
 
 
-def _with_all_inside(it: Interpreter, graphs: Iterable[Graph]) -> frozenset[Graph]:
-    """The graphs, and those that lie inside the summarised calls among them."""
-    found: set[Graph] = set()
+def _seen_from_around(it: Interpreter, story: list[Event]) -> Iterator[Event]:
+    """What happened, where the graph of what happened in a call that a summary told again has the names of all nodes
+    that stood for it then."""
+    repeated = {id(event) for events in it.repeated.values() for event in events}
+    for before, event in zip(it.story, story, strict=True):
+        graph = getattr(event, "graph", None)
+        if id(before) in repeated and type(graph) is tuple and graph and type(graph[0]) is tuple:
+            yield replace(event, graph=tuple(_all_around(it, graph)))
+        else:
+            yield event
+
+
+def _all_around(it: Interpreter, graphs: Iterable[Graph]) -> dict[Graph, None]:
+    """The graphs, and the nodes that stood for them where a summary told their call again."""
+    found: dict[Graph, None] = {}
     todo = list(graphs)
     while todo:
         graph = todo.pop()
         if graph not in found:
-            found.add(graph)
-            todo += it.inside.get(graph, ())
-    return frozenset(found)
+            found[graph] = None
+            todo += it.around.get(graph, ())
+    return found
 
 
 def _method(it: Interpreter, function: Function, runs: Sequence[Run], whole: bool) -> events.Method:

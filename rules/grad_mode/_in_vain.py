@@ -90,6 +90,7 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
     while waiting:
         (some, caller), depth = waiting.pop()
         kept = not all(call.nested for call in some) and any(records(call) for call in some)
+        kept = kept and caller not in whole.differentiating
         shown = {call.run for call in some if may_be_in_vain(call, whole)}
         if kept and all(may_be_in_vain(call, whole) or (call.run in shown and is_held(call, whole)) for call in some):
             yield some, caller

@@ -468,11 +468,11 @@ def one_of_several(loader, kind):
     return [int(model(x).max(1)[1].ne(y).sum()) for x, y in loader]  # GRD401
 
 
-def one_of_several_of_which_one_is_trained(loader, kind):
+def one_of_several_in_either_mode(loader, kind):
     model = Net() if kind == "net" else nn.Linear(8, 2)
     other = nn.Linear(8, 2)
     (model if kind else other).eval()
-    return {y: model(x).sigmoid().gt(0.5).tolist() for x, y in loader}  # ok: the other one may be in eval mode
+    return {y: model(x).sigmoid().gt(0.5).tolist() for x, y in loader}  # GRD401
 
 
 if __name__ == "__main__":
