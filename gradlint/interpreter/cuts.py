@@ -40,30 +40,28 @@ def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
 
 def cut_off(it: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
-    values = list(values)
-    left = _requiring_grad(it, values)
-    here = (Mark("cut", getattr(node, "node", node), by),) if left else ()
-    for mark in here:
-        cut_at(it, mark, left)
+    values, mark = list(values), Mark("cut", getattr(node, "node", node), by)
+    cut_at(it, mark, values)
+    here = (mark,) if any(tensor.requires_grad.possibly(YES) for tensor in _tensors(it, values)) else ()
     return (*here, *cuts(it, values))[:MOST_MARKS]
 
 
 def cut_at(it: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
-    """Something computed from these values leaves their graphs at this cut."""
-    nodes = [node for value in _requiring_grad(it, values) for node in it[value].node]
+    """Something computed from these values leaves their graphs at this cut, as far as they may carry one."""
+    nodes = [node for tensor in _tensors(it, values) if tensor.requires_grad.may(YES) for node in tensor.node]
     for ref in it.past(nodes, MOST_LEFT):
         if type(it.state.heap.get(ref)) is Node:
             it.cut[ref] = mark
             it.left.setdefault(ref.key, mark)
 
 
-def _requiring_grad(it: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Ref]:
-    """The tensors among these values, and among what containers hold, that may require grad."""
-    found: list[Ref] = []
+def _tensors(it: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Tensor]:
+    """The tensors among these values, and among what containers hold."""
+    found: list[Tensor] = []
     for option in (option for value in values for option in alternatives(value)):
         thing = it.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) is Tensor and thing.requires_grad.possibly(YES):
-            found.append(option)  # type: ignore[arg-type]
+        if type(thing) is Tensor:
+            found.append(thing)
         elif type(thing) is Container and depth < DEEPEST:
-            found += _requiring_grad(it, [*(inner for _, inner in thing.items), thing.rest], depth + 1)
+            found += _tensors(it, [*(inner for _, inner in thing.items), thing.rest], depth + 1)
     return found

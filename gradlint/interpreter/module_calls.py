@@ -100,9 +100,12 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
 
 
 def _trainable(it: Interpreter, module: Value) -> Truth:
-    """Whether the parameters of a module require grad, all answers of all of them; no where it certainly has none."""
+    """Whether the parameters of a module require grad, all answers of all of them; no where it certainly has none. Of
+    those that only its use tells of it is not sure that they are there."""
     found, more = parameters(it, module)
-    return reduce(or_, [it[ref].requires_grad for _, ref in found]) if found else NO if more is NO else UNSURE
+    tensors = [it[ref] for _, ref in found]
+    answers = [one.requires_grad if one.belief <= Belief.ANNOTATED else one.requires_grad | UNSURE for one in tensors]
+    return reduce(or_, answers) if found else NO if more is NO else UNSURE
 
 
 def _given(node: Any) -> tuple[Any, ...]:

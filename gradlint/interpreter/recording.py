@@ -374,8 +374,8 @@ def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Ope
     known = it.recording is not NO  # gradients that are off keep out what nobody has seen, too
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
-        if cut.by not in (MODE, IN_VAIN):
-            cut_at(it, cut, [o.value for o in operands])
+    if requires is NO and cut.by not in (MODE, IN_VAIN):
+        cut_at(it, cut, [o.value for o in operands])
     marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
     return tuple(dict.fromkeys(marks))[:MOST_MARKS]

@@ -46,7 +46,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter, syntax
-from gradlint.interpreter.scan import ALONG, HANDED, Scope, uses_of_given
+from gradlint.interpreter.scan import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.tensors import memory_of_gradient
 from gradlint.knowledge.signs import (
     APPLIED,
@@ -54,6 +54,7 @@ from gradlint.knowledge.signs import (
     ASKS_FOR_NONE,
     CLEARS,
     FUNCTION_CONTEXT_USES,
+    LOADS,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
     MOVED,
@@ -264,13 +265,23 @@ def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, 
 
 
 def by_use(
-    it: Interpreter, node: Any, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
+    it: Interpreter,
+    node: Any,
+    chain: str,
+    part: str,
+    *,
+    given: bool = False,
+    reach: tuple[Ref, ...] = (),
+    source: Any = None,
 ) -> Ref | None:
-    """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
+    """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame.
+    `source` is the expression that gives it, if there is one."""
     if not chain or it.torchless:
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
     kind = _kind(it, uses, chain) if uses else None
+    if kind is None and not APPLIED.isdisjoint(uses) and _is_loaded(it, source):
+        kind = "module"
     return None if kind is None else MAKERS[kind](it, node, f"{part} by use", reach)
 
 
@@ -282,6 +293,14 @@ def _kind(it: Interpreter, uses: Uses, chain: str) -> str | None:
     of_data = uses_of(it.frame, f"{chain}.data") if "data" in uses else frozenset()
     shows_tensor = _is_tensor(of_data) or any(_is_operand(it, use) for use in (*uses, *of_data))
     return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
+
+
+def _is_loaded(it: Interpreter, source: Any) -> bool:
+    """Whether an expression gives what a file holds: what is called of that is a module."""
+    source = kept(source)
+    root, _, rest = dotted(source.func).partition(".") if type(source) is cst.Call else ("", "", "")
+    found = it.lookup(root) if root else None
+    return type(found) is Named and (f"{found.path}.{rest}" if rest else found.path) in LOADS
 
 
 def _is_operand(it: Interpreter, use: str) -> bool:
@@ -303,7 +322,7 @@ def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: An
     from gradlint.interpreter.reach import done_to_one_of
 
     if type(value) is Unknown:
-        found = by_use(it, node, chain, chain, reach=value.reach)
+        found = by_use(it, node, chain, chain, reach=value.reach, source=source)
         if found is None:
             return value
         done_to_one_of(it, value)  # what is done to the stand-in from now on

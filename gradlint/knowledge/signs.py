@@ -69,6 +69,9 @@ MODULE_USES_WHEN_CALLED = frozenset(
 APPLIED = frozenset({"()", "forward(.)"})
 """How modules are applied."""
 
+LOADS = frozenset({"torch.load", "torch.jit.load"})
+"""What gives modules, where what it gives is applied."""
+
 OPTIMIZER_USES = frozenset({"param_groups", "add_param_group(.)"})
 """Each of these shows an optimizer; so does `zero_grad()` beside `step()`."""
 CLEARS = frozenset({"zero_grad()", "zero_grad(.)"})

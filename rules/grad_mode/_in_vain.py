@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Belief, Graph, Mark, Syntax, Tensor
+from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Graph, Mark, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Role, Run
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, believed, only_tested
 
@@ -24,11 +24,11 @@ class Whole:
 
     end: ModuleFinished
     runs: Mapping[int, Run] = field(init=False)
-    left: frozenset[Graph] = field(init=False)
+    left: Mapping[Graph, Mark] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "runs", {run.index: run for run in self.end.runs})
-        object.__setattr__(self, "left", frozenset(graph for graph, _ in self.end.left))
+        object.__setattr__(self, "left", dict(self.end.left))
 
     @cached_property
     def places(self) -> dict[Syntax, list[ModuleCalled]]:
@@ -65,13 +65,14 @@ class Whole:
                 return phases == {Role.EVALUATION}
         return False
 
-    def is_met(self, call: ModuleCalled, graphs: frozenset[Graph]) -> bool:
+    def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
         """Whether the graph of a call is among these."""
         return any(graph in graphs for graph in call.graph)
 
 
 def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way]]]:
-    """The places where modules are called in vain, with the ways on which they are."""
+    """The places where modules are called in vain, with the ways on which they are; of those that make one forward
+    together only the first."""
     found = {
         node: parted
         for node, calls in whole.places.items()
@@ -79,9 +80,21 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way]]]:
     }
     calls = {node: [call for some, _ in parted for call in some] for node, parted in found.items()}
     made = {graph for some in calls.values() for call in some for graph in call.graph if graph not in call.fed_by}
+    begun = set[tuple[Syntax, Syntax]]()
     for node, parted in found.items():
-        if not all(any(graph in made for graph in call.fed_by) for call in calls[node]):
+        if all(any(graph in made for graph in call.fed_by) for call in calls[node]):
+            continue
+        left = {(method, mark.node) for call in calls[node] for method, mark in _leaving(call, whole)}
+        if not left or not left <= begun:
             yield node, parted
+        begun |= left
+
+
+def _leaving(call: ModuleCalled, whole: Whole) -> Iterator[tuple[Syntax, Mark]]:
+    """The method of a module in which another is called, and where what it gives leaves the graph."""
+    run, mark = whole.runs.get(call.run), exit_of(call, whole)
+    if mark is not None and run is not None and run.function is not None and Role.OF_MODULE in run.roles:
+        yield run.function.node, mark
 
 
 def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
@@ -140,7 +153,7 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     if call.module.mode <= EVAL:
         return True
     only_left = whole.is_met(call, whole.left) and not whole.is_met(call, end.returned)
-    return only_left and not (call.fed_by and call.belief > Belief.ANNOTATED)
+    return only_left and (call.trainable <= YES or not call.fed_by)
 
 
 def switched_to_eval(call: ModuleCalled, whole: Whole) -> ModeChanged | None:
@@ -156,7 +169,7 @@ def switched_to_eval(call: ModuleCalled, whole: Whole) -> ModeChanged | None:
 
 def exit_of(call: ModuleCalled, whole: Whole) -> Mark | None:
     """Where what a call gives first leaves its graph."""
-    return next((mark for graph, mark in whole.end.left if graph in call.graph), None)
+    return next((whole.left[graph] for graph in call.graph if graph in whole.left), None)
 
 
 def confidence(call: ModuleCalled, whole: Whole) -> Confidence:
