@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 import torch
 
-from gradlint.knowledge.distributions import DISCRETE, REPARAMETRISED, WHOLE
+from gradlint.knowledge.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
 
 pytestmark = pytest.mark.torch
 
@@ -31,12 +33,33 @@ MADE_OF = {
 """Parameters of those that are not made of up to two tensors of ones."""
 
 
-def _made(name):
+def _made(name, asks=False):
+    """A distribution; `asks`: its parameters require grad."""
     cls = getattr(torch.distributions, name)
-    if name in MADE_OF:
-        return cls(*MADE_OF[name])
-    names = [one for one in cls.arg_constraints if one != "logits"]
-    return cls(*[HALVES if one == "probs" else ONES for one in names])
+    given = MADE_OF.get(name)
+    if given is None:
+        given = [HALVES if one == "probs" else ONES for one in cls.arg_constraints if one != "logits"]
+    return cls(*[one.clone().requires_grad_(asks) if isinstance(one, torch.Tensor) else one for one in given])
+
+
+def _on_the_graph(made):
+    """Which of the parts require grad."""
+    found = set()
+    for name in PARTS:
+        with contextlib.suppress(NotImplementedError):
+            part = getattr(made, name, None)
+            found |= {name} if isinstance(part, torch.Tensor) and part.requires_grad else set()
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(REPARAMETRISED | DISCRETE))
+def test_parts_carry_the_graph_of_the_parameters(name):
+    assert _on_the_graph(_made(name, asks=True))
+    assert not _on_the_graph(_made(name))
+
+
+def test_every_part_carries_one_somewhere():
+    assert set().union(*[_on_the_graph(_made(name, asks=True)) for name in REPARAMETRISED | DISCRETE]) == PARTS
 
 
 @pytest.mark.parametrize("name", sorted(REPARAMETRISED | DISCRETE))

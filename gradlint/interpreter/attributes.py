@@ -54,6 +54,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter import (
     descriptors,
+    distributions,
     gifts,
     libraries,
     library,
@@ -368,6 +369,8 @@ def _training(mode: Mode) -> Value:
 
 def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
+    if (part := distributions.part(it, node, owner, name)) is not None:
+        return part
     full = f"{chain}.{name}" if chain else ""
     found: Value | None = gifts.foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:

@@ -19,11 +19,12 @@ from gradlint.domain import (
     Tensor,
     Value,
 )
+from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special
 from gradlint.interpreter.recording import apply
-from gradlint.knowledge.distributions import DISCRETE, REPARAMETRISED, WHOLE
+from gradlint.knowledge.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
 from gradlint.knowledge.rows import Operation, Result
 
 HOME = "torch.distributions."
@@ -40,6 +41,7 @@ DRAWN_DISCRETE = _operation("sample of a discrete distribution", differentiable=
 DRAWN_WHOLE = _operation("sample of a discrete distribution", dtype="integer", differentiable=False)
 COMPUTED = {name: _operation(name) for name in ("rsample", "log_prob", "entropy", "cdf", "icdf")}
 DIVERGENCE = _operation("kl_divergence")
+PART = _operation("part of a distribution")
 
 
 def _given(it: Interpreter, value: Value) -> list[Value]:
@@ -72,6 +74,19 @@ def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]
         return apply(it, node, row, operands)
 
     return method
+
+
+def part(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
+    """An attribute of a distribution that is computed from its parameters; None for all others. It is asked for anew
+    each time: what it was without gradients says nothing of what it is with them."""
+    about = it.only(owner, Instance) if name in PARTS else None
+    cls = about.cls if about is not None else None
+    if type(cls) is not Named or cls.path.removeprefix(HOME) not in REPARAMETRISED | DISCRETE:
+        return None
+    found = apply(it, node, PART, [("input", value) for value in _given(it, owner)][:MOST_ITEMS])
+    for ref, tensor in it.all(found, Tensor):
+        it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
+    return found
 
 
 @special(f"{HOME}kl_divergence", f"{HOME}kl.kl_divergence")

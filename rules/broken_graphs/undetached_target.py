@@ -29,6 +29,7 @@ from gradlint.domain import NO, YES, Syntax
 from gradlint.events import (
     BackwardRun,
     Copied,
+    Event,
     GradientRead,
     GradientsCleared,
     ModuleBuilt,
@@ -113,8 +114,9 @@ def check_cleared(end: ModuleFinished) -> Findings:
 def check_held_by_none(end: ModuleFinished) -> Findings:
     """A step trains what one part of the loss was computed from, and no optimizer holds what the other was."""
     built = [event for event in end.story if isinstance(event, OptimizerBuilt)]
-    if any(event.optimizer.open.may(YES) for event in built) or _of_unseen_optimizers(end, built):
+    if any(event.optimizer.open.may(YES) for event in built):
         return
+    unseen = _with_unseen_optimizers(end, built)
     optimizers = [event for event in end.story if isinstance(event, OptimizerBuilt | OptimizerStepped)]
     held = places(memories(tensor for event in optimizers for tensor in event.parameters))
     read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
@@ -126,7 +128,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
             waiting[event.node] = _Waiting(event, memories(event.leaves), _held(event, held) | _asked(event))
         elif type(event) is OptimizerStepped:
             now = memories(event.parameters)
-            for one in [one for one in waiting.values() if now & one.leaves]:
+            for one in [one for one in waiting.values() if now & one.leaves and _home(end, one.event) not in unseen]:
                 del waiting[one.event.node]
                 wasted = (memories(one.event.leaves) & _made_here(end, one.event)) - one.stepped
                 if not wasted or wasted & read or one.event.node in told or _in_one_module(end, wasted, one.stepped):
@@ -148,12 +150,22 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 yield draft.note(event.node, "no optimizer holds them, and this one steps others")
 
 
-def _of_unseen_optimizers(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> bool:
-    """Whether something steps that was not seen to be made, at no time: nobody knows what else it trains."""
+def _with_unseen_optimizers(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> set[Syntax]:
+    """The functions and classes in which something steps that was not seen to be made, at no time: nobody knows what
+    else it trains."""
     seen = {event.node for event in built}
     steps = [event for event in end.story if isinstance(event, OptimizerStepped)]
     known = {event.node for event in steps if event.optimizer.open <= NO or seen.intersection(made_at(event.optimizer))}
-    return any(event.node not in known for event in steps)
+    return {_home(end, event) for event in steps if event.node not in known}
+
+
+def _home(end: ModuleFinished, event: Event) -> Syntax:
+    """The class of the function in which something happened that nobody called, or that function; None for a script."""
+    runs = {run.index: run for run in end.runs}
+    run = runs.get(event.run)
+    while run is not None and run.caller is not None:
+        run = runs.get(run.parent)
+    return None if run is None or run.function is None else run.function.owner or run.function.node
 
 
 def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:

@@ -14,6 +14,8 @@ Way = tuple[list[ModuleCalled], Syntax | None]
 """Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
 NOISE = frozenset({"rand", "rand_like", "randn", "randn_like", "normal", "normal_"})
 """What makes inputs from which networks generate, or with which they are tried."""
+ON_PURPOSE = frozenset({"data", "detach", "detach_", "item", "numpy", "tolist"})
+"""What is called to leave the graph, and for nothing else."""
 MADE_UP = NOISE | {"Variable", "empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
 """What makes inputs that are no data."""
 
@@ -140,7 +142,8 @@ def is_held(call: ModuleCalled, whole: Whole) -> bool:
 def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     """Whether the call may record a graph that nothing differentiates: what the next pass of a loop
     around it no longer knows, for unseen code was handed the model, takes nothing from what the pass before knew. A
-    model that is frozen there records nothing of its own."""
+    model that is frozen there records nothing of its own. What a part of a forward gives that nobody calls may well be made
+    into whole numbers on the way."""
     if call.trainable <= NO or not (call.grad_mode <= YES and call.graph):
         return False
     end = whole.end
@@ -152,6 +155,10 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
         return False
     if call.module.mode <= EVAL:
         return True
+    run, mark = whole.runs.get(call.run), exit_of(call, whole)
+    in_forward = run is not None and run.function is not None and run.function.name == "forward" and run.caller is None
+    if in_forward and mark is not None and mark.by not in ON_PURPOSE:
+        return False
     only_left = whole.is_met(call, whole.left) and not whole.is_met(call, end.returned)
     return only_left and (call.trainable <= YES or not call.fed_by)
 

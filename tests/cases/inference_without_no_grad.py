@@ -146,7 +146,7 @@ def stylize(target):
 def handed_on(handle, report):
     model = Net().eval()
     handle(model(torch.ones(3, 8)))  # ok: whoever gets it may differentiate it
-    report(model(torch.ones(3, 8)))  # GRD401
+    report(*[model(torch.ones(k, 8)) for k in (1, 2)])  # GRD401
     return model
 
 
@@ -473,6 +473,162 @@ def one_of_several_in_either_mode(loader, kind):
     other = nn.Linear(8, 2)
     (model if kind else other).eval()
     return {y: model(x).sigmoid().gt(0.5).tolist() for x, y in loader}  # GRD401
+
+
+
+class Watched:
+    """Whose losses are trained on, and watched besides."""
+
+    def __init__(self, width=8):
+        self.encoder, self.head = nn.Linear(width, 4), nn.Linear(4, 2)
+        self.tuned = torch.optim.SGD([*self.encoder.parameters(), *self.head.parameters()], lr=0.1)
+        self.seen, self.kept = [], None
+
+    def epoch(self, loader, spare):
+        for x, y in loader:
+            loss = F.cross_entropy(self.head(self.encoder(x)), y)  # ok: trained on
+            self.tuned.zero_grad()
+            loss.backward()
+            self.tuned.step()
+        hidden = self.encoder(spare)  # GRD401
+        self.seen.append(self.head(hidden).softmax(-1).data.mean())  # ok: a part of the forward that is told above
+
+    def hidden_state(self, x):
+        self.kept = self.encoder(x)  # ok: others may differentiate what an object keeps
+        return self.kept.detach().numpy()
+
+    def choose(self, x):
+        return self.head(self.encoder(x)).max(-1)[1].cpu().numpy()  # GRD401
+
+    def distance(self, one, other):
+        return (self.encoder(one) - self.encoder(other)).norm()  # ok: returned to whoever calls
+
+
+def teacher_cut_off(teacher: nn.Module, student, loader):
+    steps = torch.optim.Adam(student.parameters())
+    for x in loader:
+        wanted = teacher(x).detach()  # GRD401
+        loss = F.mse_loss(student(x), wanted)
+        steps.zero_grad()
+        loss.backward()
+        steps.step()
+
+
+def maker_and_judge(loader):
+    maker, judge = nn.Linear(3, 8), nn.Linear(8, 1)
+    of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+    for true in loader:
+        made = maker(torch.randn(4, 3))  # ok: cut off for the judge, and differentiated for the maker
+        of_judge.zero_grad()
+        (judge(made.detach()).mean() - judge(true).mean()).backward()
+        of_judge.step()
+        of_maker.zero_grad()
+        (-judge(made).mean()).backward()
+        of_maker.step()
+    return maker(torch.randn(4, 3))  # ok: returned
+
+
+def preview(maker: nn.Module, save_image, folder, noise):
+    save_image(maker(noise.cuda()).detach().cpu().clamp(0, 1), folder)  # GRD401
+
+
+def shown_by(painter: nn.Module, tensor, screen):
+    for one in tensor:
+        screen.show_image(painter(one).detach().numpy())  # GRD401
+
+
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.distributions.Categorical(logits=self.body(x))
+
+    def features(self, x):
+        self.body.eval()
+        return self.body(x).relu()  # ok: a forward by another name
+
+    def act(self, x):
+        return int(self(x[None]).sample()[0])  # GRD401
+
+
+def rollout(actor: Actor, world):
+    rewards, logs = [], []
+    for x in world:
+        law = actor(x / 2)  # ok: its log_prob is differentiated below
+        action = law.sample()
+        logs.append(law.log_prob(action))
+        rewards.append(float(action))
+    (-torch.stack(logs).mean() * sum(rewards)).backward()
+
+
+def old_and_new(actor: Actor, x, gain, steps):
+    logs = actor(x).logits.detach()  # GRD401
+    (-(actor(x).logits - logs).mean() * gain).backward()
+    steps.step()
+
+
+def run_epoch_of(model: Net, loader, criterion, train, steps=None):
+    total = 0.0
+    for x, y in loader:
+        loss = criterion(model(x / 255), y.long())  # GRD401
+        if train:
+            steps.zero_grad()
+            loss.backward()
+            steps.step()
+        total += loss.item()
+    return total
+
+
+def both_phases(loader):
+    model = Net()
+    steps = torch.optim.SGD(model.parameters(), lr=0.1)
+    run_epoch_of(model, loader, nn.MSELoss(), train=True, steps=steps)
+    return run_epoch_of(model, loader, nn.MSELoss(), train=False)
+
+
+def evaluate_by(network, loader, criterion):
+    network.eval()
+    losses = [criterion(network(x), y) for x, y in loader]  # GRD401
+    return sum(losses) / len(losses)
+
+
+def adapt_by(network, loader, optimize):
+    network.eval()
+    for x in loader:
+        optimize(network(x).softmax(-1))  # ok: by its name it differentiates what it is handed
+
+
+def tried_on_nothing():
+    net = Net()
+    out = net(torch.ones(2, 8))  # ok: to see what comes out of it
+    print(out.shape, out.sum().item())
+
+
+def loaded_and_used(path, loader):
+    net = torch.load(path).cpu()
+    names = torch.load("names")
+    return [net(x).argmax(1) for x in loader], names["first"]  # GRD401
+
+
+class OneStep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.cell = nn.Linear(4, 3), nn.LSTMCell(4, 3)
+
+    def forward(self, x):
+        h = self.first(x)
+        return self.cell(x, (h, torch.zeros_like(h)))[0]
+
+
+def trained_through_a_cell(x):
+    begin, memory, cell = nn.Linear(4, 3), nn.Linear(4, 3), nn.LSTMCell(4, 3)
+    h, c = begin(x), memory(x)  # ok: the states are handed to the cell in a tuple
+    for _ in range(3):
+        h, c = cell(x, (h, c))
+    h.sum().backward()
+    print(OneStep()(x).mean().item(), c.detach())  # GRD401
 
 
 if __name__ == "__main__":

@@ -181,6 +181,129 @@ def attacked(rate=0.1):
         print(x.grad + rate)
 
 
+
+class Judged:
+    """A network that is trained by what another says of it."""
+
+    def __init__(self, path, frozen=False):
+        self.maker, self.judge = nn.Linear(4, 6), nn.Sequential(nn.Linear(6, 3), nn.ReLU())
+        self.judge.load_state_dict(torch.load(path))
+        self.judge.eval()
+        self.steps = optim.Adam(self.maker.parameters())
+
+    def learn(self, noise):
+        self.steps.zero_grad()
+        (-self.judge(self.maker(noise)).logsumexp(1).mean()).backward()  # GRD617
+        self.steps.step()
+
+
+class JudgedByWhatIsFrozen:
+    def __init__(self, path):
+        self.maker, self.judge = nn.Linear(4, 6), nn.Sequential(nn.Linear(6, 3), nn.Tanh())
+        self.judge.load_state_dict(torch.load(path))
+        for one in self.judge.eval().parameters():
+            one.requires_grad = False
+        self.steps = optim.Adam(self.maker.parameters())
+
+    def learn(self, noise):
+        self.steps.zero_grad()
+        self.judge(self.maker(noise)).square().mean().neg().backward()  # ok: it is frozen
+        self.steps.step()
+
+
+class JudgedByWhatIsCleared:
+    def __init__(self):
+        self.maker, self.judge = nn.Linear(4, 6), nn.Linear(6, 3).eval()
+        self.steps = optim.Adam(self.maker.parameters())
+
+    def learn(self, noise):
+        self.steps.zero_grad()
+        self.judge.zero_grad()
+        self.judge(self.maker(noise)).abs().mean().backward()  # ok: who clears what it leaves knows of it
+        self.steps.step()
+
+
+def lagging_networks(size, batches):
+    nets, slow_nets = [], []
+    for _ in range(size):
+        nets.append(nn.Linear(3, 2))
+        slow_nets.append(nn.Linear(3, 2))
+    steps = [optim.SGD(net.parameters(), lr=0.1) for net in nets]
+    for net, slow, step in zip(nets, slow_nets, steps):
+        for x in batches:
+            goal = slow(x).max(1).values
+            gap = (net(x).mean(1) - goal).square().mean()
+            step.zero_grad()
+            (gap + 0.1).backward()  # GRD617
+            step.step()
+
+
+def several_of_a_list(size, batches):
+    nets = [nn.Linear(3, 2) for _ in range(size)]
+    steps = [optim.SGD(net.parameters(), lr=0.1) for net in nets]
+    for x in batches:
+        loss = sum(net(x).square().mean() for net in nets)
+        (loss * 3).backward()  # ok: each has an optimizer
+        for step in steps:
+            step.step()
+            step.zero_grad()
+
+
+class Learner(nn.Module):
+    """It holds all networks and is never called itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.critic, self.target_critic = nn.Linear(5, 1), nn.Linear(5, 1)
+        self.actor = nn.Linear(4, 1)
+        self.target_critic.load_state_dict(self.critic.state_dict())
+        self.of_critic = optim.Adam(self.critic.parameters(), lr=1e-3)
+        self.of_actor = optim.Adam(self.actor.parameters(), lr=1e-3)
+
+    def update(self, now, then, gain):
+        wanted = gain + 0.9 * self.target_critic(then)
+        self.of_critic.zero_grad()
+        nn.functional.smooth_l1_loss(self.critic(now), wanted).backward()  # GRD617
+        self.of_critic.step()
+        chosen = torch.cat([now[:, :4], self.actor(now[:, :4])], 1)
+        self.of_actor.zero_grad()
+        self.critic(chosen).mean().neg().backward()  # ok: the critic is passed through, and has its own optimizer
+        self.of_actor.step()
+
+    def right_update(self, now, then, gain):
+        wanted = gain + 0.9 * self.target_critic(then).detach()  # GRD401
+        loss = nn.functional.huber_loss(self.critic(now), wanted)
+        self.of_critic.zero_grad()
+        (loss * 2).backward()  # ok: the target is cut off
+        self.of_critic.step()
+
+
+class Tuned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.trunk(x).relu())
+
+
+def tuned_at_the_head(batches):
+    net = Tuned()
+    steps = optim.SGD(net.head.parameters(), lr=0.1)
+    for x in batches:
+        steps.zero_grad()
+        net(x).logsumexp(1).mean().backward()  # ok: a part of one network is tuned
+        steps.step()
+
+
+def optimizer_from_elsewhere(steps, batches):
+    pupil, teacher = nn.Linear(4, 3), nn.Linear(4, 3)
+    for x in batches:
+        steps.zero_grad()
+        (pupil(x) - teacher(x)).abs().amax().sqrt().backward()  # ok: nobody knows what the optimizer holds
+        steps.step()
+
+
 if __name__ == "__main__":
     args = argparse.ArgumentParser().parse_args()
     fit()
