@@ -142,8 +142,8 @@ def is_held(call: ModuleCalled, whole: Whole) -> bool:
 def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     """Whether the call may record a graph that nothing differentiates: what the next pass of a loop
     around it no longer knows, for unseen code was handed the model, takes nothing from what the pass before knew. A
-    model that is frozen there records nothing of its own. What a part of a forward gives that nobody calls may well be made
-    into whole numbers on the way."""
+    model that is frozen there records nothing of its own. What a part of a forward gives that nobody calls may well
+    become whole numbers on the way."""
     if call.trainable <= NO or not (call.grad_mode <= YES and call.graph):
         return False
     end = whole.end
