@@ -223,5 +223,6 @@ def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
     if run is None or run.function is None or call.module.mode <= EVAL:
         return run is None or run.function is None
     made_up = [one.made for one in call.args if isinstance(one, Tensor) and one.made in MADE_UP]
-    is_noise = whole.is_met(call, whole.left) or whole.is_met(call, end.returned)
-    return len(made_up) == len(call.args) > 0 and not (is_noise and NOISE.issuperset(made_up))
+    is_used = whole.is_met(call, whole.left) or whole.is_met(call, end.returned)
+    meant = is_used and (whole.evaluates(call) or NOISE.issuperset(made_up))
+    return len(made_up) == len(call.args) > 0 and not meant
