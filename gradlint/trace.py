@@ -15,7 +15,7 @@ from gradlint.domain import NO, YES, Truth
 from gradlint.events import LoopFinished
 from gradlint.finding import Finding, Place
 from gradlint.interpreter import Trace
-from gradlint.interpreter.tracing import Called, Entry, Happened, Ran, Stopped, outline
+from gradlint.interpreter.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import UnknownVersion
 from gradlint.project import View
@@ -280,7 +280,7 @@ class _Reading:
         return f"line {here[1].row}" if same else f"{self.shown(here[0])}:{here[1].row}"
 
     def _note(
-        self, here: tuple[str, Place], entry: Ran | Happened | Stopped, stack: _Stack, later: Truth | None
+        self, here: tuple[str, Place], entry: Ran | Happened | Meant | Stopped, stack: _Stack, later: Truth | None
     ) -> None:
         path, place = here
         row = self.rows.setdefault((path, place.row), _Row())
@@ -296,15 +296,18 @@ class _Reading:
                 row.modes.setdefault(mode, {})[context] = None
             for known in entry.known:
                 row.facts.setdefault((known.name, known.before, known.after), {})[context] = None
+        elif isinstance(entry, Meant):
+            row.modes.setdefault(f"meant for {entry.phase}", {})[context] = None
         elif isinstance(entry, Happened):
             event = (type(entry.event).__name__, entry.fields, self._hearing(entry))
             row.events.setdefault(event, {})[context] = None
         else:
             row.bounds.setdefault(entry.bound, {})[context] = None
 
-    def _callers(self, path: str, row: int, entry: Ran | Happened | Stopped, stack: _Stack) -> tuple[str, ...]:
+    def _callers(self, path: str, row: int, entry: Ran | Happened | Meant | Stopped, stack: _Stack) -> tuple[str, ...]:
         """From where the function was called in which a row stands; a block runs inside its context manager."""
-        function = id(entry.node) if isinstance(entry, Ran) and entry.inside else self.function_at.get((path, row))
+        begins = isinstance(entry, Meant) or (isinstance(entry, Ran) and entry.inside)
+        function = id(entry.node) if begins else self.function_at.get((path, row))
         while stack and stack[0][0] != function and any(one == function for one, _ in stack):
             stack = stack[1:]
         if stack and function == id(None):

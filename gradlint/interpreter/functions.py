@@ -160,17 +160,17 @@ def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, c
     """Run a function whose parameters are bound, and give what it returns."""
     outer, began, mode = it.frame, len(it.story), it.state.modes
     outer_run, outer_sweeping, index = it.run, it.sweeping, 0
+    roles = roles_of(it, frame, function) if not it.unheard else frozenset()
     if not it.muted:
         it.counts["functions run"] += 1
         index = it.run = len(it.runs) + 1
-        roles = roles_of(it, frame, function)
         it.runs.append(
             Run(index, function, caller, mode[0], (), outer_run, it.conditions, guards=it.state.guards, roles=roles)
         )
     untouched = it.fork() if function.generator and frame.around is None else None
     it.switch(frame)
     if it.trace is not None:
-        it.trace.enter(function, caller)
+        it.trace.enter(function, caller, roles, it.later)
     it.sweeping = []
     it.running.append(function.node)
     for context in function.modes:

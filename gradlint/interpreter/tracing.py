@@ -7,7 +7,7 @@ depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from gradlint.domain import NO, YES, Belief, Fact, Function, Imported, Named, Syntax, Truth, Value, truth
-from gradlint.events import Event
+from gradlint.events import Event, Role
 from gradlint.interpreter.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable
 from gradlint.interpreter.scan import COMPREHENSIONS, comprehended, parameters_of, spelled, targets
 from gradlint.interpreter.walking import is_statement
@@ -61,6 +61,15 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
+class Meant:
+    """A function begins that is there for something, as its names and flags tell."""
+
+    node: Syntax
+    phase: str
+    later: Truth
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """A bound of the analysis was hit by this statement."""
 
@@ -81,7 +90,7 @@ class Called:
     later: Truth | None = None
 
 
-Entry = Ran | Happened | Stopped | Called
+Entry = Ran | Happened | Meant | Stopped | Called
 
 
 @dataclass(slots=True)
@@ -121,10 +130,10 @@ class Trace:
 
     # ---- functions and files
 
-    def enter(self, function: Function, caller: Any) -> None:
+    def enter(self, function: Function, caller: Any, roles: Iterable[Role], later: Truth) -> None:
         """A function begins."""
         self._around.append((function, _syntax(caller), self.entries))
-        self.entries = []
+        self.entries = [Meant(function.node, role.value, later) for role in roles if role is not Role.OF_MODULE]
 
     def leave(self) -> None:
         """It has ended."""

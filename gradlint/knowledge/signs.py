@@ -108,7 +108,7 @@ READS = frozenset(
         "error evaluate evaluator f1 fid figure hist histogram image images imsave imshow imwrite iou kappa log "
         "logger loss map mape measure meter metric metrics miou mse objective perplexity plot precision print psnr "
         "recall record report rmse rouge save saver scalar scalars score scores scoring show ssim stat statistics "
-        "stats summary tensor2im vis visualise visualize wer write writer"
+        "stats summary vis visualise visualize wer write writer"
     ).split()
 )
 """Words of code that reads what it is handed: it measures, shows, logs or saves, or gives what is computed from it."""

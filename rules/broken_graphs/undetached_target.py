@@ -5,12 +5,18 @@
 In adversarial training the discriminator's loss is computed on what the generator made. Unless that is
 detached, backward goes on through the generator. Only the discriminator's optimizer steps then, and the
 generator's gradients are cleared before its own step: they were never wanted. Just so a loss that compares with what a
-target network or a teacher gives goes through that as well, which no optimizer holds.
+target network or a teacher gives goes through that as well, which no optimizer holds. And a trained network that judges
+what another makes has to be passed through, but its parameters need no gradients for that.
 
 ## What it costs
 
 The backward pass of the whole generator, and its activations kept until then. Where its gradients are not cleared
 before its own step, it is trained to please the discriminator's loss, the opposite of what it is for.
+
+## What helps
+
+What is handed from one network to the other is detached; a target is computed under `torch.no_grad()`; a network that
+judges is frozen with `requires_grad_(False)`, through which gradients pass to what it is given.
 
 ## When it is right to ignore it
 
@@ -319,3 +325,34 @@ def target_network_outside_of_the_graph():
         optimizer.step()
         target.load_state_dict(online.state_dict())
     return target.weight
+
+
+@rule.bad
+def judge_not_frozen():
+    import torch
+    from torch import nn
+
+    maker, judge = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)).eval()
+    optimizer = torch.optim.SGD(maker.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = -judge(maker(torch.ones(5, 3))).mean()
+        optimizer.zero_grad()
+        loss.backward()  # GRD617
+        optimizer.step()
+    return judge[0].weight
+
+
+@rule.good(cures=judge_not_frozen)
+def judge_frozen():
+    import torch
+    from torch import nn
+
+    maker, judge = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)).eval()
+    judge.requires_grad_(False)
+    optimizer = torch.optim.SGD(maker.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = -judge(maker(torch.ones(5, 3))).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return judge[0].weight

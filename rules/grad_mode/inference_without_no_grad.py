@@ -1,24 +1,31 @@
-"""Inference in eval mode records a graph unless gradients are switched off.
+"""Inference records a graph that nothing differentiates unless gradients are switched off.
 
 ## Why it happens
 
 `eval()` tells dropout, batch norm and the like how to behave; the grad mode is another switch and
-stays on. Every call of the model then records its operations and saves what their backward would
-need, for each result that depends on parameters that require grad. Nobody differentiates it, and the
-graph lives as long as anything computed from it: a list of outputs keeps one graph per batch.
+stays on. In either mode every call of the model records its operations and saves what their backward would
+need, for each result that depends on parameters that require grad. If what it gives is only measured, shown, saved
+or detached, nobody differentiates that, and the graph lives as long as anything computed from it: a list of outputs
+keeps one graph per batch.
 
 ## What it costs
 
 The activations of the whole forward pass instead of one layer's, for as long as the result lives, and
 the time to record. A validation loop that collects outputs runs out of memory.
 
+## What is reported
+
+A forward in eval mode, or in a function that evaluates by its name or by a flag it is called with
+(`validate`, `sample`, `train=False`), or of which all results leave the graph (`.item()`, `.detach()`, `argmax`,
+NumPy), where no backward may get to it. Where one helper serves training and evaluation, the calls are told apart.
+Code that is not shown and that by its names measures, logs or saves is taken to read what it is handed; any other may
+differentiate it.
+
 ## When it is right to ignore it
 
 Where the caller in another file differentiates the result (saliency, attacks, a frozen network
-inside a loss) or has switched gradients off. A single call in a script costs little, and is reported on
-request only. A result that a backward may reach, or that goes to code
-that is not shown, is never reported; one that is returned to callers that are not shown is believed
-less.
+inside a loss) or has switched gradients off. A single call in a script costs little, and so does trying a network on
+made-up inputs: both are reported on request only, and so is a method of a module that returns features.
 """
 
 from __future__ import annotations
@@ -191,3 +198,63 @@ def gradients_off_for_one_phase():
     with torch.no_grad():
         losses = run([torch.ones(2, 4)], False)
     return losses
+
+
+@rule.bad
+def teacher_detached_afterwards():
+    import torch
+    from torch import nn
+
+    student, teacher = nn.Linear(8, 2), nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2))
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+    for batch in (torch.randn(16, 8), torch.randn(16, 8)):
+        raw = teacher(batch)  # GRD401
+        loss = (student(batch) - raw.detach()).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return raw
+
+
+@rule.good(cures=teacher_detached_afterwards)
+def teacher_without_gradients():
+    import torch
+    from torch import nn
+
+    student, teacher = nn.Linear(8, 2), nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2))
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+    for batch in (torch.randn(16, 8), torch.randn(16, 8)):
+        with torch.no_grad():
+            raw = teacher(batch)
+        loss = (student(batch) - raw.detach()).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return raw
+
+
+@rule.bad
+def sampling_by_its_name():
+    import torch
+    from torch import nn
+
+    generator = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 2))
+
+    def sample(count):
+        return [generator(torch.randn(1, 4)) for _ in range(count)]  # GRD401
+
+    return sample(3)
+
+
+@rule.good(cures=sampling_by_its_name)
+def sampling_without_gradients():
+    import torch
+    from torch import nn
+
+    generator = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 2))
+
+    @torch.no_grad()
+    def sample(count):
+        return [generator(torch.randn(1, 4)) for _ in range(count)]
+
+    return sample(3)
