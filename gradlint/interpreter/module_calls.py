@@ -49,7 +49,15 @@ from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container, elements
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.graphs import certainly_recorded
-from gradlint.interpreter.modules import DROPPED, MOST_MODULES_DEEP, REDUCTION, buffers, parameters, submodules
+from gradlint.interpreter.modules import (
+    DROPPED,
+    MOST_MODULES_DEEP,
+    REDUCTION,
+    as_in_training,
+    buffers,
+    parameters,
+    submodules,
+)
 from gradlint.interpreter.narrowing import peek
 from gradlint.interpreter.operations import COUNTS, first_argument, perhaps_itself, with_counts
 from gradlint.interpreter.recording import apply
@@ -89,6 +97,7 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
             graph=_graph(it, result),
             fed_by=behind,
             memories=frozenset() if it.inside_module else _memories(it, held[0]),
+            in_training="" if it.inside_module else as_in_training(it, held[0]),
             nested=it.inside_module > 0,
             own_call=_own_method(it, shown, "call") is not None,
             callee=getattr(node, "func", None),
@@ -155,7 +164,7 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
 
 def _memories(it: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
     """What the parameters of a module are in."""
-    return frozenset([it[ref].storage for _, ref in parameters(it, module)[0]])
+    return frozenset([it[ref].storage for _, ref in parameters(it, module)[0] if it[ref].storage])
 
 
 def _behind(it: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:

@@ -424,6 +424,25 @@ def depends_on_mode(it: Interpreter, value: Value) -> bool:
     return not it.unheard and any(_depends_on_mode(it, it[ref]) for ref in submodules(it, value))
 
 
+def as_in_training(it: Interpreter, value: Value) -> str:
+    """The class of a part of a module that certainly computes something else here than it would in eval mode; nothing
+    where none is known that does."""
+    for ref in submodules(it, value):
+        module: Module = it[ref]
+        path = module.cls.path if type(module.cls) is Named else ""
+        row = it.torch.modules.get(path)
+        share = dict(module.attributes).get(DROPPED)
+        drops_nothing = row is not None and row.identity_in_eval and (type(share) is not Const or not share.value)
+        sure = row is not None and row.mixes_batch and module.mode is TRAIN and not path.startswith(INSTANCE_NORMS)
+        if sure and not drops_nothing:
+            return path.rpartition(".")[2]
+    return ""
+
+
+INSTANCE_NORMS = "torch.nn.InstanceNorm"
+"""Those compute the same in both modes unless they are asked to keep statistics."""
+
+
 def _depends_on_mode(it: Interpreter, module: Module) -> bool:
     """Whether a module itself, leaving out its parts, does so."""
     cls = it.only(module.cls, Class)

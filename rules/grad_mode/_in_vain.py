@@ -183,7 +183,7 @@ def confidence(call: ModuleCalled, whole: Whole) -> Confidence:
     """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself, or
     evaluates by its name. A method of a module that returns what it records is a forward by another name."""
     end, run = whole.end, whole.runs.get(call.run)
-    if only_tested(call, end) or _also_without_gradients(call, end) or _is_tried(call, whole):
+    if only_tested(call, end) or _also_without_gradients(call, end) or _happens_once(call, whole):
         return POSSIBLE
     in_eval, evaluates = call.module.mode <= EVAL, whole.evaluates(call)
     said_so = (switch := switched_to_eval(call, whole)) is not None and switch.run == call.run
@@ -212,17 +212,21 @@ def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
     return bool(call.name) and any(other.name == call.name and not other.grad_mode <= YES for other in others)
 
 
-def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
+def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
     """Whether it happens once and costs little: in a script outside of functions, and of loops but for those that go
-    from layer to layer, or to see a network work on an input that is no data."""
-    run, end = whole.runs.get(call.run), whole.end
-    here = whole.places.get(call.node, ())
-    goes_on = all(not frozenset(one.fed_by).isdisjoint(one.graph) for one in here if not one.later <= NO)
-    if not goes_on:
+    from layer to layer, or to see a network work."""
+    run = whole.runs.get(call.run)
+    again = [one for one in whole.places.get(call.node, ()) if not one.later <= NO]
+    if any(frozenset(one.fed_by).isdisjoint(one.graph) for one in again):
         return False
-    if run is None or run.function is None or call.module.mode <= EVAL:
-        return run is None or run.function is None
+    if run is None or run.function is None:
+        return True
+    return not call.module.mode <= EVAL and is_tried(call, whole)
+
+
+def is_tried(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether it is there to see a network work, on an input that is no data."""
     made_up = [one.made for one in call.args if isinstance(one, Tensor) and one.made in MADE_UP]
-    is_used = whole.is_met(call, whole.left) or whole.is_met(call, end.returned)
+    is_used = whole.is_met(call, whole.left) or whole.is_met(call, whole.end.returned)
     meant = is_used and (whole.evaluates(call) or NOISE.issuperset(made_up))
     return len(made_up) == len(call.args) > 0 and not meant

@@ -1,41 +1,58 @@
-"""A model that was just loaded is in train mode.
+"""A model predicts in train mode.
 
 ## Why it happens
 
 Every module is made in train mode, and `load_state_dict()` fills in weights and statistics without
 touching the mode. A script that builds a model, loads a checkpoint and predicts needs an `eval()` in
-between.
+between, and so does an evaluation between the epochs of a training.
 
 ## What it costs
 
 Dropout drops at random, so that two predictions for one input differ; batch norm normalises each batch
-by itself and overwrites the statistics that were loaded. The predictions are silently worse.
+by itself and overwrites the statistics that were loaded or learned. The predictions are silently worse.
+
+## What is reported
+
+A forward of a network that certainly is in train mode, with a part that certainly computes something else then, in
+a function that evaluates by its name or by a flag it is called with, or of loaded weights that nothing shown trains.
 
 ## When it is right to ignore it
 
-Where the mode is set in code that the file does not show, where dropout is wanted at prediction (Monte
-Carlo dropout), and where training goes on from the checkpoint. A file that builds an optimizer is not
-looked at, and neither are models without dropout, batch norm or the like.
+Where dropout is wanted at prediction (Monte Carlo dropout): a function that calls `train()` itself, or has it in its
+name, is not reported. Neither are sampling from a generator in train mode, as many adversarial networks are used, and
+batch statistics that are estimated anew.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import TRAIN, Graph, Module, Ref, Syntax
-from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, OptimizerBuilt, StateLoaded
-from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.domain import EVAL, Syntax
+from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, OptimizerBuilt, OptimizerStepped, StateLoaded
+from gradlint.knowledge.signs import words
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, only_tested, quoted
+
+from ._in_vain import Whole, is_tried
 
 rule = Rule(
     "GRD414",
     "loaded-model-in-train-mode",
-    "{name} was loaded and predicts in train mode, in which dropout and batch norm change what it gives; "
-    "call `eval()` first",
-    help="`load_state_dict()` leaves the mode as it is: call `model.eval()` before predicting",
+    "{name} {does} in train mode, in which its {part} changes what it gives; call `eval()` first",
+    help="the mode stays until it is set: call `model.eval()` before predicting, and `model.train()` to train again",
     effect="silently wrong",
-    default=False,
-    tokens=("load_state_dict",),
 )
+
+EVALUATIONS = frozenset(
+    "eval evaluate evaluation evaluator infer inference predict prediction predictor test tester testing val valid "
+    "validate validating validation validator".split()
+)
+"""Words of functions in which a network is to be used as it will be later; samples are often drawn in train mode."""
+ON_PURPOSE = frozenset(
+    "bayes bayesian bn calibrate carlo dropout epistemic mc mcdropout monte recalibrate restimate stochastic uncertain "
+    "uncertainty".split()
+)
+"""Words of functions that want dropout, or estimate batch statistics."""
 
 
 def consequence(returned: Any) -> bool:
@@ -46,38 +63,63 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    if any(isinstance(happened, OptimizerBuilt) for happened in event.story):
-        return
-    loaded: dict[Parts, StateLoaded] = {}
-    switched: set[Parts] = set()
-    calls: dict[Syntax, tuple[ModuleCalled, StateLoaded]] = {}
-    for happened in event.story:
-        if isinstance(happened, StateLoaded) and happened.matters:
-            loaded[_parts(happened.module)] = happened
-        elif isinstance(happened, ModeChanged):
-            switched.add(_parts(happened.module))
-        elif isinstance(happened, ModuleCalled) and not happened.nested and happened.module.mode <= TRAIN:
-            load = loaded.get(_parts(happened.module))
-            if load is not None and not any(one in event.used or one in event.escaped for one in happened.graph):
-                calls.setdefault(happened.node, (happened, load))
-    for call, load in calls.values():
-        if _parts(call.module) not in switched:
-            yield _draft(call, load)
+    whole = Whole(event)
+    told = set[Syntax]()
+    for call in (call for calls in whole.places.values() for call in calls if call.in_training and not call.nested):
+        if call.node in told or _may_be_trained_on(call, whole) or _is_on_purpose(call, whole):
+            continue
+        load = _loaded(call, event)
+        if load is None and not _evaluates(call, whole):
+            continue
+        told.add(call.node)
+        yield _draft(call, load, whole)
 
 
-Parts = tuple[Graph, ...]
+def _may_be_trained_on(call: ModuleCalled, whole: Whole) -> bool:
+    end = whole.end
+    return any(whole.is_met(call, graphs) for graphs in (end.used, end.differentiated, end.escaped))
 
 
-def _parts(module: Module) -> Parts:
-    """Where the parts of a module were made, which tells it from others."""
-    return tuple(value.key for _, value in module.attributes if isinstance(value, Ref))
+def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:
+    """What the network and the functions around are called."""
+    yield call.name
+    yield from (run.function.name for run in whole.around(call) if run.function is not None)
 
 
-def _draft(call: ModuleCalled, load: StateLoaded) -> Draft:
-    draft = rule.at(call.node, name=quoted(call.name, "this model")).note(load.node, "loaded here")
+def _is_on_purpose(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether a function around says that train mode is wanted, or sets it by itself, or it is only tried."""
+    runs = {run.index for run in whole.around(call)}
+    switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and one.run in runs]
+    set_here = any(not one.to <= EVAL and one.run == call.run for one in switches)
+    named = any(words(name) & ON_PURPOSE for name in _names(call, whole))
+    return named or set_here or only_tested(call, whole.end) or is_tried(call, whole)
+
+
+def _evaluates(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether it happens in an evaluation of a network that is trained: one that is new is only tried."""
+    trained = {memory for one in whole.end.story if isinstance(one, OptimizerBuilt | OptimizerStepped)
+               for memory in (tensor.storage for tensor in one.parameters)}  # fmt: skip
+    named = any(words(name) & EVALUATIONS for name in _names(call, whole))
+    return whole.evaluates(call) and named and not call.memories.isdisjoint(trained)
+
+
+def _loaded(call: ModuleCalled, end: ModuleFinished) -> StateLoaded | None:
+    """Where the weights were loaded, if the program that is shown trains nothing."""
+    if any(isinstance(one, OptimizerBuilt | OptimizerStepped) for one in end.story):
+        return None
+    made = {mark.node for mark in call.module.marks if mark.how == "made"}
+    loads = [one for one in end.story if isinstance(one, StateLoaded)]
+    return next((one for one in loads if made.intersection(mark.node for mark in one.module.marks)), None)
+
+
+def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:
+    does = "was loaded and predicts" if load is not None else "is evaluated"
+    draft = rule.at(call.node, name=quoted(call.name, "this model"), does=does, part=f"`{call.in_training}`")
+    if load is not None:
+        draft = draft.note(load.node, "loaded here")
     if call.name:
         draft = draft.fix(Edit("insert before", call.node, f"{call.name}.eval()"), safety="unsafe")
-    return draft.lowered(max(believed(call), believed(load)))
+    return draft.lowered(max(LIKELY, believed(call)))
 
 
 @rule.bad

@@ -90,6 +90,7 @@ SEEN: dict[str, Oracle] = {
     "GRD405": Oracle(graphs.left_off, graphs.left_off_with_result),
     "GRD406": Oracle(graphs.left_on, graphs.left_on, graphs.always_entered_on),
     "GRD410": _same(graphs.yielded_off),
+    "GRD414": Oracle(graphs.predicted_in_training),
     "GRD412": Oracle(graphs.trained_in_eval, graphs.left_in_eval_and_stepped),
     "GRD413": Oracle(graphs.stepped_in_eval, graphs.stepped_in_validation),
     # graphs that stay

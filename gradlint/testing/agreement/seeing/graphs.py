@@ -16,18 +16,27 @@ from gradlint.testing.agreement.seeing import Mistake, at, by_row, rows_of, tens
 
 def recorded_in_vain(run: Run, *, training: bool = True) -> Iterator[Mistake]:
     """A module recorded a graph that nothing went through; not those in training mode unless they are asked for."""
+    for act, graph in _not_differentiated(run):
+        if graph and (training or not act.training):
+            yield at(act.row)
+
+
+def predicted_in_training(run: Run) -> Iterator[Mistake]:
+    """A module was applied in training mode, and nothing went through a graph of what it gave."""
+    for act, _ in _not_differentiated(run):
+        if act.training:
+            yield at(act.row)
+
+
+def _not_differentiated(run: Run) -> Iterator[tuple[Act, dict[Any, None]]]:
+    """The calls of whole modules through whose graph nothing went, with that graph."""
     used: dict[Any, None] = {}
     for act in run.of("backward", "grad"):
         used |= act.nodes
     for act in run.of("module"):
         graph = nodes_of([*tensors(act.result)])
-        if (
-            (training or not act.training)
-            and graph
-            and not act.nested
-            and not any(node in used for node in [*graph][:1])
-        ):
-            yield at(act.row)
+        if not act.nested and not any(node in used for node in [*graph][:1]):
+            yield act, graph
 
 
 def evaluated_again_and_again(run: Run) -> Iterator[Mistake]:
