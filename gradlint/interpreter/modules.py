@@ -433,14 +433,10 @@ def as_in_training(it: Interpreter, value: Value) -> str:
         row = it.torch.modules.get(path)
         share = dict(module.attributes).get(DROPPED)
         drops_nothing = row is not None and row.identity_in_eval and (type(share) is not Const or not share.value)
-        sure = row is not None and row.mixes_batch and module.mode is TRAIN and not path.startswith(INSTANCE_NORMS)
+        sure = row is not None and row.mixes_batch and module.mode is TRAIN
         if sure and not drops_nothing:
             return path.rpartition(".")[2]
     return ""
-
-
-INSTANCE_NORMS = "torch.nn.InstanceNorm"
-"""Those compute the same in both modes unless they are asked to keep statistics."""
 
 
 def _depends_on_mode(it: Interpreter, module: Module) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence, Set
 from gradlint.domain import NO, Mark, Ref, Syntax, Tensor
 from gradlint.events import Called, Event, Recorded, WrittenInPlace
 
+from .._parameters import Memory
 from ._cutting import DETACHED, MODE, kind_of
-from ._parameters import Memory
 
 IN_PLACE = frozenset({"torch.Tensor.detach_", "torch.Tensor.numpy"})
 """What cuts and gives no tensor of its own."""

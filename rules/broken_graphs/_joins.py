@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gradlint.domain import EVAL, YES, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing
 
-from ._parameters import Memory
+from .._parameters import Memory
 
 STRANGE, TRAINED = "strange", "trained"
 BOTH = frozenset({STRANGE, TRAINED})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gradlint.domain import NO, YES, Module, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleBuilt, ModuleCalled, Recorded, Thing
 
-from ._parameters import Memory, memories
+from .._parameters import Memory, memories
 
 
 def seams(

@@ -27,9 +27,9 @@ from gradlint.domain import NONE, YES, Mark, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule, believed
 
+from .._parameters import Memory, modules_of
 from ._cutting import DETACHED, MODE, kind_of, spelled
 from ._flowing import cut_off
-from ._parameters import Memory, modules_of
 
 rule = Rule(
     "GRD618",

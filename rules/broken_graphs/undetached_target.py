@@ -47,8 +47,8 @@ from gradlint.events import (
 from gradlint.knowledge.signs import words
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted
 
+from .._parameters import Memory, made_at, memories, places
 from ._joins import Meeting, meeting
-from ._parameters import Memory, made_at, memories, places
 from ._seams import seams
 
 rule = Rule(

@@ -221,10 +221,10 @@ def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
         return False
     if run is None or run.function is None:
         return True
-    return not call.module.mode <= EVAL and is_tried(call, whole)
+    return not call.module.mode <= EVAL and _is_tried(call, whole)
 
 
-def is_tried(call: ModuleCalled, whole: Whole) -> bool:
+def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
     """Whether it is there to see a network work, on an input that is no data."""
     made_up = [one.made for one in call.args if isinstance(one, Tensor) and one.made in MADE_UP]
     is_used = whole.is_met(call, whole.left) or whole.is_met(call, whole.end.returned)

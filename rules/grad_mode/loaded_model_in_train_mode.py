@@ -33,7 +33,8 @@ from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, Optimizer
 from gradlint.knowledge.signs import words
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, only_tested, quoted
 
-from ._in_vain import Whole, is_tried
+from .._parameters import Memory, made_at, memories, places
+from ._in_vain import Whole
 
 rule = Rule(
     "GRD414",
@@ -43,14 +44,11 @@ rule = Rule(
     effect="silently wrong",
 )
 
-EVALUATIONS = frozenset(
-    "eval evaluate evaluation evaluator infer inference predict prediction predictor test tester testing val valid "
-    "validate validating validation validator".split()
-)
-"""Words of functions in which a network is to be used as it will be later; samples are often drawn in train mode."""
+DRAWS = frozenset("demo draw generate generation plot preview sample show visualise visualization visualize".split())
+"""Words of functions that show what a network makes: samples are often drawn in train mode."""
 ON_PURPOSE = frozenset(
-    "bayes bayesian bn calibrate carlo dropout epistemic mc mcdropout monte recalibrate restimate stochastic uncertain "
-    "uncertainty".split()
+    "bayes bayesian bn calibrate carlo dropout epistemic mc mcdropout monte recalibrate reestimate stochastic "
+    "uncertain uncertainty".split()
 )
 """Words of functions that want dropout, or estimate batch statistics."""
 
@@ -64,15 +62,21 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
     whole = Whole(event)
+    steps, held = _held(event, OptimizerStepped), _held(event, OptimizerBuilt, OptimizerStepped)
     told = set[Syntax]()
     for call in (call for calls in whole.places.values() for call in calls if call.in_training and not call.nested):
         if call.node in told or _may_be_trained_on(call, whole) or _is_on_purpose(call, whole):
             continue
-        load = _loaded(call, event)
-        if load is None and not _evaluates(call, whole):
-            continue
-        told.add(call.node)
-        yield _draft(call, load, whole)
+        own = places(call.memories)
+        load = _loaded(call, event) if own.isdisjoint(held) else None
+        if load is not None or (not own.isdisjoint(steps) and _evaluates(call, whole)):
+            told.add(call.node)
+            yield _draft(call, load, whole)
+
+
+def _held(end: ModuleFinished, *kinds: type[OptimizerBuilt | OptimizerStepped]) -> frozenset[Memory]:
+    """Where the parameters were made that optimizers hold where this happens to them."""
+    return places(memories(tensor for one in end.story if isinstance(one, kinds) for tensor in one.parameters))
 
 
 def _may_be_trained_on(call: ModuleCalled, whole: Whole) -> bool:
@@ -87,29 +91,22 @@ def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:
 
 
 def _is_on_purpose(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether a function around says that train mode is wanted, or sets it by itself, or it is only tried."""
-    runs = {run.index for run in whole.around(call)}
-    switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and one.run in runs]
-    set_here = any(not one.to <= EVAL and one.run == call.run for one in switches)
-    named = any(words(name) & ON_PURPOSE for name in _names(call, whole))
-    return named or set_here or only_tested(call, whole.end) or is_tried(call, whole)
+    """Whether a function around says that train mode is wanted, or sets it by itself, or only tests call it."""
+    switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and one.run == call.run]
+    set_here = any(not one.to <= EVAL for one in switches)
+    return set_here or any(words(name) & ON_PURPOSE for name in _names(call, whole)) or only_tested(call, whole.end)
 
 
 def _evaluates(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens in an evaluation of a network that is trained: one that is new is only tried."""
-    trained = {memory for one in whole.end.story if isinstance(one, OptimizerBuilt | OptimizerStepped)
-               for memory in (tensor.storage for tensor in one.parameters)}  # fmt: skip
-    named = any(words(name) & EVALUATIONS for name in _names(call, whole))
-    return whole.evaluates(call) and named and not call.memories.isdisjoint(trained)
+    """Whether it happens in a function that evaluates, and does not draw samples."""
+    return whole.evaluates(call) and not any(words(name) & DRAWS for name in _names(call, whole))
 
 
 def _loaded(call: ModuleCalled, end: ModuleFinished) -> StateLoaded | None:
-    """Where the weights were loaded, if the program that is shown trains nothing."""
-    if any(isinstance(one, OptimizerBuilt | OptimizerStepped) for one in end.story):
-        return None
-    made = {mark.node for mark in call.module.marks if mark.how == "made"}
+    """Where the weights were loaded."""
+    made = set(made_at(call.module))
     loads = [one for one in end.story if isinstance(one, StateLoaded)]
-    return next((one for one in loads if made.intersection(mark.node for mark in one.module.marks)), None)
+    return next((one for one in loads if made.intersection(made_at(one.module))), None)
 
 
 def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:

@@ -572,7 +572,7 @@ def old_and_new(actor: Actor, x, gain, steps):
 def run_epoch_of(model: Net, loader, criterion, train, steps=None):
     total = 0.0
     for x, y in loader:
-        loss = criterion(model(x / 255), y.long())  # GRD401
+        loss = criterion(model(x / 255), y.long())  # GRD401 GRD414
         if train:
             steps.zero_grad()
             loss.backward()

@@ -54,7 +54,8 @@ def linear_only(path):
 
 def fresh(x: torch.Tensor):
     net = Net()
-    return net(x[:4]).detach()  # ok: never loaded
+    with torch.no_grad():
+        return net(x[:4])  # ok: never loaded
 
 
 def differentiated(path):
@@ -85,6 +86,98 @@ class CarefulPredictor:
 
     def __call__(self, x):
         return self.net(x).cpu().tolist()  # ok: a helper sets the mode
+
+
+def validate(network, loader):
+    right = 0
+    with torch.no_grad():
+        for x, y in loader:
+            right += (network(x).argmax(1) == y).sum().item()  # GRD414
+    return right
+
+
+def evaluate_as_it_is(network, loader):
+    network.eval()
+    with torch.no_grad():
+        return [network(x + 1).argmax(1) for x, _ in loader]  # ok: in eval mode
+
+
+def score_with_noise(network, loader):
+    network.train()
+    with torch.no_grad():
+        return [network(x + 2).softmax(1) for x, _ in loader]  # ok: asked to be in train mode here
+
+
+def sample(network, count):
+    with torch.no_grad():
+        return network(torch.randn(count, 8)).cpu()  # ok: samples may be drawn in train mode
+
+
+def test_time_dropout(network, loader, times=8):
+    with torch.no_grad():
+        return [sum(network(x * 2).exp() for _ in range(times)) / times for x, _ in loader]  # ok: dropout is wanted
+
+
+def update_bn_statistics(network, loader):
+    with torch.no_grad():
+        for x, _ in loader:
+            network(x - 1)  # ok: batch statistics are estimated
+
+
+def predict_with(layers, loader):
+    with torch.no_grad():
+        return [layers(x).sign() for x, _ in loader]  # ok: no part of it behaves otherwise
+
+
+def fit(loader, spare):
+    network, layers = Net(), nn.Sequential(nn.Linear(8, 2), nn.Tanh())
+    optimizer = torch.optim.SGD([*network.parameters(), *layers.parameters()], lr=0.1)
+    for _ in range(3):
+        network.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(network(x.float()), y).backward()  # ok: this is training
+            optimizer.step()
+        print(validate(network, spare), sample(network, 3), predict_with(layers, spare))
+    print(test_time_dropout(network, spare), score_with_noise(network, spare))
+    update_bn_statistics(network, loader)
+    return evaluate_as_it_is(network, spare)
+
+
+def one_helper(network, loader, train, optimizer):
+    total = 0.0
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(network(x).double(), y)  # GRD414
+        if train:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        total += float(loss)
+    return total
+
+
+def both(loader, spare):
+    network = Net(p=0.2)
+    optimizer = torch.optim.Adam(network.parameters())
+    print(one_helper(network, loader, True, optimizer))
+    with torch.no_grad():
+        print(one_helper(network, spare, False, optimizer))
+
+
+def only_dropout_stays(path, x):
+    net = Net(p=0.3)
+    net.load_state_dict(torch.load(path))
+    net.eval()
+    net.body[2].train()
+    with torch.inference_mode():
+        return torch.stack([net(x) for _ in range(8)])  # ok: the dropout alone is switched on
+
+
+def instances(path, x):
+    net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.InstanceNorm2d(4))
+    net.load_state_dict(torch.load(path))
+    with torch.no_grad():
+        return net(x).amax()  # ok: it computes the same in both modes
 
 
 def main():
