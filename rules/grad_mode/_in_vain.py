@@ -67,6 +67,14 @@ class Whole:
                 return phases == {Role.EVALUATION}
         return False
 
+    def trains(self, event: Event) -> bool:
+        """Whether gradients are computed in the very run in which it happens."""
+        return event.run in self._training
+
+    @cached_property
+    def _training(self) -> set[int]:
+        return {one.run for one in self.end.story if isinstance(one, BackwardRun)}
+
     def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
         """Whether the graph of a call is among these."""
         return any(graph in graphs for graph in call.graph)

@@ -45,7 +45,7 @@ rule = Rule(
     "inference-without-no-grad",
     "{name} {runs} but gradients are on, so each result keeps a graph that nothing differentiates; "
     "wrap {what} in `with torch.no_grad():`",
-    help="`eval()` does not switch gradients off: {cure}, or use `with torch.inference_mode():`",
+    help="{why}{cure}, or use `with torch.inference_mode():`",
     effect="keeps memory",
     yields_to=("GRD112", "GRD115", "GRD123", "GRD601", "GRD603", "GRD610", "GRD618"),
 )
@@ -72,11 +72,13 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
     most = min(believed_by.values())
     calls = next(calls for calls, caller in found if believed_by[caller] is most)
     callers = [caller for caller, belief in believed_by.items() if belief is most and caller is not None]
-    words = {"runs": "runs in eval mode" if calls[0].module.mode <= EVAL else "is only evaluated"}
-    draft = rule.at(node, name=quoted(calls[0].name, "the model"), **words, **(APART if callers else TOGETHER))
+    in_eval = calls[0].module.mode <= EVAL
+    advice = APART if callers else BLOCK if any(whole.trains(call) for call in calls) else TOGETHER
+    words = {"runs": "runs in eval mode", "why": WHY} if in_eval else {"runs": "is only evaluated", "why": ""}
+    draft = rule.at(node, name=quoted(calls[0].name, "the model"), **words, **advice)
     for caller in callers:
         draft = draft.note(caller, "called here, nothing differentiates what it gives")
-    if calls[0].module.mode <= EVAL and (switch := switched_to_eval(calls[0], whole)):
+    if in_eval and (switch := switched_to_eval(calls[0], whole)):
         draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
     if (left := exit_of(calls[0], whole)) is not None:
         draft = draft.note(left.node, "what it gives leaves the graph here")
@@ -87,8 +89,11 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
 
 
 TOGETHER = {"what": "it", "cure": "decorate the function with `@torch.no_grad()`"}
+BLOCK = {"what": "it", "cure": "put this call under `with torch.no_grad():`"}
 APART = {"what": "the call that evaluates", "cure": "put the call that evaluates under `with torch.no_grad():`"}
-"""The words of the message where all calls at a place record in vain, and where only those of some callers do."""
+"""The words of the message where all calls at a place record in vain, where the function trains besides, and where only
+those of some callers do."""
+WHY = "`eval()` does not switch gradients off: "
 
 
 @rule.bad
