@@ -101,6 +101,7 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 @click.option("--exit-zero", is_flag=True, help="End with 0 where findings would make it 1.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="How many processes lint. [as many as there are cores]")
 @click.option("--no-cache", is_flag=True, help="Accepted for scripts: nothing is cached.")
 @click.option("--force-exclude", is_flag=True, help="Exclude paths even when they are named here.")
 @click.option("--exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths, and no others.")
@@ -132,6 +133,9 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         _tell_tracebacks(outcome.tracebacks, verbose=options["verbose"])
     for problem in outcome.problems:
         terminal.complain(problem)
+    if outcome.interrupted:
+        terminal.complain(f"interrupted: {outcome.interrupted}")
+        return INTERRUPTED
     if outcome.problems:
         return WRONG
     return FOUND if outcome.entries and not (options["exit_zero"] or options["show_files"]) else CLEAN
@@ -140,6 +144,7 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from gradlint.finding import Confidence
     from gradlint.run import Request
+    from gradlint.workers import cores
 
     least = options["min_confidence"]
     return Request(
@@ -153,6 +158,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         force_exclude=options["force_exclude"],
         respect_gitignore=options["respect_gitignore"],
         only_list=options["show_files"],
+        jobs=options["jobs"] or cores(),
         **{name: _listed(options[name]) for name in LISTS},
     )
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar, overload
 from gradlint.domain import Belief, Mark, Syntax
 from gradlint.events import Event, ModuleFinished, Run
 from gradlint.finding import Confidence as Confidence
+from gradlint.knowledge.signs import words as words
 from gradlint.knowledge.versions import Version
 
 CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE

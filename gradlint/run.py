@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gradlint import globs, linter, patterns, source
+from gradlint import globs, linter, patterns, source, workers
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, Found, find, here, is_excluded
@@ -47,13 +47,16 @@ class Request:
     force_exclude: bool = False
     respect_gitignore: bool | None = None
     only_list: bool = False
+    jobs: int = 0
+    """How many processes lint (0: this one, without limits of time and memory)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
     the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
-    ask, and the `tracebacks` of errors of ours."""
+    ask, and the `tracebacks` of errors of ours. Of a run that was `interrupted` there is what was done until then, and
+    how much that is."""
 
     entries: tuple[Entry, ...]
     files: tuple[str, ...]
@@ -61,6 +64,7 @@ class Outcome:
     told: tuple[str, ...] = ()
     tracebacks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    interrupted: str = ""
     output_format: str | None = None
 
 
@@ -108,11 +112,11 @@ def lint(request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS) -> Ou
 def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
     settings = Settings(request, rules, packs)
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
+    interrupted = ""
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
     else:
-        results = ordered(_results(request, found.files, found.closed, settings))
-        results = together(results, settings, _callers(found.files, settings))
+        results, interrupted = _all_results(request, found, settings)
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
@@ -123,19 +127,49 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
         tuple(line for result in results for line in result.told()),
         tuple(f"{result.path}:\n{result.traceback}" for result in results if result.traceback),
         tuple(settings.warnings),
+        interrupted,
         settings.configs.of(here()).output_format,
     )
 
 
-def _results(
-    request: Request, files: Iterable[str], closed: Iterable[tuple[str, str]], settings: Settings
-) -> Iterator[Result]:
-    for file in files:
-        yield _of_file(file, settings)
-    for folder, why in closed:
-        yield Result(displayed(folder), folder, (unreadable(f"the folder cannot be listed: {why}"),))
-    if STDIN in request.paths:
-        yield from _of_stdin(request, settings)
+def _all_results(request: Request, found: Found, settings: Settings) -> tuple[list[Result], str]:
+    """What came of all files, each with what the others lead to, and how far that got if it was interrupted."""
+    closed = [Result(displayed(file), file, (cannot_be_listed(why),)) for file, why in found.closed]
+    files = [*found.files, *([STDIN] if STDIN in request.paths else [])]
+    results, callers = list[Result](), list[Result]()
+    try:
+        for result in _linted(files, request, settings):
+            results += result
+        for result in _linted(_callers(found.files, settings), request, settings):
+            callers += result
+    except KeyboardInterrupt:
+        done = f"{len(results)} of {len(files)} files"
+        return together(ordered([*results, *closed]), settings, callers), done
+    return together(ordered([*results, *closed]), settings, callers), ""
+
+
+def _linted(files: Sequence[str], request: Request, settings: Settings) -> Iterator[list[Result]]:
+    """What comes of files, as it comes; the largest first, where several are linted at once."""
+    for file in files:  # what is to be warned of is noted in this process
+        settings.heard(os.path.abspath(request.stdin_filename or "stdin.py") if file == STDIN else file)
+    if request.jobs > 1:
+        files = sorted(files, key=_size, reverse=True)
+
+    def work(file: str) -> list[Result]:
+        return [*_of_stdin(request, settings)] if file == STDIN else [_of_file(file, settings)]
+
+    def gave_up(file: str, why: str) -> list[Result]:
+        shown = (request.stdin_filename or STDIN) if file == STDIN else displayed(file)
+        return [settings.asked_for(file, Result(shown, file, (not_linted(why),)))]
+
+    return workers.done(files, work, gave_up, jobs=min(request.jobs, len(files)))
+
+
+def _size(file: str) -> int:
+    try:
+        return os.path.getsize(file)
+    except OSError:
+        return 0
 
 
 def _of_file(file: str, settings: Settings) -> Result:
@@ -161,13 +195,13 @@ MOST_ALONE, MOST_CALLERS = 10, 3
 """Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
 
 
-def _callers(files: Sequence[str], settings: Settings) -> list[Result]:
-    """What other files of the project lead to that import what is linted: the nearest few, where few files are linted.
-    Of a run over all of a project these are among the files."""
+def _callers(files: Sequence[str], settings: Settings) -> list[str]:
+    """Other files of the project that import what is linted: the nearest few, where few files are linted. Of a run over
+    all of a project these are among the files."""
     if len(files) > MOST_ALONE:
         return []
     found = (path for file in files for path in settings.project.at(file).callers()[:MOST_CALLERS])
-    return [_of_file(path, settings) for path in dict.fromkeys(found) if path not in files]
+    return [path for path in dict.fromkeys(found) if path not in files]
 
 
 def read(file: str) -> bytes | Finding:
@@ -228,6 +262,8 @@ def lint_bytes(
         lines = tuple(source.rows(data.decode("utf-8", "replace")))
         told = not_linted if isinstance(error, source.NotLinted) else unreadable
         return Result(path, filename, (told(error.message, error.row, error.column),), lines)
+    except MemoryError:
+        raise  # nobody knows what else it cost: the process ends
     except Exception as error:  # the other files are still linted
         message = f"internal error: {one_line(error)}; please report it"
         return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
@@ -417,6 +453,11 @@ def ordered(results: Iterable[Result]) -> list[Result]:
 def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
     """The finding that stands for a file that could not be linted."""
     return Finding("GRD000", "unreadable-file", message, Place(row, column, row, column))
+
+
+def cannot_be_listed(why: str) -> Finding:
+    """The finding that stands for a folder whose files cannot be had."""
+    return unreadable(f"the folder cannot be listed: {why}")
 
 
 def cannot_be_read(error: OSError | ValueError) -> Finding:

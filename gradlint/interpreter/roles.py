@@ -16,6 +16,7 @@ from gradlint.knowledge.signs import (
     PHASES,
     READS,
     TRAINS,
+    evaluates,
     words,
 )
 
@@ -49,10 +50,9 @@ def _phase(it: Interpreter, frame: Frame) -> Role | None:
 def _by_name(it: Interpreter, function: Function, cls: Ref | None) -> Role | None:
     owner = it.state.heap.get(cls) if cls is not None else None
     for name in (function.name, owner.name if type(owner) is Class else ""):
-        said = words(name)
-        if said & TRAINS:
+        if words(name) & TRAINS:
             return Role.TRAINING
-        if said & EVALUATES:
+        if evaluates(name):
             return Role.EVALUATION
     return None
 

@@ -120,7 +120,7 @@ LIBRARIES_THAT_READ = frozenset(
 
 EVALUATES = frozenset(
     "demo detect eval evaluate evaluation evaluator extract extraction generate generation infer inference inferencer "
-    "predict prediction predictor sample score test tester testing translate val valid validate validating validation "
+    "predict prediction predictor test tester testing translate val valid validate validating validation "
     "validator visualise visualize visualization".split()
 )
 """Words of functions and classes that use a network without training it."""
@@ -136,3 +136,17 @@ WORD = re.compile("[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]?(?=[^a-z]|$)|[a-z]+")
 def words(name: str) -> frozenset[str]:
     """The words of a name in lower case: of `runValEpoch_2` run, val and epoch; of a dotted name all together."""
     return frozenset([part.lower() for part in WORD.findall(name)])
+
+
+def evaluates(name: str) -> bool:
+    """Whether a function of this name uses a network without training it. What is sampled or scored may be anything,
+    unless that is what the name begins with; to set the mode is no evaluation."""
+    said = words(name)
+    if said & NAMING_SOMETHING_ELSE:
+        return False
+    first = WORD.findall(name)[:1]
+    return bool(said & EVALUATES) or [word.lower() for word in first] in (["sample"], ["score"])
+
+
+NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode weight weights".split())
+"""Words of names that are about something else than evaluating, whatever other words they have."""

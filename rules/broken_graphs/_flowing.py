@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from gradlint.domain import NO, Mark, Ref, Syntax, Tensor
+from gradlint.domain import NO, Mark, Memory, Ref, Syntax, Tensor
 from gradlint.events import Called, Event, Recorded, WrittenInPlace
 
-from .._parameters import Memory
 from ._cutting import DETACHED, MODE, kind_of
 
 IN_PLACE = frozenset({"torch.Tensor.detach_", "torch.Tensor.numpy"})

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from gradlint.domain import EVAL, YES, Syntax, Tensor
+from gradlint.domain import EVAL, YES, Memory, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing
-
-from .._parameters import Memory
 
 STRANGE, TRAINED = "strange", "trained"
 BOTH = frozenset({STRANGE, TRAINED})

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gradlint.domain import NO, YES, Module, Syntax, Tensor
+from gradlint.domain import NO, YES, Memory, Module, Syntax, Tensor, memories
 from gradlint.events import BackwardRun, Event, ModuleBuilt, ModuleCalled, Recorded, Thing
-
-from .._parameters import Memory, memories
 
 
 def seams(

@@ -23,13 +23,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from gradlint.domain import NONE, YES, Mark, Syntax
+from gradlint.domain import NONE, YES, Mark, Memory, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule, believed
 
-from .._parameters import Memory, modules_of
 from ._cutting import DETACHED, MODE, kind_of, spelled
 from ._flowing import cut_off
+from ._parameters import modules_of
 
 rule = Rule(
     "GRD618",

@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import NO, YES, Syntax
+from gradlint.domain import NO, YES, Memory, Syntax, made_at, memories, places
 from gradlint.events import (
     BackwardRun,
     Copied,
@@ -44,10 +44,8 @@ from gradlint.events import (
     OptimizerBuilt,
     OptimizerStepped,
 )
-from gradlint.knowledge.signs import words
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted, words
 
-from .._parameters import Memory, made_at, memories, places
 from ._joins import Meeting, meeting
 from ._seams import seams
 
@@ -335,7 +333,8 @@ def judge_not_frozen():
     maker, judge = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1)).eval()
     optimizer = torch.optim.SGD(maker.parameters(), lr=0.1)
     for _ in range(2):
-        loss = -judge(maker(torch.ones(5, 3))).mean()
+        made = maker(torch.ones(5, 3))
+        loss = -judge(made).mean()
         optimizer.zero_grad()
         loss.backward()  # GRD617
         optimizer.step()
@@ -351,7 +350,8 @@ def judge_frozen():
     judge.requires_grad_(False)
     optimizer = torch.optim.SGD(maker.parameters(), lr=0.1)
     for _ in range(2):
-        loss = -judge(maker(torch.ones(5, 3))).mean()
+        made = maker(torch.ones(5, 3))
+        loss = -judge(made).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

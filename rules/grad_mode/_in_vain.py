@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Container, Iterator, Sequence
 
-from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Graph, Mark, Syntax, Tensor
-from gradlint.events import BackwardRun, Event, ModeChanged, ModuleCalled, ModuleFinished, Role, Run
+from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Graph, Mark, Syntax, Tensor, memories
+from gradlint.events import (
+    BackwardRun,
+    Event,
+    GraphGrown,
+    ModeChanged,
+    ModuleCalled,
+    ModuleFinished,
+    OptimizerStepped,
+    Role,
+    Run,
+    Stored,
+)
 from gradlint.rule import LIKELY, POSSIBLE, Confidence, believed, only_tested
 
 Way = tuple[list[ModuleCalled], Syntax | None]
@@ -20,31 +29,29 @@ MADE_UP = NOISE | {"Variable", "empty", "ones", "ones_like", "randint", "zeros",
 """What makes inputs that are no data."""
 
 
-@dataclass(frozen=True)
 class Whole:
-    """A whole file as this is asked of it."""
+    """A whole file as this is asked of it: `places` are the calls of modules, by where they stand, without those of the
+    parts of a module that is called there; `differentiating` are the calls inside which gradients are computed, which
+    need what is recorded there; `left` says where what a graph gave first left it."""
 
-    end: ModuleFinished
-    runs: Mapping[int, Run] = field(init=False)
-    left: Mapping[Graph, Mark] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "runs", {run.index: run for run in self.end.runs})
-        object.__setattr__(self, "left", dict(self.end.left))
-
-    @cached_property
-    def places(self) -> dict[Syntax, list[ModuleCalled]]:
-        """The calls of modules, by where they stand; without those of the parts of a module that is called there."""
-        found: dict[Syntax, list[ModuleCalled]] = {}
-        for event in self.end.story:
-            if isinstance(event, ModuleCalled):
-                found.setdefault(event.node, []).append(event)
-        return {node: _without_parts(calls) for node, calls in found.items()}
-
-    @cached_property
-    def differentiating(self) -> set[Syntax]:
-        """The calls inside which gradients are computed: those need what is recorded there."""
-        return {call for one in self.end.story if isinstance(one, BackwardRun) for call in self.callers(one)}
+    def __init__(self, end: ModuleFinished) -> None:
+        self.end = end
+        self.runs = {run.index: run for run in end.runs}
+        self.left = dict(end.left)
+        calls = [event for event in end.story if isinstance(event, ModuleCalled)]
+        backwards = [event for event in end.story if isinstance(event, BackwardRun)]
+        nodes = dict.fromkeys(call.node for call in calls)
+        parted: dict[Syntax, list[ModuleCalled]] = {node: [] for node in nodes}
+        for call in calls:
+            parted[call.node].append(call)
+        self.places = {node: _without_parts(some) for node, some in parted.items()}
+        self.differentiating = {call for one in backwards for call in self.callers(one)}
+        self._training = {one.run for one in backwards}
+        reached = end.used | end.escaped | end.returned
+        kept = [one for one in end.story if isinstance(one, GraphGrown | Stored)]
+        self._keeping = {
+            one.run for one in kept if not one.spent <= YES and one.graph and reached.isdisjoint(one.graph)
+        }
 
     def callers(self, event: Event) -> Iterator[Syntax]:
         """The calls inside which something happened, innermost first."""
@@ -71,9 +78,15 @@ class Whole:
         """Whether gradients are computed in the very run in which it happens."""
         return event.run in self._training
 
-    @cached_property
-    def _training(self) -> set[int]:
-        return {one.run for one in self.end.story if isinstance(one, BackwardRun)}
+    def keeps_graphs(self, event: Event) -> bool:
+        """Whether the run in which it happens keeps a graph that no backward goes through, of which others speak."""
+        return event.run in self._keeping
+
+    def steps_alone(self, call: ModuleCalled) -> bool:
+        """Whether the network is stepped in a run in which it is called and which has no backward: that is missing."""
+        around = {run.index for run in self.around(call)} - self._training
+        steps = [one for one in self.end.story if isinstance(one, OptimizerStepped) and one.run in around]
+        return any(not call.memories.isdisjoint(memories(step.parameters)) for step in steps)
 
     def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
         """Whether the graph of a call is among these."""
@@ -163,6 +176,8 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
         return False
     if call.module.mode <= EVAL:
         return True
+    if whole.keeps_graphs(call) or whole.steps_alone(call):
+        return False
     run, mark = whole.runs.get(call.run), exit_of(call, whole)
     in_forward = run is not None and run.function is not None and run.function.name == "forward" and run.caller is None
     if in_forward and mark is not None and mark.by not in ON_PURPOSE:

@@ -34,7 +34,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradlint.domain import EVAL, Syntax
-from gradlint.events import ModuleFinished
+from gradlint.events import ModuleFinished, ResultDiscarded
 from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
 from ._in_vain import Way, Whole, confidence, exit_of, switched_to_eval, ways
@@ -47,7 +47,17 @@ rule = Rule(
     "wrap {what} in `with torch.no_grad():`",
     help="{why}{cure}, or use `with torch.inference_mode():`",
     effect="keeps memory",
-    yields_to=("GRD112", "GRD115", "GRD123", "GRD601", "GRD603", "GRD610", "GRD618"),
+    yields_to=(
+        "GRD112",
+        "GRD115",
+        "GRD402",
+        "GRD601",
+        "GRD602",
+        "GRD603",
+        "GRD604",
+        "GRD610",
+        "GRD618",
+    ),
 )
 
 
@@ -80,6 +90,9 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
         draft = draft.note(caller, "called here, nothing differentiates what it gives")
     if in_eval and (switch := switched_to_eval(calls[0], whole)):
         draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
+    for happened in whole.end.story:
+        if isinstance(happened, ResultDiscarded) and happened.run == calls[0].run and happened.called in MODES:
+            draft = draft.note(happened.node, "this switches nothing off")
     if (left := exit_of(calls[0], whole)) is not None:
         draft = draft.note(left.node, "what it gives leaves the graph here")
     for flag in flags_of(calls[0].args, whole.end.story):
@@ -93,6 +106,7 @@ BLOCK = {"what": "it", "cure": "put this call under `with torch.no_grad():`"}
 APART = {"what": "the call that evaluates", "cure": "put the call that evaluates under `with torch.no_grad():`"}
 """The words of the message where all calls at a place record in vain, where the function trains besides, and where only
 those of some callers do."""
+MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 WHY = "`eval()` does not switch gradients off: "
 
 

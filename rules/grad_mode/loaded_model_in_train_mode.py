@@ -28,12 +28,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import EVAL, Syntax
+from gradlint.domain import EVAL, Memory, Syntax, made_at, memories, places
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, OptimizerBuilt, OptimizerStepped, StateLoaded
-from gradlint.knowledge.signs import words
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, only_tested, quoted
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, only_tested, quoted, words
 
-from .._parameters import Memory, made_at, memories, places
 from ._in_vain import Whole
 
 rule = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
-from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Stored
+from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Role, Stored
 from gradlint.rule import Draft, Edit, believed
 
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
@@ -85,9 +85,11 @@ def _in_forward(kept: Kept, end: ModuleFinished) -> bool:
 
 
 def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:
-    """Whether the same run applies a module in eval mode: then gradients are on by mistake, which is GRD401's."""
-    calls = (one for one in end.story if isinstance(one, ModuleCalled) and one.run == kept.run)
-    return any(call.module.mode <= EVAL for call in calls)
+    """Whether the same run applies a module in eval mode, or evaluates by its name: then gradients are on by mistake,
+    which is GRD401's."""
+    calls = [one for one in end.story if isinstance(one, ModuleCalled) and one.run == kept.run]
+    meant = any(Role.EVALUATION in run.roles for run in end.runs if run.index == kept.run)
+    return any(call.module.mode <= EVAL or meant for call in calls)
 
 
 def what(found: list[Kept]) -> str:

@@ -20,6 +20,7 @@ backward has been through its parts, is never reported.
 
 from __future__ import annotations
 
+from gradlint.domain import YES
 from gradlint.events import ModuleFinished
 from gradlint.rule import Findings, Grows, Rule, quoted
 
@@ -41,7 +42,8 @@ def check(event: ModuleFinished) -> Findings:
         name = name_of(found)
         if not is_attribute(name):
             draft = rule.at(found[0].node, name=quoted(name, "this sum"), kept=what(found))
-            yield finished(draft, found, "safe")
+            # where nothing is differentiated it is better to record nothing
+            yield finished(draft, found, "safe" if all(one.spent <= YES for one in found) else "unsafe")
 
 
 @rule.bad

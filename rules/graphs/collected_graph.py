@@ -77,7 +77,8 @@ def detached_predictions_collected(steps=4):
     model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
     predictions = []
     for _ in range(steps):
-        predictions.append(model(torch.ones(4, 8)).detach())
+        with torch.no_grad():
+            predictions.append(model(torch.ones(4, 8)))
     return predictions
 
 

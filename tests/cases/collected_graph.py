@@ -128,11 +128,11 @@ class Attention(nn.Module):
         return len(rows)
 
 
-def handed_on(loader, report):
+def handed_on(loader, handle):
     model, features = nn.Linear(4, 2), []
     for x in loader:
         features.append(model(torch.ones(1, 4)) + 1)  # ok: unknown code gets the list
-    report(features)
+    handle(features)
 
 
 def by_key(loader):

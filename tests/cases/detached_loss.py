@@ -33,13 +33,13 @@ class Agent:
         (reward - value.detach()).pow(2).mean().backward()  # GRD602
 
     def values(self, state, following):
-        wanted = self.target(following)[1].detach()
+        wanted = self.target(following)[1].detach()  # GRD401
         loss = F.mse_loss(self.net(state)[1], wanted)
         loss.backward()  # ok: the target is detached
 
 
 def discriminator_step(netD: nn.Module, netG: nn.Module, noise: torch.Tensor):
-    fake = netG(noise).detach()
+    fake = netG(noise).detach()  # GRD401
     F.softplus(netD(fake)).mean().backward()  # ok: the discriminator has its own parameters
     return fake
 
@@ -66,7 +66,7 @@ def in_place(model: nn.Linear, x):
 
 
 def smoothed(model: nn.Linear, x):
-    curve = np.convolve(model(x).detach().cpu().numpy().ravel(), [0.5, 0.5])
+    curve = np.convolve(model(x).detach().cpu().numpy().ravel(), [0.5, 0.5])  # GRD401
     return curve
 
 
@@ -101,7 +101,7 @@ def truncated(cell: nn.RNNCell, steps):
 
 
 def frozen_or_not(model: nn.Linear, x, freeze):
-    out = model(x).detach() if freeze else model(x)
+    out = model(x).detach() if freeze else model(x)  # GRD401
     (out - 1).abs().mean().backward()  # ok: only on one of two paths
 
 
@@ -113,7 +113,7 @@ class Watched(nn.Module):
         self.linear = nn.Linear(2, 2)
 
     def measured(self, x):
-        return self.linear(x).detach().sum()
+        return self.linear(x).detach().sum()  # GRD401
 
     def shared(self, x):
         return self.linear(x).detach().sum()
@@ -149,3 +149,10 @@ def stopped(net: nn.Linear, x):
 Agent().update(torch.rand(1, 4), 0, 1.0), decayed(nn.Linear(2, 2), torch.rand(3, 2))
 stopped(nn.Linear(2, 2), torch.rand(3, 2))
 in_place(nn.Linear(2, 2), torch.rand(3, 2))
+
+
+
+def towards_a_constant(model, x, rate):
+    with torch.no_grad():
+        goal = model(x + 1) * rate
+    (model(x) - goal.detach()).abs().mean().backward()  # ok: the goal is a constant

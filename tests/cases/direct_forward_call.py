@@ -17,7 +17,7 @@ class Encoder(nn.Module):
 
 class Predictor(Encoder):
     def predict(self, x):
-        return self.forward(x).argmax(-1)  # ok: it applies itself
+        return self.forward(x).argmax(-1)  # GRD401
 
 
 class Residual(Encoder):
@@ -76,7 +76,7 @@ class Trainer:
         loss = nn.functional.cross_entropy(logits, labels)
         loss.backward()
         self.optimizer.step()
-        return self.model(images).detach()  # ok: called, for the log
+        return self.model(images).detach()  # GRD401
 
 
 class Pipeline:
@@ -119,3 +119,19 @@ def probe(images, count=3):
     outputs = [net.forward(images) for _ in range(count)]  # GRD804
     doubled = copy.deepcopy(net).__call__(images)  # ok: that is a call
     return outputs, doubled, nn.ReLU().forward(images)  # GRD804
+
+
+
+class Doubled(nn.Linear):
+    def forward(self, x):
+        return super().forward(x) * 2
+
+    def twice(self, x):
+        with torch.no_grad():
+            return self(self(x))  # ok: called
+
+    def forward_features(self, x):
+        return self(x).relu()  # ok: called as well
+
+    def narrowed(self, x):
+        return torch.tanh(self(x))[:, :1]  # ok: and once more

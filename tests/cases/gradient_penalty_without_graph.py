@@ -19,7 +19,7 @@ class WGAN:
         return ((grads.norm(2, dim=1) - 1) ** 2).mean()
 
     def step(self, real: torch.Tensor):
-        fake = self.generator(torch.randn(real.size(0), 4)).detach()
+        fake = self.generator(torch.randn(real.size(0), 4)).detach()  # GRD401
         loss = self.critic(fake).mean() - self.critic(real).mean() + 10.0 * self.penalty(real, fake)
         self.optimizer.zero_grad()
         loss.backward()

@@ -180,7 +180,7 @@ def adversarial(loader):
     of_maker, of_judge = torch.optim.SGD(maker.parameters(), lr=0.1), torch.optim.SGD(judge.parameters(), lr=0.1)
     for x in loader:
         of_judge.zero_grad()
-        (judge(x).mean() - judge(maker(x).detach()).mean()).backward(retain_graph=True)  # GRD504
+        (judge(x).mean() - judge(maker(x).detach()).mean()).backward(retain_graph=True)  # GRD504 GRD401
         of_judge.step()
         of_maker.zero_grad()
         (-judge(maker(x)).mean()).backward()

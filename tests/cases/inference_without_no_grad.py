@@ -490,8 +490,7 @@ class Watched:
             self.tuned.zero_grad()
             loss.backward()
             self.tuned.step()
-        hidden = self.encoder(spare)  # GRD401
-        self.seen.append(self.head(hidden).softmax(-1).data.mean())  # ok: a part of the forward that is told above
+        self.seen.append(self.head(self.encoder(spare)).softmax(-1).data.mean())  # GRD401
 
     def hidden_state(self, x):
         self.kept = self.encoder(x)  # ok: others may differentiate what an object keeps

@@ -72,7 +72,7 @@ class LowRank(nn.Module):
         self.down = nn.Linear(width, 4)
 
     def forward(self, x):
-        return self.down(x) if self.requires_grad else self.down(x).detach()
+        return self.down(x) if self.requires_grad else self.down(x).detach()  # GRD401
 
 
 class Frozen(nn.Module):

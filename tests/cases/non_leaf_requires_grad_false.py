@@ -61,9 +61,9 @@ def ask_again(model: nn.Linear, x: Tensor):
 
 
 def detached(model: nn.Linear, x: Tensor):
-    hidden = model(x).detach()
+    hidden = model(x).detach()  # GRD401
     hidden.relu().requires_grad_(False)  # ok: a handle outside of the graph is a leaf
-    index = model(x).argmax(1)
+    index = model(x).argmax(1)  # GRD401
     index.requires_grad_(mode := False)  # ok: what cannot be differentiated is a leaf
     return hidden, index, mode
 

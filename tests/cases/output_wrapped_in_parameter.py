@@ -73,7 +73,7 @@ def meta_step(model: nn.Linear, x):
 
 
 def prompt(table: nn.Embedding, tokens):
-    start = nn.Parameter(table(tokens).detach())  # ok: said to be a start
+    start = nn.Parameter(table(tokens).detach())  # GRD401
     start.sum().backward()
     return start
 

@@ -119,7 +119,7 @@ class Fitting(nn.Module):
             optimizer.zero_grad()
             (model(graph) * scale).pow(2).mean().backward()
             optimizer.step()
-        return model(graph).detach()
+        return model(graph).detach()  # GRD401
 
 
 class Frozen(nn.Module):

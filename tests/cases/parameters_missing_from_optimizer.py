@@ -96,7 +96,7 @@ def distilled(batches: list[torch.Tensor], path):
     optimizer = torch.optim.Adam(student.parameters(), 1e-3)  # ok: the teacher has learnt elsewhere
     for batch in batches:
         optimizer.zero_grad()
-        F.mse_loss(student(batch), teacher(batch)).backward()
+        F.mse_loss(student(batch), teacher(batch)).backward()  # GRD617
         optimizer.step()
 
 
@@ -106,7 +106,7 @@ def perceptual(batches: list[torch.Tensor]):
     optimizer = torch.optim.Adam(painter.parameters(), lr=1e-3, eps=1e-6)  # ok: the judge is in eval mode
     for batch in batches:
         optimizer.zero_grad()
-        judge(painter(batch)).sum().backward()
+        judge(painter(batch)).sum().backward()  # GRD617
         optimizer.step()
 
 
@@ -115,7 +115,7 @@ def averaged(batches: list[torch.Tensor]):
     optimizer = torch.optim.Adam([*online.parameters()])  # ok: the target follows by hand
     for batch in batches:
         optimizer.zero_grad()
-        F.mse_loss(online(batch), target(batch)).backward()
+        F.smooth_l1_loss(online(batch), target(batch).tanh()).backward()  # GRD617
         optimizer.step()
         with torch.no_grad():
             for mine, theirs in zip(target.parameters(), online.parameters()):
@@ -147,5 +147,5 @@ def detached(batches: list[torch.Tensor]):
     optimizer = torch.optim.SGD([{"params": decoder.parameters(), "lr": 0.5}])  # ok: nothing reaches the encoder
     for batch in batches:
         optimizer.zero_grad()
-        decoder(encoder(batch).detach()).sum().backward()
+        decoder(encoder(batch).detach()).sum().backward()  # GRD401
         optimizer.step()

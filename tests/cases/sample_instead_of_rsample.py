@@ -62,7 +62,7 @@ class Trainer:
         return Normal(self.policy(state), 1.0).sample()[0]  # ok: gradients are off
 
     def gated(self, state):
-        gate = Bernoulli(torch.sigmoid(self.policy(state))).sample()  # ok: discrete
+        gate = Bernoulli(torch.sigmoid(self.policy(state))).sample()  # GRD401
         self.value(gate).sum().backward()
 
 
@@ -72,7 +72,7 @@ def noise(model: nn.Linear, x):
 
 
 def shown(model: nn.Linear, x):
-    drawn = Laplace(model(x), 1).sample()  # ok: only shown
+    drawn = Laplace(model(x), 1).sample()  # GRD401
     print(drawn)
     model(x).sum().backward()
 

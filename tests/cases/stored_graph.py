@@ -115,7 +115,7 @@ class Replay:
 def collect():
     net, replay = nn.Linear(4, 2), Replay()
     for _ in range(10):
-        replay.push(torch.ones(4), net(torch.ones(1, 4)).argmax())
+        replay.push(torch.ones(4), net(torch.ones(1, 4)).argmax())  # GRD401
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def asked(model: nn.Linear, x):
 
 
 def again(model: nn.Linear, x):
-    loss = F.softplus(model(x)).sum()
+    loss = F.softplus(model(x)).sum()  # GRD401
     copy = torch.tensor([float(loss)], requires_grad=True)  # ok: a number, not a tensor
     return copy
 
@@ -63,7 +63,7 @@ def evaluate(model: nn.Linear, batches):
 
 
 def metrics(model: nn.Linear, x, y):
-    values = {"loss": F.l1_loss(model(x), y).item(), "size": model.weight.norm().item()}
+    values = {"loss": F.l1_loss(model(x), y).item(), "size": model.weight.norm().item()}  # GRD401
     return torch.tensor(list(values.values()), dtype=torch.float64)  # ok: numbers
 
 
@@ -78,7 +78,7 @@ def shared(model: nn.Linear, x):
 
 
 def from_arrays(model: nn.Linear, x):
-    arrays = [model(row).detach().numpy() for row in x]
+    arrays = [model(row).detach().numpy() for row in x]  # GRD401
     return torch.tensor(np.stack(arrays))  # ok: detached on purpose
 
 

@@ -33,7 +33,7 @@ def generate(net: nn.Module, batch: int, evaluate: bool):
     noise = autograd.Variable(torch.randn(batch, 8), volatile=evaluate)  # GRD116
     fixed = Variable(torch.ones(batch, 8), False, True)  # GRD115
     fixed.data.volatile, fixed.tag = 1, "fixed"  # GRD115
-    return net(noise), net(fixed)
+    return net(noise), net(fixed)  # GRD401
 
 
 def train(net: nn.Module, batches: list[Tensor], args=None):

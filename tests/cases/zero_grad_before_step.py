@@ -75,7 +75,7 @@ def two_networks(batches: list[torch.Tensor]):
         for_d.zero_grad()
         for_g.step(closure=None)  # ok: the gradients of the other network were cleared
         for_g.zero_grad()
-        (critic(generator(real).detach()).mean() - critic(real).mean()).backward()
+        (critic(generator(real).detach()).mean() - critic(real).mean()).backward()  # GRD401
         stepped = [for_d.step()]  # ok: only those of the other network were cleared
     return stepped
 

@@ -1,0 +1,25 @@
+"""Memories: what tells tensors apart wherever they appear, and where things were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradlint.domain.objects import Module, Optimizer, Tensor
+from gradlint.domain.values import Ref, Syntax
+
+Memory = tuple[Ref, ...]
+
+
+def memories(tensors: Iterable[Tensor]) -> frozenset[Memory]:
+    """The memories of tensors, which tell parameters apart wherever they appear."""
+    return frozenset(tensor.storage for tensor in tensors if tensor.storage)
+
+
+def places(memories: Iterable[Memory]) -> frozenset[Memory]:
+    """Where these memories were made, whichever of those made there they are."""
+    return frozenset([tuple([ref._replace(age=0) for ref in memory]) for memory in memories])
+
+
+def made_at(thing: Module | Optimizer) -> list[Syntax]:
+    """The places at which a module or an optimizer may have been made."""
+    return [mark.node for mark in thing.marks if mark.how == "made"]

@@ -1,0 +1,122 @@
+"""Work in processes of its own: what one task does to its process costs no other, and results do not depend on it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gradlint import registry, run, workers
+from gradlint.workers import Limits, done
+
+CASES = Path(__file__).parent / "cases"
+FEW = Limits(seconds=1, memory=workers.GIGABYTE // 4)
+
+pytestmark = pytest.mark.skipif(not workers.can_fork(), reason="there is no fork here")
+
+
+def spin(_: int) -> None:
+    while True:
+        pass
+
+
+def fill(_: int) -> None:
+    kept = [b"x" * (1 << 24) for _ in range(1 << 12)]
+    raise AssertionError(len(kept))
+
+
+FATAL: dict[str, tuple[Callable[[int], object], str]] = {
+    "it takes too long": (spin, "it takes more than 1 s of CPU time"),
+    "it takes too much memory": (fill, "it takes more than 0.25 GB of memory"),
+    "it crashes": (lambda _: os.kill(os.getpid(), signal.SIGSEGV), "its process was ended by SIGSEGV"),
+    "it ends its process": (lambda _: os._exit(3), "its process ended with code 3"),
+    "it cannot answer": (lambda _: Iterator, "its process ended with code 1"),
+}
+
+
+def results(tasks: list[int], work: Callable[[int], object], jobs: int, limits: Limits = FEW) -> dict[int, object]:
+    found = done(tasks, lambda task: (task, work(task)), lambda task, why: (task, why), jobs=jobs, limits=limits)
+    return dict(found)
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 2, 5])
+def test_all_tasks_are_done(jobs: int):
+    assert results([*range(20)], lambda task: task * task, jobs) == {task: task * task for task in range(20)}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("what", [name for name in FATAL if name != "it cannot answer"])
+def test_a_task_that_ends_its_process_costs_no_other(what: str, jobs: int):
+    fatal, why = FATAL[what]
+    found = results([*range(8)], lambda task: fatal(task) if task % 4 == 2 else task, jobs)
+    assert found == {task: why if task % 4 == 2 else task for task in range(8)}
+    assert not multiprocessing.active_children()
+
+
+def test_time_is_counted_for_each_task():
+    def work(task: int) -> int:
+        begun = time.process_time()
+        while time.process_time() - begun < 0.5:
+            pass
+        return task
+
+    assert results([1, 2, 3, 4], work, 1) == {task: task for task in (1, 2, 3, 4)}
+
+
+def test_a_process_that_has_grown_is_followed_by_another():
+    def work(task: int) -> int:
+        kept.append(b"x" * (FEW.memory * 2 // 3))
+        return os.getpid()
+
+    kept: list[bytes] = []
+    assert len(set(results([1, 2, 3], work, 1).values())) == 3
+
+
+def test_who_stops_listening_leaves_no_process():
+    found = done(range(9), lambda task: task, lambda task, why: -1, jobs=2)
+    assert next(found) in range(9)
+    found.close()  # type: ignore[attr-defined]
+    assert not multiprocessing.active_children()
+
+
+def test_interrupts_are_left_to_who_forked():
+    assert results([1], lambda _: os.kill(os.getpid(), signal.SIGINT) or "goes on", 1) == {1: "goes on"}
+
+
+# ---- a run
+
+
+def lint(path: Path, **facts: object) -> run.Outcome:
+    request = run.Request(paths=(str(path),), isolated=True, **facts)  # type: ignore[arg-type]
+    return run.lint(request, registry.rules(), registry.packs())
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path: Path):
+    for file in sorted(CASES.glob("*.py"))[::8]:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "broken.py").write_text("def (:\n")
+    expected = lint(tmp_path)
+    assert len(expected.files) > 10 and len(expected.entries) > 30
+    assert [lint(tmp_path, jobs=jobs) for jobs in (1, 3)] == [expected, expected]
+
+
+def test_a_file_on_which_a_process_ends_is_reported_with_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    mistake = "import torch\n\nx = torch.ones(2).long().requires_grad_()\n"
+    for name in ("first", "fatal", "last"):
+        (tmp_path / f"{name}.py").write_text(mistake)
+    analyse = run.linter.analyse
+
+    def ended(text: str, *args: object, **facts: object) -> object:
+        view = facts["project"]
+        if view.path.endswith("fatal.py"):  # type: ignore[attr-defined]
+            os.kill(os.getpid(), signal.SIGKILL)
+        return analyse(text, *args, **facts)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(run.linter, "analyse", ended)
+    found = {(Path(entry.filename).stem, entry.finding.code) for entry in lint(tmp_path, jobs=2).entries}
+    assert found == {("first", "GRD101"), ("fatal", "GRD002"), ("last", "GRD101")}
