@@ -8,6 +8,7 @@ Where there is no fork, tasks are done in this process, without limits.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import math
 import multiprocessing
 import os
@@ -145,6 +146,7 @@ def _work(
     work: Callable[[TaskT], ResultT], limits: Limits, connection: Connection[Any, Any], others: list[Any]
 ) -> None:
     """Do tasks until there are no more: the other end is closed."""
+    faulthandler.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who forked it decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in others:  # else nobody hears that the other end is closed
@@ -161,8 +163,13 @@ def _work(
             result = work(task)
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
+        except BaseException:
+            os._exit(1)  # nothing is raised in tasks; whatever it was, no traceback of it reaches a user
         full = _resident() - before > limits.memory // 2
-        connection.send((result, full))
+        try:
+            connection.send((result, full))
+        except Exception:
+            os._exit(1)
         if full:
             return
 

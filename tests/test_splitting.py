@@ -42,7 +42,6 @@ OTHERWISE = {
     ("habitual_retain_graph", by_class),
     ("habitual_retain_graph", by_function),
     ("habitual_retain_graph", by_role),
-    ("parameters_missing_from_optimizer", by_function),
 }
 """Where a program in several files is not yet told as the whole one, with the cause."""
 MOST_OTHERWISE = 0.05
