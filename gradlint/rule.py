@@ -166,9 +166,11 @@ def only_tested(event: Event, end: ModuleFinished) -> bool:
         return True
     runs = {run.index: run for run in end.runs}
     run = runs.get(event.run)
-    while run is not None and run.caller is not None:
-        run = runs.get(run.parent)
-    return run is not None and run.function is not None and run.function.node in end.collected
+    while run is not None:
+        if run.function is not None and run.function.node in end.collected:
+            return True
+        run = runs.get(run.parent) if run.caller is not None else None
+    return False
 
 
 def may_be_told_apart(event: Event, other: Event, end: ModuleFinished) -> bool:

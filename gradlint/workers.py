@@ -35,7 +35,7 @@ class Limits:
     """What a task may take: `seconds` of CPU time, and bytes of `memory` besides what its process had before the first.
     A process that has taken half of that does no further task."""
 
-    seconds: float = 60.0
+    seconds: float = 120.0
     memory: int = GIGABYTE
 
 

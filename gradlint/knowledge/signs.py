@@ -148,5 +148,6 @@ def evaluates(name: str) -> bool:
     return bool(said & EVALUATES) or [word.lower() for word in first] in (["sample"], ["score"])
 
 
-NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode weight weights".split())
-"""Words of names that are about something else than evaluating, whatever other words they have."""
+NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode step weight weights".split())
+"""Words of names that are about something else than evaluating, whatever other words they have; what is called a step
+is called by a framework, which sets the grad mode itself."""

@@ -107,17 +107,17 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way]]]:
     for node, parted in found.items():
         if all(any(graph in made for graph in call.fed_by) for call in calls[node]):
             continue
-        left = {(method, mark.node) for call in calls[node] for method, mark in _leaving(call, whole)}
+        left = {at for call in calls[node] for at in _leaving(call, whole)}
         if not left or not left <= begun:
             yield node, parted
         begun |= left
 
 
-def _leaving(call: ModuleCalled, whole: Whole) -> Iterator[tuple[Syntax, Mark]]:
-    """The method of a module in which another is called, and where what it gives leaves the graph."""
+def _leaving(call: ModuleCalled, whole: Whole) -> Iterator[tuple[Syntax, Syntax]]:
+    """The function in which a module is called, and where what it gives leaves the graph."""
     run, mark = whole.runs.get(call.run), exit_of(call, whole)
-    if mark is not None and run is not None and run.function is not None and Role.OF_MODULE in run.roles:
-        yield run.function.node, mark
+    if mark is not None and run is not None and run.function is not None:
+        yield run.function.node, mark.node
 
 
 def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
