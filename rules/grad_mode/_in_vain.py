@@ -79,8 +79,9 @@ class Whole:
         return event.run in self._training
 
     def keeps_graphs(self, event: Event) -> bool:
-        """Whether the run in which it happens keeps a graph that no backward goes through, of which others speak."""
-        return event.run in self._keeping
+        """Whether the run in which it happens keeps a graph that no backward goes through, of which others speak; in
+        one that trains that may be any graph."""
+        return event.run in self._keeping - self._training
 
     def steps_alone(self, call: ModuleCalled) -> bool:
         """Whether the network is stepped in a run in which it is called and which has no backward: that is missing."""
