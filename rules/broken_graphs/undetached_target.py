@@ -62,7 +62,7 @@ rule = Rule(
 
 
 HANDED = "detach what is handed on from {}"
-COMPARED = "call {} under `torch.no_grad()`"
+COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()` if it only gives a target"
 PASSED = "freeze {} with `requires_grad_(False)`, gradients pass through it all the same"
 """The cures: of what is handed to the network that is trained, of a target, and of a network that is passed through."""
 MOST_NAMED = 2
