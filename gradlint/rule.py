@@ -160,17 +160,20 @@ def believed(event: Event) -> Confidence:
     return max(_BELIEVED[event.belief], guessed)
 
 
+def runs_around(event: Event, runs: Mapping[int, Run]) -> Iterator[Run]:
+    """The runs in which something happened, innermost first, of these runs by their indices."""
+    run = runs.get(event.run)
+    while run is not None:
+        yield run
+        run = runs.get(run.parent) if run.caller is not None else None
+
+
 def only_tested(event: Event, end: ModuleFinished) -> bool:
     """Whether only a test runner gets there: what is kept in memory is soon gone."""
     if end.tests:
         return True
-    runs = {run.index: run for run in end.runs}
-    run = runs.get(event.run)
-    while run is not None:
-        if run.function is not None and run.function.node in end.collected:
-            return True
-        run = runs.get(run.parent) if run.caller is not None else None
-    return False
+    around = runs_around(event, {run.index: run for run in end.runs})
+    return any(run.function is not None and run.function.node in end.collected for run in around)
 
 
 def may_be_told_apart(event: Event, other: Event, end: ModuleFinished) -> bool:

@@ -245,8 +245,8 @@ def lint_bytes(
     project: View | None = None,
     ignored: Container[str] = (),
 ) -> Result:
-    """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised:
-    an error of ours is a finding about the file."""
+    """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised
+    but `MemoryError`: an error of ours is a finding about the file."""
     try:
         text = source.decode(data)
         if not linter.may_find(text, rules, project=project):

@@ -63,7 +63,12 @@ def done(
     """The results of tasks, as they come, from so many processes (0: from this one). What a task gives that costs its
     process its life is what `gave_up` makes of the reason."""
     if jobs < 1 or not can_fork():
-        yield from map(work, tasks)
+        for task in tasks:
+            try:
+                result = work(task)
+            except MemoryError:
+                result = gave_up(task, "it takes more memory than there is")
+            yield result
         return
     waiting, workers = deque(tasks), list[_Worker[TaskT, ResultT]]()
     try:

@@ -100,6 +100,11 @@ def test_a_flag_is_heard_before_the_name():
     assert phases("def train(x, train=False):\n    return net(x)\ntrain(torch.ones(2))\n")["train"] == {Role.EVALUATION}
 
 
+def test_of_several_flags_the_plainest_is_heard():
+    text = "def run(x, split, mode, train):\n    return net(x)\nrun(torch.ones(2), 'train', 'train', False)\n"
+    assert phases(text)["run"] == {Role.EVALUATION}
+
+
 def test_a_class_says_what_its_methods_are_for():
     text = "class Evaluator:\n    def run(self, x):\n        return net(x)\n    def train(self, x):\n        pass\n"
     assert phases(text) == {"run": {Role.EVALUATION}, "train": {Role.TRAINING}}
@@ -134,6 +139,8 @@ def test_words_of_one_kind_only():
         ("thing.score({'out': [out]})", Escape.READ),
         ("thing.optimize(out)", Escape.DIFFERENTIATED),
         ("thing.trainer.step(out)", Escape.DIFFERENTIATED),
+        ("thing.train_utils.accuracy(out)", Escape.READ),
+        ("thing.log.backward(out)", Escape.DIFFERENTIATED),
         ("saliency(out)", Escape.DIFFERENTIATED),
         ("accuracy_and_grad(out)", Escape.DIFFERENTIATED),
     ],

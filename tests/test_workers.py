@@ -59,6 +59,15 @@ def test_a_task_that_ends_its_process_costs_no_other(what: str, jobs: int):
     assert not multiprocessing.active_children()
 
 
+def test_memory_that_is_not_there_costs_no_other_task_in_this_process():
+    def work(task: int) -> int:
+        if task == 1:
+            raise MemoryError
+        return task
+
+    assert results([0, 1, 2], work, 0) == {0: 0, 1: "it takes more memory than there is", 2: 2}
+
+
 def test_time_is_counted_for_each_task():
     def work(task: int) -> int:
         begun = time.process_time()

@@ -297,7 +297,7 @@ class Interpreter:
         self.cut: dict[Ref, Mark] = {}  # nodes of graphs that something computed from them has left
         self.left: dict[Graph, Mark] = {}  # all of these there ever were, and the first that left each
         self.around: dict[Graph, dict[Graph, None]] = {}  # for nodes inside summarised calls, those that stood for them
-        self.repeated: dict[int, Sequence[Event]] = {}  # what happened in calls that were told by a summary again
+        self.repeated: dict[int, tuple[Event, ...]] = {}  # what happened in calls that a summary told again
         self.summaries: dict[object, Any] = {}
         self.told_summaries: list[object] = []
         self.read: dict[Name, Value] = {}
@@ -810,6 +810,10 @@ class Interpreter:
         self.story.append(event)
         self.counts["events"] += 1
         self.listen(event)
+
+    def repeats(self, events: tuple[Event, ...]) -> None:
+        """What happened in a call holds of another as well; it is known by its id, and so kept for that to stay its."""
+        self.repeated[id(events)] = events
 
     def calls_here(self) -> tuple[Syntax, ...]:
         """The calls that led from the linted file to where another one runs, the one in the linted file first; none

@@ -432,9 +432,10 @@ def as_in_training(it: Interpreter, value: Value) -> str:
         path = module.cls.path if type(module.cls) is Named else ""
         row = it.torch.modules.get(path)
         share = dict(module.attributes).get(DROPPED)
-        drops_nothing = row is not None and row.identity_in_eval and (type(share) is not Const or not share.value)
-        sure = row is not None and row.mixes_batch and module.mode is TRAIN
-        if sure and not drops_nothing:
+        if row is None or not row.mixes_batch or module.mode is not TRAIN:
+            continue
+        drops_something = type(share) is Const and bool(share.value)
+        if drops_something or not row.identity_in_eval:
             return path.rpartition(".")[2]
     return ""
 

@@ -220,7 +220,7 @@ def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
     if it.trace is not None:
         it.trace.repeat(summary.traced, summary.place[0], node, it.later)
     if summary.tale is not None:
-        it.repeated[id(summary.tale)] = summary.tale.story
+        it.repeats(summary.tale.story)
     if not summary.told and it.muted == 0 and summary.tale is not None:
         _retell(it, summary.tale)
         _remember(it, call.key, replace(summary, told=True))
@@ -248,7 +248,7 @@ def _retell(it: Interpreter, tale: Tale) -> None:
         it.story.append(told)
         it.counts["events"] += 1
         it.listen(told)
-    it.repeated[id(renumbered)] = [*renumbered.values()]
+    it.repeats(tuple(renumbered.values()))
     for one in tale.runs:
         parent = one.parent + later if one.parent > tale.before else it.run
         story = tuple([renumbered[id(event)] for event in one.story])

@@ -126,8 +126,8 @@ EVALUATES = frozenset(
 """Words of functions and classes that use a network without training it."""
 TRAINS = frozenset("fit learn optimise optimize pretrain train trainer training tune update".split())
 """Words of functions that train; one that also evaluates trains."""
-PHASES = frozenset("is_train is_training istrain mode phase split stage train training".split())
-"""Parameters that say whether a function is to train."""
+PHASES = ("train", "training", "is_train", "is_training", "istrain", "phase", "mode", "split", "stage")
+"""Parameters that say whether a function is to train, those first that say it most plainly."""
 
 
 WORD = re.compile("[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]?(?=[^a-z]|$)|[a-z]+")

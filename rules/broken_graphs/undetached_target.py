@@ -27,7 +27,7 @@ are cleared in time, or nobody ever looks at them, nothing but time and memory i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,8 +43,9 @@ from gradlint.events import (
     ModuleFinished,
     OptimizerBuilt,
     OptimizerStepped,
+    Run,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted, words
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted, runs_around, words
 
 from ._joins import Meeting, meeting
 from ._seams import seams
@@ -120,7 +121,8 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     built = [event for event in end.story if isinstance(event, OptimizerBuilt)]
     if any(event.optimizer.open.may(YES) for event in built):
         return
-    unseen = _with_unseen_optimizers(end, built)
+    runs = {run.index: run for run in end.runs}
+    unseen = _with_unseen_optimizers(end, runs, built)
     optimizers = [event for event in end.story if isinstance(event, OptimizerBuilt | OptimizerStepped)]
     held = places(memories(tensor for event in optimizers for tensor in event.parameters))
     read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
@@ -132,7 +134,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
             waiting[event.node] = _Waiting(event, memories(event.leaves), _held(event, held) | _asked(event))
         elif type(event) is OptimizerStepped:
             now = memories(event.parameters)
-            for one in [one for one in waiting.values() if now & one.leaves and _home(end, one.event) not in unseen]:
+            for one in [one for one in waiting.values() if now & one.leaves and _home(runs, one.event) not in unseen]:
                 del waiting[one.event.node]
                 wasted = (memories(one.event.leaves) & _made_here(end, one.event)) - one.stepped
                 if not wasted or wasted & read or one.event.node in told or _in_one_module(end, wasted, one.stepped):
@@ -154,22 +156,22 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 yield draft.note(event.node, "no optimizer holds them, and this one steps others")
 
 
-def _with_unseen_optimizers(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> set[Syntax]:
+def _with_unseen_optimizers(
+    end: ModuleFinished, runs: Mapping[int, Run], built: Sequence[OptimizerBuilt]
+) -> set[Syntax]:
     """The functions and classes in which something steps that was not seen to be made, at no time: nobody knows what
     else it trains."""
     seen = {event.node for event in built}
     steps = [event for event in end.story if isinstance(event, OptimizerStepped)]
     known = {event.node for event in steps if event.optimizer.open <= NO or seen.intersection(made_at(event.optimizer))}
-    return {_home(end, event) for event in steps if event.node not in known}
+    return {_home(runs, event) for event in steps if event.node not in known}
 
 
-def _home(end: ModuleFinished, event: Event) -> Syntax:
+def _home(runs: Mapping[int, Run], event: Event) -> Syntax:
     """The class of the function in which something happened that nobody called, or that function; None for a script."""
-    runs = {run.index: run for run in end.runs}
-    run = runs.get(event.run)
-    while run is not None and run.caller is not None:
-        run = runs.get(run.parent)
-    return None if run is None or run.function is None else run.function.owner or run.function.node
+    outermost = [*runs_around(event, runs)][-1:]
+    functions = [run.function for run in outermost if run.function is not None]
+    return (functions[0].owner or functions[0].node) if functions else None
 
 
 def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:

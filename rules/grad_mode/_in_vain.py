@@ -17,7 +17,7 @@ from gradlint.events import (
     Run,
     Stored,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Confidence, believed, only_tested
+from gradlint.rule import LIKELY, POSSIBLE, Confidence, believed, only_tested, runs_around
 
 Way = tuple[list[ModuleCalled], Syntax | None]
 """Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
@@ -40,10 +40,9 @@ class Whole:
         self.left = dict(end.left)
         calls = [event for event in end.story if isinstance(event, ModuleCalled)]
         backwards = [event for event in end.story if isinstance(event, BackwardRun)]
-        nodes = dict.fromkeys(call.node for call in calls)
-        parted: dict[Syntax, list[ModuleCalled]] = {node: [] for node in nodes}
+        parted: dict[Syntax, list[ModuleCalled]] = {}
         for call in calls:
-            parted[call.node].append(call)
+            parted.setdefault(call.node, []).append(call)
         self.places = {node: _without_parts(some) for node, some in parted.items()}
         self.differentiating = {call for one in backwards for call in self.callers(one)}
         self._training = {one.run for one in backwards}
@@ -61,10 +60,7 @@ class Whole:
 
     def around(self, event: Event) -> Iterator[Run]:
         """The runs in which something happened, innermost first."""
-        run = self.runs.get(event.run)
-        while run is not None:
-            yield run
-            run = self.runs.get(run.parent) if run.caller is not None else None
+        return runs_around(event, self.runs)
 
     def evaluates(self, event: Event) -> bool:
         """Whether what it happens in is there to evaluate: of the functions around it the innermost whose names or
@@ -126,10 +122,7 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
     waiting: list[tuple[Way, int]] = [(([*calls], None), 0)]
     while waiting:
         (some, caller), depth = waiting.pop()
-        kept = not all(call.nested for call in some) and any(records(call) for call in some)
-        kept = kept and caller not in whole.differentiating
-        shown = {call.run for call in some if may_be_in_vain(call, whole)}
-        if kept and all(may_be_in_vain(call, whole) or (call.run in shown and is_held(call, whole)) for call in some):
+        if caller not in whole.differentiating and _all_in_vain(some, whole):
             yield some, caller
             continue
         parted: dict[Syntax, list[ModuleCalled]] = {}
@@ -137,6 +130,15 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
             for step in [*whole.callers(call)][depth : depth + 1]:
                 parted.setdefault(step, []).append(call)
         waiting += [((those, step), depth + 1) for step, those in parted.items()]
+
+
+def _all_in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> bool:
+    """Whether of these calls one records, and none for anything."""
+    if all(call.nested for call in calls) or not any(records(call) for call in calls):
+        return False
+    others = [call for call in calls if not may_be_in_vain(call, whole)]
+    shown = {call.run for call in calls if call not in others} if others else set[int]()
+    return all(call.run in shown and is_held(call, whole) for call in others)
 
 
 def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:

@@ -107,6 +107,7 @@ APART = {"what": "the call that evaluates", "cure": "put the call that evaluates
 """The words of the message where all calls at a place record in vain, where the function trains besides, and where only
 those of some callers do."""
 MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
+"""What switches gradients off where it is entered, and does nothing as a statement."""
 WHY = "`eval()` does not switch gradients off: "
 
 
