@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gradlint import __version__, terminal
+from gradlint import __version__, signals, terminal
 from gradlint.report.entry import safe_name
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradlint.rule import Rule
     from gradlint.run import Outcome, Request
 
-CLEAN, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
+CLEAN, FOUND, WRONG = 0, 1, 2
 OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
 LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude")
 CONFIDENCES = ("certain", "likely", "possible")
@@ -34,7 +34,8 @@ def run(args: Sequence[str]) -> int:
     """Do what the arguments ask for and give the exit code; no error leaves as a traceback."""
     terminal.prepare()
     try:
-        code = cli.main(_with_command(args), prog_name="gradlint", standalone_mode=False)
+        with signals.sigterm_raised():
+            code = cli.main(_with_command(args), prog_name="gradlint", standalone_mode=False)
         return code if isinstance(code, int) else CLEAN
     except click.exceptions.NoArgsIsHelpError as error:
         terminal.say(error.format_message())
@@ -43,9 +44,9 @@ def run(args: Sequence[str]) -> int:
         terminal.complain(error.format_message())
         _hint(error)
         return WRONG
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as error:
         terminal.complain("interrupted")
-        return INTERRUPTED
+        return signals.exit_code(error)
     except OSError as error:
         terminal.complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
         return WRONG
@@ -133,9 +134,9 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         _tell_tracebacks(outcome.tracebacks, verbose=options["verbose"])
     for problem in outcome.problems:
         terminal.complain(problem)
-    if outcome.interrupted:
-        terminal.complain(f"interrupted: {outcome.interrupted}")
-        return INTERRUPTED
+    if outcome.interrupted is not None:
+        terminal.complain(f"interrupted: {outcome.interrupted.done}")
+        return outcome.interrupted.exit_code
     if outcome.problems:
         return WRONG
     return FOUND if outcome.entries and not (options["exit_zero"] or options["show_files"]) else CLEAN

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gradlint import globs, linter, patterns, source, workers
+from gradlint import globs, linter, patterns, signals, source, workers
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, Found, find, here, is_excluded
@@ -52,6 +52,14 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Interruption:
+    """How much of a run was `done` when a signal ended it, and the `exit_code` that says so."""
+
+    done: str
+    exit_code: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
     the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
@@ -64,7 +72,7 @@ class Outcome:
     told: tuple[str, ...] = ()
     tracebacks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    interrupted: str = ""
+    interrupted: Interruption | None = None
     output_format: str | None = None
 
 
@@ -112,7 +120,7 @@ def lint(request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS) -> Ou
 def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
     settings = Settings(request, rules, packs)
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
-    interrupted = ""
+    interrupted = None
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
     else:
@@ -132,20 +140,20 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
     )
 
 
-def _all_results(request: Request, found: Found, settings: Settings) -> tuple[list[Result], str]:
+def _all_results(request: Request, found: Found, settings: Settings) -> tuple[list[Result], Interruption | None]:
     """What came of all files, each with what the others lead to, and how far that got if it was interrupted."""
     closed = [Result(displayed(file), file, (cannot_be_listed(why),)) for file, why in found.closed]
     files = [*found.files, *([STDIN] if STDIN in request.paths else [])]
     results, callers = list[Result](), list[Result]()
+    interrupted: Interruption | None = None
     try:
         for result in _linted(files, request, settings):
             results += result
         for result in _linted(_callers(found.files, settings), request, settings):
             callers += result
-    except KeyboardInterrupt:
-        done = f"{len(results)} of {len(files)} files"
-        return together(ordered([*results, *closed]), settings, callers), done
-    return together(ordered([*results, *closed]), settings, callers), ""
+    except KeyboardInterrupt as error:
+        interrupted = Interruption(f"{len(results)} of {len(files)} files", signals.exit_code(error))
+    return together(ordered([*results, *closed]), settings, callers), interrupted
 
 
 def _linted(files: Sequence[str], request: Request, settings: Settings) -> Iterator[list[Result]]:

@@ -373,20 +373,32 @@ def test_a_full_disk_is_said_in_a_line(here: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals differ elsewhere")
-def test_an_interrupt_is_said_in_a_line(process: Run) -> None:
-    """What is done until then is reported."""
-    interrupted = (
-        "import os, signal, sys, time\n"
-        "sys.argv[1:] = ['.']\n"
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_ends_a_run_with_what_is_done(process: Run, here: Path, number: str, code: int) -> None:
+    """The findings of the files that are done are printed, and no process is left."""
+    (here / "slow.py").write_text("import torch\n\nslow = torch.ones(2, requires_grad=True)\n")
+    ended = (
+        "import multiprocessing, os, signal, sys, time\n"
+        "sys.argv[1:] = ['.', '--jobs', '2']\n"
         "from gradlint import linter\n"
         "from gradlint.__main__ import main\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
-        "linter.analyse = lambda *args, **options: (os.kill(os.getppid(), signal.SIGINT), time.sleep(60))\n"
-        "sys.exit(main())\n"
+        "analyse = linter.analyse\n"
+        "def ending(text, *args, **options):\n"
+        "    if 'slow' not in text:\n"
+        "        return analyse(text, *args, **options)\n"
+        "    time.sleep(3)\n"  # the other worker has long answered
+        f"    os.kill(os.getppid(), signal.{number})\n"
+        "    time.sleep(60)\n"
+        "linter.analyse = ending\n"
+        "code = main()\n"
+        "assert not multiprocessing.active_children()\n"
+        "sys.exit(code)\n"
     )
-    ran = process(code=interrupted)
-    assert ran.returncode == 130
-    assert re.search("^error: interrupted: [0-9]+ of [0-9]+ files$", ran.stderr, re.MULTILINE), ran.stderr
+    ran = process(code=ended)
+    assert ran.returncode == code, ran.stderr
+    assert "faulty.py" in ran.stdout
+    assert re.search("^error: interrupted: 2 of 3 files$", ran.stderr, re.MULTILINE), ran.stderr
 
 
 # ---- rules and their pages
