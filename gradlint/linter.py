@@ -15,6 +15,7 @@ from gradlint.domain import Syntax
 from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Place
 from gradlint.interpreter import APART, Trace, interpret, receivers_of
+from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.knowledge.versions import Version, of, told
 from gradlint.locating import Locations
@@ -201,17 +202,17 @@ def lint(
     return shown(analyse(text, rules, packs=packs, project=project).findings, rules, min_confidence)
 
 
-def may_find(text: str, rules: Sequence[Rule], *, project: View | None = None) -> bool:
+def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: View | None = None) -> bool:
     """The gate: whether one of the rules can find something in a text, by the words they need, or it is no Python.
 
-    What Python parses and LibCST does not is told only where the gate is open.
+    All rules need a word of torch's or the name of a library that works with torch, most of them others besides. What
+    Python parses and LibCST does not is told only where the gate is open.
     """
-    words = sorted({word for rule in rules for word in rule.tokens})
-    if not all(rule.tokens for rule in rules):
-        return True
-    if source.mentions(text, words) if project is None else project.mention(text, words):
-        return True
-    return not source.is_python(text)
+    needed: list[Sequence[str]] = [(*TORCH_WORDS, *sorted(packs.on_torch))]
+    if all(rule.tokens for rule in rules):
+        needed.append(sorted({word for rule in rules for word in rule.tokens}))
+    mention = source.mentions if project is None else project.mention
+    return all(mention(text, words) for words in needed) or not source.is_python(text)
 
 
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:

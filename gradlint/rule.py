@@ -228,8 +228,8 @@ class Rule:
     `default` says whether the rule is on
     unless asked. It `yields_to` other rules, by code, that report the same mistake: their finding stands at the same
     place, or one of the two points at the other's place in a note, or both at one place. `tokens` are words one of
-    which stands in every file, or in a neighbour it imports, in which the rule can find anything; without them it is
-    asked about every file.
+    which stands in every file, or in a neighbour it imports, in which the rule can find anything, besides a word of
+    torch's (`signs.TORCH_WORDS`); without them it is asked about every file that has one of those.
     It is a mistake in the versions of torch from `since` on, and no more from `until` on; where none of them was
     measured, `source` says where that is told, and the rule's findings are possible at most.
     """

@@ -257,7 +257,7 @@ def lint_bytes(
     but `MemoryError`: an error of ours is a finding about the file."""
     try:
         text = source.decode(data)
-        if not linter.may_find(text, rules, project=project):
+        if not linter.may_find(text, rules, packs=packs, project=project):
             return Result(path, filename)
         found = linter.analyse(text, rules, packs=packs, project=project)
         here = [one for one in found.findings if one.code not in ignored]

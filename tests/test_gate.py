@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import pytest
 
 from gradlint import linter, registry, run, source
 from gradlint.finding import Confidence
+from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.project import InMemory, Project
 from gradlint.proving import behind_gate
 from gradlint.rule import Rule
 
 RULES = registry.rules()
+PACKS = registry.packs()
 HERE = Path(__file__).parent
 
 
@@ -44,6 +47,7 @@ FILES = {
     "pkg/mid.py": "from .far import helper\nfrom . import mid\n",
     "pkg/far.py": "def helper(model):\n    model.eval()\n",
     "alone.py": "import json, near_by\n",
+    "both.py": "import json, near\n",
 }
 
 
@@ -52,14 +56,28 @@ FILES = {
     [
         ("near.py", ("eval",), True),
         ("near.py", ("backward",), False),
+        ("alone.py", (), False),
         ("near.py", (), True),
         ("alone.py", ("eval",), False),
-        ("alone.py", ("eval", "json"), True),
+        ("alone.py", ("eval", "json"), False),
+        ("both.py", ("eval", "json"), True),
     ],
 )
 def test_the_words_may_stand_in_files_that_are_imported(path, tokens, opened):
     view = Project(InMemory(FILES)).at(path)
     assert linter.may_find(FILES[path], [rule(*tokens)], project=view) is opened
+
+
+@pytest.mark.parametrize("text", ["x = 1\n", "import json\n\nfor each in json.loads('[]'):\n    print(each)\n"])
+def test_what_has_nothing_to_do_with_torch_is_not_parsed(text: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(linter, "analyse", lambda *args, **options: pytest.fail("the gate is open"))
+    result = run.lint_bytes(text.encode(), "a.py", "a.py", RULES, Confidence.POSSIBLE, packs=PACKS)
+    assert (result.findings, result.traceback) == ((), "")
+
+
+@pytest.mark.parametrize("root", sorted(PACKS.on_torch))
+def test_a_library_that_works_with_torch_opens_the_gate(root: str):
+    assert linter.may_find(f"import {root}\n", [rule()], packs=PACKS)
 
 
 def test_what_is_no_python_is_not_kept_back():
@@ -71,6 +89,24 @@ def test_what_is_no_python_is_not_kept_back():
 def test_nothing_is_found_behind_the_gate(path):
     text = path.read_text(encoding="utf-8")
     assert behind_gate(text, linter.analyse(text, RULES).findings, RULES) == ()
+
+
+WORDS = (*TORCH_WORDS, *PACKS.on_torch)
+APART = [
+    path
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    if not source.mentions(path.read_text(encoding="utf-8"), WORDS)
+]
+"""The modules of the standard library that have nothing to do with torch, as the gate sees them."""
+
+
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize("path", APART, ids=lambda path: path.stem)
+def test_nothing_is_found_in_what_has_nothing_to_do_with_torch(path):
+    """What the gate keeps back is run all the same, by rules of every confidence."""
+    text = source.decode(path.read_bytes())
+    assert not linter.may_find(text, RULES, packs=PACKS)
+    assert linter.analyse(text, RULES, packs=PACKS).findings == ()
 
 
 def test_a_rule_with_the_wrong_words_is_noticed():

@@ -37,6 +37,10 @@ ONLY_TENSORS = frozenset(name for name in TENSOR_ATTRIBUTES if name.endswith("_"
 """Methods that nothing has but tensors: of what else programs hold, neither modules, optimizers, arrays and files nor
 Python's own objects."""
 
+TORCH_WORDS = ("torch", "grad", "backward", "detach", ".eval(", "state_dict", "named_parameters", ".parameters(")
+"""Words one of which stands in a text, or in what it imports, where it has anything to do with torch: of what is not
+there neither a module nor a tensor is known, nor anything that keeps a graph."""
+
 SHAPED = frozenset({"shape", "ndim", "size()", "size(.)"})
 MOVED = frozenset({"device", "to(.)", "cpu()", "cuda()", "cuda(.)", "float()", "half()", "double()", "clone()"})
 """What has a shape and can be moved or copied so is a tensor: arrays cannot, modules have no shape."""
