@@ -25,7 +25,6 @@ from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from gradlint.knowledge import versions
 from gradlint.knowledge.checking import faults
@@ -123,7 +122,11 @@ def _is_editable_here(pack: Distribution) -> bool:
     """Whether its installer noted that the distribution is used from the current folder."""
     try:
         origin = json.loads(pack.read_text("direct_url.json") or "{}")
-        return bool(origin["dir_info"]["editable"]) and _is_current(url2pathname(urlsplit(origin["url"]).path))
+        if not origin["dir_info"]["editable"]:
+            return False
+        from urllib.request import url2pathname  # with all that speaks to servers: a good part of a start
+
+        return _is_current(url2pathname(urlsplit(origin["url"]).path))
     except (ValueError, KeyError, TypeError):
         return False
 
