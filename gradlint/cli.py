@@ -120,10 +120,13 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     """
     from gradlint import run as running
 
+    progress = terminal.Progress(quiet=options["quiet"])
     try:
-        outcome = running.lint(_request(paths, options), _rules(), _packs())
+        outcome = running.lint(_request(paths, options), _rules(), _packs(), progress)
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
+    finally:
+        progress.end()
     if options["show_files"]:
         terminal.write("".join(f"{safe_name(path)}\n" for path in outcome.files))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gradlint import globs, linter, patterns, signals, source, workers
@@ -22,6 +22,9 @@ from gradlint.report.entry import Entry, safe_name
 from gradlint.rule import Rule
 from gradlint.selection import NOT_LINTED, Layer, Named, UnknownRule, matching, names, selected
 from gradlint.suppression import unsuppressed
+
+Progress = Callable[[int, int], None]
+"""Is told how many files are done, and of how many, each time one is."""
 
 STDIN = "-"
 NOTEBOOK = ".ipynb"
@@ -109,22 +112,24 @@ class Refused(Exception):
 
 
 @few_collections()
-def lint(request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS) -> Outcome:
+def lint(
+    request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS, progress: Progress = lambda done, of: None
+) -> Outcome:
     """Lint what is asked for, with these rules and this knowledge of libraries. Raises `Refused`."""
     try:
-        return _lint(request, rules, packs)
+        return _lint(request, rules, packs, progress)
     except (BadConfig, UnknownRule, UnknownVersion) as error:
         raise Refused(str(error)) from error
 
 
-def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
+def _lint(request: Request, rules: Sequence[Rule], packs: Packs, progress: Progress) -> Outcome:
     settings = Settings(request, rules, packs)
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
     interrupted = None
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
     else:
-        results, interrupted = _all_results(request, found, settings)
+        results, interrupted = _all_results(request, found, settings, progress)
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
@@ -140,7 +145,9 @@ def _lint(request: Request, rules: Sequence[Rule], packs: Packs) -> Outcome:
     )
 
 
-def _all_results(request: Request, found: Found, settings: Settings) -> tuple[list[Result], Interruption | None]:
+def _all_results(
+    request: Request, found: Found, settings: Settings, progress: Progress
+) -> tuple[list[Result], Interruption | None]:
     """What came of all files, each with what the others lead to, and how far that got if it was interrupted."""
     closed = [Result(displayed(file), file, (cannot_be_listed(why),)) for file, why in found.closed]
     files = [*found.files, *([STDIN] if STDIN in request.paths else [])]
@@ -149,6 +156,7 @@ def _all_results(request: Request, found: Found, settings: Settings) -> tuple[li
     try:
         for result in _linted(files, request, settings):
             results += result
+            progress(len(results), len(files))
         for result in _linted(_callers(found.files, settings), request, settings):
             callers += result
     except KeyboardInterrupt as error:

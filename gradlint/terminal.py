@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import time
 from collections.abc import Mapping
 from typing import TextIO
 
@@ -66,6 +67,35 @@ def complain(text: str) -> None:
     """Say in one line, whatever the text holds, that something is wrong."""
     painted = wants_colour("auto", sys.stderr, os.environ)
     say(f"{paint('error:', 'red', painted)} {escaped(text)}")
+
+
+class Progress:
+    """Tells on a terminal how far a run is, in a line that is rewritten and taken away at the end; not within the first
+    second. `quiet` tells nothing, nor does a stderr that nobody watches."""
+
+    SILENT = 1.0
+    """Seconds that pass before anything is told."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._watched = not quiet and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
+        self._begun = time.monotonic()
+        self._told = False
+
+    def __call__(self, done: int, of: int) -> None:
+        """Tell that so many files of all are done."""
+        if self._watched and time.monotonic() - self._begun >= self.SILENT:
+            self._told = True
+            _put(sys.stderr, f"{_CLEAR}{done} of {of} files")
+
+    def end(self) -> None:
+        """Take away what was told."""
+        if self._told:
+            _put(sys.stderr, _CLEAR)
+            self._told = False
+
+
+_CLEAR = "\r\x1b[K"
+"""Goes to the beginning of the row and empties it."""
 
 
 def _put(stream: TextIO, text: str) -> None:

@@ -401,6 +401,51 @@ def test_a_signal_ends_a_run_with_what_is_done(process: Run, here: Path, number:
     assert re.search("^error: interrupted: 2 of 3 files$", ran.stderr, re.MULTILINE), ran.stderr
 
 
+def on_a_terminal(here: Path, *args: str, silent: float) -> str:
+    """What a run says on stderr where that is a terminal and so many seconds must pass first."""
+    pty = pytest.importorskip("pty", reason="there are no terminals here")
+    watching, terminal = pty.openpty()
+    code = (
+        "import sys\n"
+        f"sys.argv[1:] = {list(args)!r}\n"
+        "from gradlint import terminal\n"
+        "from gradlint.__main__ import main\n"
+        f"terminal.Progress.SILENT = {silent}\n"
+        "sys.exit(main())\n"
+    )
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "TERM": "xterm"}
+    try:
+        subprocess.run(command, cwd=here, env=environment, stdout=subprocess.DEVNULL, stderr=terminal, check=False)
+        return os.read(watching, 100_000).decode()
+    finally:
+        os.close(watching)
+        os.close(terminal)
+
+
+def test_progress_is_told_on_a_terminal_and_taken_away(here: Path) -> None:
+    said = on_a_terminal(here, ".", silent=0)
+    assert said.index("\r\x1b[K1 of 2 files") < said.index("\r\x1b[K2 of 2 files")
+    assert said.endswith("\r\x1b[K1 finding in 1 file\r\n")
+
+
+@pytest.mark.parametrize(("args", "silent"), [(["."], 1000), (["-q", ".", "missing"], 0)])
+def test_no_progress_is_told_of_short_runs_and_quiet_ones(here: Path, args: list[str], silent: float) -> None:
+    assert " of 2 files" not in on_a_terminal(here, *args, silent=silent)
+
+
+def test_no_progress_is_told_where_nobody_watches(process: Run) -> None:
+    code = (
+        "import sys\n"
+        "sys.argv[1:] = ['.']\n"
+        "from gradlint import terminal\n"
+        "from gradlint.__main__ import main\n"
+        "terminal.Progress.SILENT = 0\n"
+        "sys.exit(main())\n"
+    )
+    assert process(code=code).stderr == "1 finding in 1 file\n"
+
+
 # ---- rules and their pages
 
 
