@@ -315,6 +315,7 @@ class Interpreter:
         self.counts: Counter[str] = Counter()
         self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
         self.torchless = packs.without_torch(self.scan.imports)
+        self.with_torch = packs.with_torch(self.scan.imports)
         self.steps_left = self.granted = 0
         others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
         self.steps_in_all = FEWEST_STEPS_OF_A_SCRIPT + others

@@ -21,6 +21,9 @@ ALONG = "(dim=)"
 """The use of a thing by a method that is told a `dim`."""
 HANDED = "@"
 """How the use of a thing as an argument begins; the function and the number of the argument follow."""
+DROPPED = "detach() dropped"
+"""The use of a thing by a `detach()` whose result is dropped: files, sockets and finalizers are used so, tensors by
+mistake."""
 MOST_OPERANDS = 3
 
 
@@ -29,7 +32,8 @@ class Scope:
     """A module, class, function or lambda.
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
-    or written, "attr()" called ("attr(.)" with arguments), "()" called itself. `binds` are the names of its own;
+    or written, "attr()" called ("attr(.)" with arguments), "()" called itself; `dropped` are the calls of `detach()`
+    that are statements. `binds` are the names of its own;
     `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters, `periodic` names for tests
     that take a remainder; `annotations` are those of the names that a class body declares, and of what its methods
     declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules
@@ -41,6 +45,7 @@ class Scope:
     node: cst.CSTNode
     parent: Scope | None
     uses: dict[str, dict[str, None]] = field(default_factory=dict)
+    dropped: set[Any] = field(default_factory=set)
     reads: set[str] = field(default_factory=set)
     sets: set[str] = field(default_factory=set)
     targets: set[cst.CSTNode] = field(default_factory=set)
@@ -234,6 +239,9 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
             _read(scope, dotted(node.value), node.attr.value)
         _use(scope, dotted(kept(node.value)), node.attr.value)
         _named(scope, node.attr.value)
+    elif kind is cst.Expr:
+        if type(node.value) is cst.Call and dotted(node.value.func).endswith(".detach"):
+            scope.dropped.add(node.value)
     elif kind is cst.Call:
         _called(node, scope)
     elif kind is cst.Yield:
@@ -262,7 +270,18 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
 
 
 _LOOKED_AT = frozenset(
-    {cst.Attribute, cst.Call, cst.Yield, cst.Break, cst.Return, cst.Raise, cst.Assign, cst.AssignTarget, cst.AnnAssign}
+    {
+        cst.Attribute,
+        cst.Call,
+        cst.Expr,
+        cst.Yield,
+        cst.Break,
+        cst.Return,
+        cst.Raise,
+        cst.Assign,
+        cst.AssignTarget,
+        cst.AnnAssign,
+    }
     | {cst.Global, cst.Nonlocal, *_BINDING}
 )
 """The kinds of syntax that tell something by themselves."""
@@ -316,7 +335,7 @@ def _called(node: cst.Call, scope: Scope) -> None:
         scope.switches |= SWITCHING & {node.func.attr.value}
         suffix = "()" if not node.args else "(.)"
         owner = dotted(kept(node.func.value))
-        _use(scope, owner, f"{node.func.attr.value}{suffix}")
+        _use(scope, owner, f"{node.func.attr.value}{suffix}" if node not in scope.dropped else DROPPED)
         if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
             _use(scope, owner, ALONG)
     for index, argument in enumerate(node.args[:MOST_OPERANDS]):

@@ -46,7 +46,7 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter, syntax
-from gradlint.interpreter.scan import ALONG, HANDED, Scope, dotted, kept, uses_of_given
+from gradlint.interpreter.scan import ALONG, DROPPED, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.tensors import memory_of_gradient
 from gradlint.knowledge.signs import (
     APPLIED,
@@ -279,6 +279,8 @@ def by_use(
     if not chain or it.torchless:
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
+    if not it.with_torch:  # what may be a file then
+        uses = uses - {DROPPED}
     kind = _kind(it, uses, chain) if uses else None
     if kind is None and not APPLIED.isdisjoint(uses) and _is_loaded(it, source):
         kind = "module"

@@ -47,7 +47,8 @@ MOVED = frozenset({"device", "to(.)", "cpu()", "cuda()", "cuda(.)", "float()", "
 
 CALLED = ("()", "(.)")
 TENSOR_USES = frozenset(name + call for name in ONLY_TENSORS for call in CALLED) | {
-    "backward()", "detach()", "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf", "size(.)", "long()",
+    "backward()", "detach()", "detach() dropped", "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf",
+    "size(.)", "long()",
     "(dim=)",
 }  # fmt: skip
 """Each of these shows a tensor."""

@@ -96,8 +96,11 @@ class Packs:
     def without_torch(self, imported: Iterable[str]) -> bool:
         """Whether a program that imports these modules has nothing to do with torch: a look-alike, and no torch."""
         found = set(imported)
-        with_torch = {root for root in found if "torch" in root} | (found & self.on_torch)
-        return bool(found & self.foreign) and not with_torch
+        return bool(found & self.foreign) and not self.with_torch(found)
+
+    def with_torch(self, imported: Iterable[str]) -> bool:
+        """Whether one of these modules is torch or a library that works with it, as far as its name tells."""
+        return any("torch" in root or root in self.on_torch for root in imported)
 
     def is_foreign(self, path: str) -> bool:
         """Whether a path names something that is none of torch's."""
