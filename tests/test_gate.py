@@ -10,7 +10,7 @@ import pytest
 
 from gradlint import linter, registry, run, source
 from gradlint.finding import Confidence
-from gradlint.knowledge.signs import TORCH_WORDS
+from gradlint.knowledge.signs import TENSOR_ATTRIBUTES, TORCH_WORDS
 from gradlint.project import InMemory, Project
 from gradlint.proving import behind_gate
 from gradlint.rule import Rule
@@ -107,6 +107,14 @@ def test_nothing_is_found_in_what_has_nothing_to_do_with_torch(path):
     text = source.decode(path.read_bytes())
     assert not linter.may_find(text, RULES, packs=PACKS)
     assert linter.analyse(text, RULES, packs=PACKS).findings == ()
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("name", sorted(TENSOR_ATTRIBUTES))
+def test_what_is_known_by_its_use_alone_opens_the_gate(name):
+    """A helper that is given tensors and modules need not say where they come from."""
+    for text in (f"def f(x):\n    x.{name}()\n", f"def f(x, y):\n    x.{name}(y)\n    x.clamp(y)\n    return x\n"):
+        assert behind_gate(text, linter.analyse(text, RULES).findings, RULES) == ()
 
 
 def test_a_rule_with_the_wrong_words_is_noticed():

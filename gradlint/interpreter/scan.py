@@ -13,6 +13,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint.knowledge.signs import DETACH_DROPPED
 from gradlint.source import parts
 
 DEEPEST = 250
@@ -21,9 +22,6 @@ ALONG = "(dim=)"
 """The use of a thing by a method that is told a `dim`."""
 HANDED = "@"
 """How the use of a thing as an argument begins; the function and the number of the argument follow."""
-DROPPED = "detach() dropped"
-"""The use of a thing by a `detach()` whose result is dropped: files, sockets and finalizers are used so, tensors by
-mistake."""
 MOST_OPERANDS = 3
 
 
@@ -270,19 +268,8 @@ def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
 
 
 _LOOKED_AT = frozenset(
-    {
-        cst.Attribute,
-        cst.Call,
-        cst.Expr,
-        cst.Yield,
-        cst.Break,
-        cst.Return,
-        cst.Raise,
-        cst.Assign,
-        cst.AssignTarget,
-        cst.AnnAssign,
-    }
-    | {cst.Global, cst.Nonlocal, *_BINDING}
+    {cst.Attribute, cst.Call, cst.Expr, cst.Yield, cst.Break, cst.Return, cst.Raise, cst.Global, cst.Nonlocal}
+    | {cst.Assign, cst.AssignTarget, cst.AnnAssign, *_BINDING}
 )
 """The kinds of syntax that tell something by themselves."""
 _TESTS = frozenset({cst.Comparison, cst.BooleanOperation, cst.UnaryOperation, cst.BinaryOperation})
@@ -335,7 +322,7 @@ def _called(node: cst.Call, scope: Scope) -> None:
         scope.switches |= SWITCHING & {node.func.attr.value}
         suffix = "()" if not node.args else "(.)"
         owner = dotted(kept(node.func.value))
-        _use(scope, owner, f"{node.func.attr.value}{suffix}" if node not in scope.dropped else DROPPED)
+        _use(scope, owner, f"{node.func.attr.value}{suffix}" if node not in scope.dropped else DETACH_DROPPED)
         if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
             _use(scope, owner, ALONG)
     for index, argument in enumerate(node.args[:MOST_OPERANDS]):

@@ -46,13 +46,14 @@ from gradlint.domain import (
 from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter, syntax
-from gradlint.interpreter.scan import ALONG, DROPPED, HANDED, Scope, dotted, kept, uses_of_given
+from gradlint.interpreter.scan import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.tensors import memory_of_gradient
 from gradlint.knowledge.signs import (
     APPLIED,
     ASKS_FOR_GRADIENTS,
     ASKS_FOR_NONE,
     CLEARS,
+    DETACH_DROPPED,
     FUNCTION_CONTEXT_USES,
     LOADS,
     MODULE_USES,
@@ -280,7 +281,7 @@ def by_use(
         return None
     uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
     if not it.with_torch:  # what may be a file then
-        uses = uses - {DROPPED}
+        uses = uses - {DETACH_DROPPED}
     kind = _kind(it, uses, chain) if uses else None
     if kind is None and not APPLIED.isdisjoint(uses) and _is_loaded(it, source):
         kind = "module"

@@ -37,17 +37,16 @@ ONLY_TENSORS = frozenset(name for name in TENSOR_ATTRIBUTES if name.endswith("_"
 """Methods that nothing has but tensors: of what else programs hold, neither modules, optimizers, arrays and files nor
 Python's own objects."""
 
-TORCH_WORDS = ("torch", "grad", "backward", "detach", ".eval(", "state_dict", "named_parameters", ".parameters(")
-"""Words one of which stands in a text, or in what it imports, where it has anything to do with torch: of what is not
-there neither a module nor a tensor is known, nor anything that keeps a graph."""
-
 SHAPED = frozenset({"shape", "ndim", "size()", "size(.)"})
 MOVED = frozenset({"device", "to(.)", "cpu()", "cuda()", "cuda(.)", "float()", "half()", "double()", "clone()"})
 """What has a shape and can be moved or copied so is a tensor: arrays cannot, modules have no shape."""
 
 CALLED = ("()", "(.)")
+DETACH_DROPPED = "detach() dropped"
+"""The use of a thing by a `detach()` whose result is dropped: files, sockets and finalizers are used so, tensors by
+mistake. It shows a tensor only in a file that imports torch."""
 TENSOR_USES = frozenset(name + call for name in ONLY_TENSORS for call in CALLED) | {
-    "backward()", "detach()", "detach() dropped", "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf",
+    "backward()", "detach()", DETACH_DROPPED, "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf",
     "size(.)", "long()",
     "(dim=)",
 }  # fmt: skip
@@ -94,6 +93,17 @@ FUNCTION_CONTEXT_USES = frozenset(
     "set_materialize_grads(.)".split()
 )
 """Each of these shows the context of a custom autograd function."""
+
+_SHOWING = (
+    *(TENSOR_USES, MOVED, MODULE_USES, MODULE_USES_WHEN_CALLED, OPTIMIZER_USES, CLEARS, SCALER_USES),
+    *(SCALER_USES_TOGETHER, SCHEDULER_USES, FUNCTION_CONTEXT_USES),
+)
+TORCH_WORDS = (
+    "torch", "grad", "backward", "dim",
+    *sorted({f".{name}" for uses in _SHOWING for use in uses if (name := use.partition("(")[0])}),
+)  # fmt: skip
+"""Words one of which stands in a text, or in what it imports, where it has anything to do with torch: by their own
+uses, nothing else shows a tensor, a module or an optimizer."""
 
 ASKS_FOR_NONE = re.compile("no_?grad|(?<!un)freez|(?<!un)frozen")
 ASKS_FOR_GRADIENTS = re.compile("requires_grad|trainable|with_grad|unfreez")
