@@ -14,9 +14,9 @@ from typing import Any
 
 from gradlint.files import here
 from gradlint.finding import Confidence
-from gradlint.knowledge.versions import UnknownVersion, Version, parse
 from gradlint.patterns import fault
 from gradlint.reading import MOST_SETTINGS, read_regular, reason
+from gradlint.versions import UnknownVersion, Version, parse
 
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
 OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")

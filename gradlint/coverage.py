@@ -11,18 +11,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gradlint import linter, source
+from gradlint import linter, texts
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
 from gradlint.files import SUFFIXES, find
 from gradlint.finding import Finding
 from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.knowledge.versions import UnknownVersion
 from gradlint.linter import Asked
 from gradlint.project import View
 from gradlint.report.entry import safe_name
 from gradlint.run import Refused, Request, Settings, displayed, one_line, read
+from gradlint.versions import UnknownVersion
 
 KeyT = TypeVar("KeyT", str, tuple[str, str])
 
@@ -112,8 +112,8 @@ def of_bytes(
 ) -> Covered:
     """What a file holds and asks; `own` are the names under which its project is imported. Nothing is raised."""
     try:
-        asked, counts = linter.asked(source.decode(data), packs=packs, project=project)
-    except source.Unreadable as error:
+        asked, counts = linter.asked(texts.decode(data), packs=packs, project=project)
+    except texts.Unreadable as error:
         return Covered(path, problem=str(error))
     except Exception as error:  # the other files are still looked at
         return Covered(path, problem=f"internal error: {one_line(error)}; please report it")

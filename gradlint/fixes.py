@@ -17,7 +17,8 @@ from operator import attrgetter
 from gradlint.finding import Edit, Finding, Fix, Place
 from gradlint.rule import Cure, Draft
 from gradlint.rule import Edit as Drafted
-from gradlint.source import BOM, NEWLINE, Extent, Layout, Statement
+from gradlint.source import Extent, Layout, Statement
+from gradlint.texts import BOM, NEWLINE
 
 SAFE, UNSAFE = "safe", "unsafe"
 MOST_ROWS = 300

@@ -10,16 +10,16 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradlint import fixes, source
+from gradlint import fixes, source, texts
 from gradlint.domain import Syntax
 from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Place
 from gradlint.interpreter import APART, Trace, interpret, receivers_of
 from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.knowledge.versions import Version, of, told
 from gradlint.locating import Locations
 from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
+from gradlint.versions import Version, of, told
 
 if TYPE_CHECKING:
     from gradlint.project import View
@@ -141,7 +141,7 @@ def analyse(
     left out. What the text imports is looked for in `project`, as the file that has
     it sees it (None: nowhere). Findings of every confidence are given, sorted by place, those that yield to others as
     well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they cost time. Raises
-    `source.Unreadable` for text that is no Python.
+    `texts.Unreadable` for text that is no Python.
     """
     module, found = _read(text, project)
     hearing = _Hearing(rules, listen, packs.torch.version, noting=positions)
@@ -180,7 +180,7 @@ def asked(
 ) -> tuple[tuple[Asked, ...], tuple[tuple[str, int], ...]]:
     """All that the program asks for names of autograd's vocabulary, in order, and how much was run (see `Analysis`).
 
-    Raises `source.Unreadable` for text that is no Python.
+    Raises `texts.Unreadable` for text that is no Python.
     """
     module, found_in_it = _read(text, project)
     run = interpret(module, lambda event: None, packs=packs, project=project, found=found_in_it)
@@ -211,8 +211,8 @@ def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, proje
     needed: list[Sequence[str]] = [(*TORCH_WORDS, *sorted(packs.on_torch))]
     if all(rule.tokens for rule in rules):
         needed.append(sorted({word for rule in rules for word in rule.tokens}))
-    mention = source.mentions if project is None else project.mention
-    return all(mention(text, words) for words in needed) or not source.is_python(text)
+    mention = texts.mentions if project is None else project.mention
+    return all(mention(text, words) for words in needed) or not texts.is_python(text)
 
 
 def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from string import Formatter
 from typing import Any
 
-from gradlint.knowledge import versions
+from gradlint import versions
 from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Rule, Warns
 
 _MARKER = re.compile(r"(?<![ \t])[ \t]*+#[ \t]*+[A-Z]{3}[0-9]{3}(?:[ \t]++[A-Z]{3}[0-9]{3})*[ \t]*+$", re.MULTILINE)

@@ -23,9 +23,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from gradlint import source
+from gradlint import source, texts
 from gradlint.callers import Uses, all_off, uses
-from gradlint.interpreter.neighbours import absolute
 from gradlint.interpreter.scan import Program, scan
 from gradlint.paths import added_to_path
 from gradlint.reading import TooLarge, read_regular, read_start, reason
@@ -72,7 +71,7 @@ class Files(Protocol):
         """The paths of all Python files in a folder and those inside it, in order; none where that is too many."""
 
     def opened(self, path: str) -> str:
-        """The text of a file. Raises `OSError` and `ValueError` where it is none or too long, `source.Unreadable` where
+        """The text of a file. Raises `OSError` and `ValueError` where it is none or too long, `texts.Unreadable` where
         it is no text."""
 
 
@@ -176,7 +175,7 @@ class OnDisk:
         return any(os.path.lexists(os.path.join(folder, name)) for name in MARKERS)
 
     def opened(self, path: str) -> str:
-        return source.decode(read_regular(path, LONGEST))
+        return texts.decode(read_regular(path, LONGEST))
 
 
 def _upwards(folder: str) -> Iterator[str]:
@@ -213,7 +212,7 @@ class Project:
 
     def __init__(self, files: Files | None = None, room: int = MOST_TEXT) -> None:
         self.files: Files = OnDisk() if files is None else files
-        self._programs: Shelf[str, Program | source.Unreadable] = Shelf(room, lambda text, program: len(text))
+        self._programs: Shelf[str, Program | texts.Unreadable] = Shelf(room, lambda text, program: len(text))
         self._texts: Shelf[str, str | None] = Shelf(8 * room, lambda path, text: len(text or ""))
         self._names: dict[str, Names] = {}
         self._found: dict[tuple[tuple[str, ...], str], str] = {}
@@ -227,9 +226,9 @@ class Project:
         return View(self, path)
 
     def program(self, text: str) -> Program:
-        """The syntax of a text. Raises `source.Unreadable`."""
+        """The syntax of a text. Raises `texts.Unreadable`."""
         found = self._programs.get(text, _parsed)
-        if isinstance(found, source.Unreadable):
+        if isinstance(found, texts.Unreadable):
             raise found
         return found
 
@@ -240,13 +239,13 @@ class Project:
     def _read(self, path: str) -> str | None:
         try:
             return self.files.opened(path) if self.files.is_file(path) else None
-        except (OSError, ValueError, source.Unreadable):
+        except (OSError, ValueError, texts.Unreadable):
             return None
 
     def imports(self, path: str) -> frozenset[tuple[int, str]]:
-        """All that a file may import, as `source.imported` gives it."""
+        """All that a file may import, as `texts.imported` gives it."""
         if path not in self._imports:
-            self._imports[path] = source.imported(self.text(path) or "")
+            self._imports[path] = texts.imported(self.text(path) or "")
         return self._imports[path]
 
     def names(self, path: str) -> Names:
@@ -305,10 +304,10 @@ class Project:
         return packages[0] if packages else ""
 
 
-def _parsed(text: str) -> Program | source.Unreadable:
+def _parsed(text: str) -> Program | texts.Unreadable:
     try:
         tree = source.parse(text)
-    except source.Unreadable as error:
+    except texts.Unreadable as error:
         return error
     return Program(tree, scan(tree))
 
@@ -335,14 +334,14 @@ class Found:
         text = "" if self.bare else self.project.text(self.path)
         try:
             return None if text is None else self.project.program(text)
-        except source.Unreadable:
+        except texts.Unreadable:
             return None
 
     def fault(self) -> str:
         """Why its syntax cannot be had, and where in it; nothing where it can."""
         try:
             self.project.program(self.project.files.opened(self.path))
-        except source.Unreadable as error:
+        except texts.Unreadable as error:
             return str(error)
         except (OSError, ValueError) as error:
             return reason(error)
@@ -393,7 +392,7 @@ class View:
             folder = above
 
     def program(self, text: str) -> Program:
-        """The syntax of a text. Raises `source.Unreadable`."""
+        """The syntax of a text. Raises `texts.Unreadable`."""
         return self.project.program(text)
 
     def is_template(self) -> bool:
@@ -414,14 +413,14 @@ class View:
 
     def mention(self, text: str, words: Sequence[str]) -> bool:
         """Whether one of the words stands in a text, or in a file that it imports, directly or not."""
-        if source.mentions(text, words):
+        if texts.mentions(text, words):
             return True
-        met, waiting = {self.path}, list(self._beyond(self.name, self.package, source.imported(text)))
+        met, waiting = {self.path}, list(self._beyond(self.name, self.package, texts.imported(text)))
         while waiting:
             found = waiting.pop()
             if found.path not in met and not found.bare:
                 met.add(found.path)
-                if source.mentions(self.project.text(found.path) or "", words):
+                if texts.mentions(self.project.text(found.path) or "", words):
                     return True
                 waiting += self._beyond(found.name, found.package, self.project.imports(found.path))
         return False
@@ -430,7 +429,7 @@ class View:
         """The files of the project that a module imports, and those of the packages they are in."""
         package = name if is_package else name.rpartition(".")[0]
         for dots, path in sorted(imports):
-            parts = absolute(package, dots, path).split(".")
+            parts = texts.absolute(package, dots, path).split(".")
             for end in range(1, len(parts) + 1):
                 if parts[0] and (found := self.find(".".join(parts[:end]))):
                     yield found
@@ -470,7 +469,7 @@ class View:
         out = dict.fromkeys(name for name in names.bound if not name.startswith("_"))
         package = found.name if found.package else found.name.rpartition(".")[0]
         for dots, star in names.stars:
-            out |= self._public(absolute(package, dots, star), met)
+            out |= self._public(texts.absolute(package, dots, star), met)
         return out
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
-from gradlint.knowledge import versions
+from gradlint import versions
 from gradlint.knowledge.checking import faults
 from gradlint.knowledge.packs import Pack
 from gradlint.knowledge.together import Packs

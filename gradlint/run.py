@@ -7,14 +7,13 @@ import traceback
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gradlint import globs, linter, patterns, signals, source, workers
+from gradlint import globs, linter, patterns, signals, texts, workers
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, Found, find, here, is_excluded
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Place
 from gradlint.knowledge import configured
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.knowledge.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
 from gradlint.locating import at_the_call
 from gradlint.project import Project, View
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
@@ -22,6 +21,7 @@ from gradlint.report.entry import Entry, safe_name
 from gradlint.rule import Rule
 from gradlint.selection import NOT_LINTED, Layer, Named, UnknownRule, matching, names, selected
 from gradlint.suppression import unsuppressed
+from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
 
 Progress = Callable[[int, int], None]
 """Is told how many files are done, and of how many, each time one is."""
@@ -264,7 +264,7 @@ def lint_bytes(
     """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised
     but `MemoryError`: an error of ours is a finding about the file."""
     try:
-        text = source.decode(data)
+        text = texts.decode(data)
         if not linter.may_find(text, rules, packs=packs, project=project):
             return Result(path, filename)
         found = linter.analyse(text, rules, packs=packs, project=project)
@@ -272,11 +272,11 @@ def lint_bytes(
         shown = linter.shown((*here, *found.elsewhere), rules, min_confidence)
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
         findings, elsewhere = unsuppressed(text, own), tuple(one for one in shown if one.path)
-        lines = tuple(source.rows(text)) if findings or elsewhere else ()
+        lines = tuple(texts.rows(text)) if findings or elsewhere else ()
         return Result(path, filename, findings, lines, counts=found.counts, elsewhere=elsewhere, unread=found.unread)
-    except source.Unreadable as error:
-        lines = tuple(source.rows(data.decode("utf-8", "replace")))
-        told = not_linted if isinstance(error, source.NotLinted) else unreadable
+    except texts.Unreadable as error:
+        lines = tuple(texts.rows(data.decode("utf-8", "replace")))
+        told = not_linted if isinstance(error, texts.NotLinted) else unreadable
         return Result(path, filename, (told(error.message, error.row, error.column),), lines)
     except MemoryError:
         raise  # nobody knows what else it cost: the process ends
@@ -388,7 +388,7 @@ class Settings:
             return result
         every = sorted((*result.findings, *more), key=lambda one: (one.place, one.code))
         findings = linter.shown(every, self._every, Confidence.POSSIBLE)
-        lines = result.lines or tuple(source.rows(self.project.text(result.filename) or ""))
+        lines = result.lines or tuple(texts.rows(self.project.text(result.filename) or ""))
         return replace(result, findings=findings, lines=lines)
 
     def asked_for(self, file: str, result: Result) -> Result:

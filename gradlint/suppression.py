@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gradlint import source
+from gradlint import texts
 from gradlint.finding import Finding
 
 _NOQA = re.compile(r"# noqa(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
@@ -94,7 +94,7 @@ class _Statements:
 
 def _layout(text: str) -> tuple[list[tuple[int, str]], _Statements]:
     """The comments of a text with their rows, and its statements."""
-    rows = source.rows(text)
+    rows = texts.rows(text)
     lines = iter([*(f"{row}\n" for row in rows[:-1]), *rows[-1:]])
     comments: list[tuple[int, str]] = []
     extents: list[tuple[int, int]] = []

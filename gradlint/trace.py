@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint import linter, source
+from gradlint import linter, source, texts
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
 from gradlint.domain import NO, YES, Truth
@@ -17,12 +17,12 @@ from gradlint.finding import Finding, Place
 from gradlint.interpreter import Trace
 from gradlint.interpreter.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.knowledge.versions import UnknownVersion
 from gradlint.project import View
 from gradlint.rule import Rule
 from gradlint.run import Refused, Request, Settings, displayed, read, run_as_it_stands, unreadable
 from gradlint.selection import UnknownRule
 from gradlint.suppression import unsuppressed
+from gradlint.versions import UnknownVersion
 
 MOST_CALLERS = 3
 """How many calls, one in another, tell the runs of a line apart at most."""
@@ -123,7 +123,7 @@ def trace(word: str, request: Request, rules: Sequence[Rule], packs: Packs = NO_
     if isinstance(data, Finding):
         return Traced(displayed(file), unreadable=data)
     try:
-        text = source.decode(data)
+        text = texts.decode(data)
         noted, project = Trace(), settings.project.at(file)
         analysis = linter.analyse(text, rules, packs=known, project=project, trace=noted)
         count = len(_rows(text))
@@ -132,13 +132,13 @@ def trace(word: str, request: Request, rules: Sequence[Rule], packs: Packs = NO_
         reading = _Reading(noted, text, project, rules, row)
         judged = _judged(text, analysis.findings, rules, chosen, settings.min_confidence(file), project)
         return Traced(displayed(file), reading.files(displayed(file), judged), row=row)
-    except source.Unreadable as error:
+    except texts.Unreadable as error:
         return Traced(displayed(file), unreadable=unreadable(error.message, error.row, error.column))
 
 
 def _rows(text: str) -> list[str]:
     """The rows of a text, without the empty one behind its last line break."""
-    rows = list(source.rows(text))
+    rows = list(texts.rows(text))
     return rows[:-1] if rows and not rows[-1] else rows
 
 
@@ -233,7 +233,7 @@ class _Reading:
         outlined = list(outline(tree))
         try:
             placed = source.placed(tree, self.texts[path]).of([*(node for node, _ in outlined), *nodes])
-        except source.Unreadable:
+        except texts.Unreadable:
             if path == OWN:
                 raise
             placed = {}  # nested so deep that nobody can say where anything stands

@@ -54,9 +54,22 @@ def room(path: Path) -> str:
 
 
 ENGINE, RULES = modules("gradlint"), modules("rules")
-PURE = ("domain", "events", "finding", "fixes", "interpreter", "knowledge", "linter", "rule", "source")
+PURE = (
+    "domain",
+    "events",
+    "finding",
+    "fixes",
+    "interpreter",
+    "knowledge",
+    "linter",
+    "rule",
+    "source",
+    "texts",
+    "versions",
+)
 """The rooms that a run of the linter passes through."""
 APART = ("registry", "linter", "proving", "testing", "report", "cli", "run", "config", "files", "cache", "suppression")
+BELOW_KNOWLEDGE = ("domain", "knowledge", "versions")
 IMPURE_MODULES = (
     "asyncio", "datetime", "glob", "importlib", "multiprocessing", "os", "pathlib", "random", "secrets", "shutil",
     "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",
@@ -89,7 +102,11 @@ def rooms(path: Path, tree: ast.Module) -> Iterator[str]:
         ours = found.is_of("gradlint", "gradlint_rules", "rules") or found.module.startswith(".")
         if room(path) == "domain" and ours and not found.is_of("gradlint.domain"):
             yield f"line {found.line}: domain imports {found.module}"
-        if room(path) == "knowledge" and ours and not found.is_of("gradlint.domain", "gradlint.knowledge"):
+        if (
+            room(path) == "knowledge"
+            and ours
+            and not found.is_of("gradlint.domain", "gradlint.knowledge", "gradlint.versions")
+        ):
             yield f"line {found.line}: knowledge imports {found.module}"
         if room(path) == "interpreter" and found.is_of("gradlint.rule", *(f"gradlint.{name}" for name in APART)):
             yield f"line {found.line}: interpreter imports {found.module}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import fixes, linter, source
+from gradlint import fixes, linter, texts
 from gradlint.events import AttributeAssigned, Called, ModuleFinished, WrittenInPlace
 from gradlint.finding import Confidence
 from gradlint.proving import cases_of
@@ -89,7 +89,7 @@ BEFORE, BEHIND = ("move before",), ("move behind",)
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("mark", ["", source.BOM])
+@pytest.mark.parametrize("mark", ["", texts.BOM])
 def test_an_edit_changes_its_stretch_alone(heard, edit, before, after, newline, mark):
     preface = "import torch\nx = torch.ones(3)\ny = 'ü'\n"
     text, expected = ((mark + preface + part).replace("\n", newline) for part in (before, after))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import linter, registry, run, source
+from gradlint import linter, registry, run, texts
 from gradlint.finding import Confidence
 from gradlint.knowledge.signs import TENSOR_ATTRIBUTES, TORCH_WORDS
 from gradlint.project import InMemory, Project
@@ -38,7 +38,7 @@ def rule(*tokens):
     ],
 )
 def test_no_import_is_overlooked(text, found):
-    assert source.imported(text) >= found
+    assert texts.imported(text) >= found
 
 
 FILES = {
@@ -95,7 +95,7 @@ WORDS = (*TORCH_WORDS, *PACKS.on_torch)
 APART = [
     path
     for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    if not source.mentions(path.read_text(encoding="utf-8"), WORDS)
+    if not texts.mentions(path.read_text(encoding="utf-8"), WORDS)
 ]
 """The modules of the standard library that have nothing to do with torch, as the gate sees them."""
 
@@ -104,7 +104,7 @@ APART = [
 @pytest.mark.parametrize("path", APART, ids=lambda path: path.stem)
 def test_nothing_is_found_in_what_has_nothing_to_do_with_torch(path):
     """What the gate keeps back is run all the same, by rules of every confidence."""
-    text = source.decode(path.read_bytes())
+    text = texts.decode(path.read_bytes())
     assert not linter.may_find(text, RULES, packs=PACKS)
     assert linter.analyse(text, RULES, packs=PACKS).findings == ()
 

@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-from gradlint import linter, source
+from gradlint import linter, texts
 from gradlint.events import Event
 from gradlint.finding import Confidence
 from gradlint.proving import cases_of
@@ -224,7 +224,7 @@ def test_a_text_is_read_or_refused(text):
     refused = None
     try:
         linter.analyse(text, RULES, positions=True)
-    except source.Unreadable as error:
+    except texts.Unreadable as error:
         refused = error
     if refused is not None:
         assert min(refused.row, refused.column) >= 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import registry, run, source
+from gradlint import registry, run, source, texts
 from gradlint.finding import Confidence
 from gradlint.source import limits
 
@@ -193,10 +193,10 @@ def test_long_texts_of_short_expressions_are_within_the_limits(text):
 
 def test_the_place_is_told():
     text = "import torch\n\ndef f():\n    return (\n        " + "- " * 2_000 + "1)\n"
-    with pytest.raises(source.NotLinted) as refused:
+    with pytest.raises(texts.NotLinted) as refused:
         source.parse(text)
     assert (refused.value.row, refused.value.column) == (5, 9 + 2 * limits.LONGEST_CHAIN)
-    with pytest.raises(source.NotLinted) as other:
+    with pytest.raises(texts.NotLinted) as other:
         source.parse(text.replace("\n", "\r\n"))
     assert str(other.value) == str(refused.value)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import libcst
 import pytest
 
-from gradlint import linter, run, source
+from gradlint import linter, run, texts
 from gradlint.events import Event
 from gradlint.finding import Confidence
 from gradlint.interpreter.core import HEAP_OF_A_STEP
@@ -35,7 +35,7 @@ def write(root: Path, files: dict[str, str | bytes]) -> None:
 
 
 def codes(path: Path, project: Project | None = None) -> list[str]:
-    text = source.decode(path.read_bytes())
+    text = texts.decode(path.read_bytes())
     view = (project or Project()).at(str(path))
     return [finding.code for finding in linter.lint(text, RULES, project=view)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import cli, config, pages, registry, source
+from gradlint import cli, config, pages, registry, texts
 from gradlint.finding import Finding, Place
 from gradlint.suppression import unsuppressed
 
@@ -46,7 +46,7 @@ def test_the_configuration_is_one(tmp_path: Path) -> None:
 
 def test_the_comments_silence() -> None:
     (text,) = _blocks("python")
-    rows = source.rows(text)
+    rows = texts.rows(text)
     named = {rule.name: rule.code for rule in registry.rules()} | {rule.code: rule.code for rule in registry.rules()}
     for row, line in enumerate(rows[:-1], 1):
         word = re.findall(r"[a-z]+-[a-z-]+(?=\])|GRD\d{3}", line)[0]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradlint import source
+from gradlint import source, texts
 from gradlint.finding import Place
 from gradlint.source.parsing import NEWER_SINCE, outdated
 
@@ -33,8 +33,8 @@ READ = [
 
 @pytest.mark.parametrize(("data", "text"), READ)
 def test_text_keeps_every_byte(data, text):
-    assert text is None or source.decode(data) == text
-    assert source.encode(source.decode(data)) == data
+    assert text is None or texts.decode(data) == text
+    assert texts.encode(texts.decode(data)) == data
     compile(data, "same.py", "exec")  # Python reads it, too
 
 
@@ -57,8 +57,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("data", "row", "column", "saying"), REFUSED)
 def test_what_cannot_be_decoded_is_placed(data, row, column, saying):
-    with pytest.raises(source.Unreadable) as caught:
-        source.decode(data)
+    with pytest.raises(texts.Unreadable) as caught:
+        texts.decode(data)
     assert (caught.value.row, caught.value.column) == (row, column)
     assert saying in caught.value.message
 
@@ -85,7 +85,7 @@ UNPARSABLE = [
 def test_what_does_not_parse_is_placed_as_python_places_it(text, row, column, saying):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(source.Unreadable) as caught:
+        with pytest.raises(texts.Unreadable) as caught:
             source.parse(text)
     assert caught.value.message.startswith(saying)
     assert caught.value.row == row
@@ -104,9 +104,9 @@ NEWER = [
 def test_what_a_newer_libcst_reads_is_read_or_told_with_the_cure(text):
     if tuple(map(int, version("libcst").split(".")[:3])) >= NEWER_SINCE:
         assert isinstance(source.parse(text), libcst.Module)
-        error = outdated(source.Unreadable(len(text.splitlines()) // 2 + 1, 1, "invalid"), text, "1.5.0")
+        error = outdated(texts.Unreadable(len(text.splitlines()) // 2 + 1, 1, "invalid"), text, "1.5.0")
     else:
-        with pytest.raises(source.Unreadable) as caught:
+        with pytest.raises(texts.Unreadable) as caught:
             source.parse(text)
         error = caught.value
     assert error.message.endswith("is installed: upgrade libcst")
@@ -114,7 +114,7 @@ def test_what_a_newer_libcst_reads_is_read_or_told_with_the_cure(text):
 
 @pytest.mark.parametrize("text", ["x = f(:\n", "try: pass\nexcept (A, B:\n", "x = st'a'\n"])
 def test_what_no_libcst_reads_is_told_without_that_cure(text):
-    error = source.Unreadable(text.count("\n"), 1, "invalid")
+    error = texts.Unreadable(text.count("\n"), 1, "invalid")
     assert outdated(error, text, "1.5.0") is error
     assert outdated(error, "x = t'a'\n", "1.9.0") is error
 
@@ -132,7 +132,7 @@ def test_a_tree_too_deep_to_be_placed_is_not_linted():
     for _ in range(10_000):
         deep = libcst.BooleanOperation(deep, libcst.And(), libcst.Name("a"))
     module = libcst.Module([libcst.SimpleStatementLine([libcst.Expr(deep)])])
-    with pytest.raises(source.NotLinted, match="nested too deeply"):
+    with pytest.raises(texts.NotLinted, match="nested too deeply"):
         source.placed(module, "a\n")
 
 
@@ -158,7 +158,7 @@ def places_by_libcst(text):
 def places_by_python(text):
     """Python's are in bytes from 0, and it does not leave a byte order mark in a text alone."""
     text = text.removeprefix("\ufeff")
-    rows = [row.encode() for row in source.rows(text)]
+    rows = [row.encode() for row in texts.rows(text)]
 
     def column(row, offset):
         return len(rows[row - 1][:offset].decode()) + 1
@@ -215,7 +215,7 @@ def test_places_agree_with_python(parts, mark):
     try:
         expected = places_by_python(text)
         found = places_by_libcst(text)
-    except (SyntaxError, source.Unreadable):
+    except (SyntaxError, texts.Unreadable):
         return
     assert found >= expected
 

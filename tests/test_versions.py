@@ -17,7 +17,11 @@ from gradlint.knowledge import ROWS, at, differing
 from gradlint.knowledge.packs import Call, Pack
 from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.knowledge.versions import (
+from gradlint.registry import rules
+from gradlint.rule import Findings, Rule
+from gradlint.run import Refused, Request, lint
+from gradlint.testing.widening import heard_events
+from gradlint.versions import (
     MEASURED,
     NEWEST,
     PINNED,
@@ -31,10 +35,6 @@ from gradlint.knowledge.versions import (
     parse,
     told,
 )
-from gradlint.registry import rules
-from gradlint.rule import Findings, Rule
-from gradlint.run import Refused, Request, lint
-from gradlint.testing.widening import heard_events
 
 CASES = Path(__file__).parent / "cases"
 RULES = rules()

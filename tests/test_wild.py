@@ -16,7 +16,7 @@ from types import CodeType
 
 import pytest
 
-from gradlint import linter, source
+from gradlint import linter, texts
 from gradlint.domain import Truth
 from gradlint.events import Called, ContextEntered
 from gradlint.interpreter import program
@@ -36,8 +36,8 @@ def standard_library() -> Iterator[str]:
     for start in range(STRIDE):
         for path in files[start::STRIDE]:
             try:
-                text = source.decode(path.read_bytes())
-            except source.Unreadable:
+                text = texts.decode(path.read_bytes())
+            except texts.Unreadable:
                 continue
             if len(text) <= LONGEST:
                 yield text
@@ -47,7 +47,7 @@ def raised(text: str) -> str:
     """What running a program abstractly raises; empty if nothing, or if it cannot be parsed."""
     try:
         linter.analyse(text, RULES, positions=True)
-    except source.Unreadable:
+    except texts.Unreadable:
         return ""
     except Exception as error:
         return f"{type(error).__name__}: {error}\n{text}"

@@ -42,6 +42,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.core import File, Frame, Interpreter
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Program, Scan
+from gradlint.texts import absolute
 
 MOST_FILES = 100
 """How many other files are run for one file at most."""
@@ -279,14 +280,6 @@ class Neighbours:
             found |= dict.fromkeys([ref, *object_references(it.state.heap[ref])])
         new = [ref for ref in found if ref.site not in self.places and ref != OPAQUE]
         return {ref: Ref(site, str(number), self.running[0].frame) for number, ref in enumerate(new)}
-
-
-def absolute(package: str, dots: int, path: str) -> str:
-    """The dotted name of what a file of a package imports."""
-    if not dots:
-        return path
-    above = package.split(".")
-    return ".".join(part for part in [*above[: max(len(above) - dots + 1, 0)], path] if part)
 
 
 def _static(it: Interpreter, value: Value) -> bool:

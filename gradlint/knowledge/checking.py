@@ -19,7 +19,7 @@ from gradlint.knowledge.packs import (
     Several,
 )
 from gradlint.knowledge.together import Packs, beginnings
-from gradlint.knowledge.versions import fault, told
+from gradlint.versions import fault, told
 
 SOURCE = re.compile(r"\A([\w.=@/-]+ )?[\w./-]+\.py:[A-Za-z_][\w.]*")
 Fault = tuple[str, str, str]

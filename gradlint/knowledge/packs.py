@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from gradlint.knowledge.versions import Versioned
+from gradlint.versions import Versioned
 
 GradMode = Literal["on", "off", "inference", "?"]
 """With gradients, without, in `inference_mode()` or `no_grad()` (the caller chooses), not known."""

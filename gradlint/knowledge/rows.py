@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from gradlint.knowledge.versions import Version, Versioned
+from gradlint.versions import Version, Versioned
 
 KINDS = "bifc"
 """bool, integer, float, complex, in the order of promotion; a kind is one of these letters."""

@@ -69,7 +69,7 @@ from gradlint.knowledge.rows import (
     ScalerRow,
     SchedulerRow,
 )
-from gradlint.knowledge.versions import NEWEST, Version, Versioned, holds, of, told
+from gradlint.versions import NEWEST, Version, Versioned, holds, of, told
 
 RowT = TypeVar("RowT", bound=Versioned)
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from gradlint.knowledge.packs import Attribute, Call, Hook, LibraryClass, Pack
 from gradlint.knowledge.tables import Tables, at
-from gradlint.knowledge.versions import NEWEST, Version, holds, of
+from gradlint.versions import NEWEST, Version, holds, of
 
 Member = Call | Attribute
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
-from gradlint import fixes, linter
+from gradlint import fixes, linter, versions
 from gradlint.finding import LATER, RAISES, Confidence, Finding
-from gradlint.knowledge import differing, versions
+from gradlint.knowledge import differing
 from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.pages import described

@@ -15,12 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gradlint.source.decoding import Unreadable
-
-
-class NotLinted(Unreadable):
-    """A text that gradlint gives up on although it may be Python, with the place and the reason."""
-
+from gradlint.texts import NotLinted
 
 LONGEST_CHAIN = 1_000
 """Operators of one chain."""

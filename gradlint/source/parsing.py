@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import threading
-import warnings
 from collections.abc import Callable
 
 import libcst
 
-from gradlint.source.decoding import BOM, NEWLINE, Unreadable, with_line_feeds
-from gradlint.source.limits import NotLinted, depth_within_limits
+from gradlint.source.limits import depth_within_limits
+from gradlint.texts import BOM, NEWLINE, TOO_DEEP, NotLinted, Unreadable, fault, with_line_feeds
 
 LIBCST_REFUSES = "Python parses what LibCST refuses"
 NEWER_SYNTAX = re.compile(r"""\b[rR]?[tT][rR]?["']|^[ \t]*+except\b[^(:,#\n]*+,""")
 NEWER_SINCE = (1, 8, 4)
 """How a row looks that holds what LibCST reads since that version and not before: template strings, and several
 exceptions without brackets. Measured with all releases from 1.5 to 1.9."""
-TOO_DEEP = "nested too deeply to be parsed"
 
 _SUSPICIOUS_DEPTH = 100
 """Brackets nested deeper than this are first shown to Python, which refuses more than 200; LibCST's parser needs
@@ -40,19 +37,13 @@ def parse(text: str) -> libcst.Module:
     try:
         suspicious = depth_within_limits(program) > _SUSPICIOUS_DEPTH
     except NotLinted as refusal:
-        error = _error_of_python(program)
+        error = fault(program)
         raise (refusal if error is None or isinstance(error, NotLinted) else error) from None
-    if suspicious and (error := _error_of_python(program)):
+    if suspicious and (error := fault(program)):
         raise error
     if len(program) <= _LONG_TEXT:
         return _parse_here(program)
     return _on_deep_stack(lambda: _parse_here(program))
-
-
-def is_python(text: str) -> bool:
-    """Whether Python parses a text, which takes it a fraction of the time."""
-    program = with_line_feeds(text.removeprefix(BOM))
-    return "\0" not in program and _error_of_python(program) is None
 
 
 def _parse_here(program: str) -> libcst.Module:
@@ -63,7 +54,7 @@ def _parse_here(program: str) -> libcst.Module:
     except (RecursionError, MemoryError):
         raise NotLinted(1, 1, TOO_DEEP) from None
     except BaseException:  # a panic of the native parser is a BaseException
-        error = _error_of_python(program) or Unreadable(1, 1, LIBCST_REFUSES)
+        error = fault(program) or Unreadable(1, 1, LIBCST_REFUSES)
         raise outdated(error, program, libcst.LIBCST_VERSION) from None
 
 
@@ -76,21 +67,6 @@ def outdated(error: Unreadable, program: str, installed: str) -> Unreadable:
     least = ".".join(map(str, NEWER_SINCE))
     message = f"{error.message}; LibCST {least} and newer read this, {installed} is installed: upgrade libcst"
     return Unreadable(error.row, error.column, message)
-
-
-def _error_of_python(program: str) -> Unreadable | None:
-    """What Python says of a text it does not parse; None for one it parses."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(program)
-    except SyntaxError as error:
-        return Unreadable(max(error.lineno or 1, 1), max(error.offset or 1, 1), f"{type(error).__name__}: {error.msg}")
-    except (RecursionError, MemoryError):
-        return NotLinted(1, 1, TOO_DEEP)
-    except ValueError as error:
-        return Unreadable(1, 1, f"SyntaxError: {error}")
-    return None
 
 
 def _at_null_byte(program: str) -> Unreadable:

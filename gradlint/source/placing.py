@@ -12,9 +12,7 @@ import libcst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from gradlint.finding import Place
-from gradlint.source.decoding import BOM, with_line_feeds
-from gradlint.source.limits import NotLinted
-from gradlint.source.parsing import TOO_DEEP
+from gradlint.texts import BOM, TOO_DEEP, NotLinted, with_line_feeds
 
 _LINE_FEED = re.compile(r"\n")
 _INK = re.compile(r"[^\s\\]")

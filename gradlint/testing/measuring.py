@@ -18,8 +18,8 @@ from torch.nn import functional
 
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, saving
-from gradlint.knowledge.versions import of
 from gradlint.proving import known_here
+from gradlint.versions import of
 
 TABLES = known_here().torch
 """What is said of the torch that runs."""

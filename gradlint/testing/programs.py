@@ -61,9 +61,9 @@ from gradlint.proving import known_here
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings
 from gradlint.rule import Findings, Rule
-from gradlint.source import Unreadable
 from gradlint.testing.claims import Claim, parameters
 from gradlint.testing.diary import Diary, kept
+from gradlint.texts import Unreadable
 
 REVEAL = "builtins.reveal"
 MAIN = "main.py"

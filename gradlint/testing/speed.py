@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradlint import registry, source
+from gradlint import registry, source, texts
 from gradlint.interpreter import interpret
 from gradlint.knowledge.together import Packs
 from gradlint.project import Project, View
@@ -43,9 +43,9 @@ def timed(path: str, packs: Packs, project: View | None, rounds: int = 1) -> Tim
     if b"torch" not in data:
         return None
     try:
-        text = source.decode(data)
+        text = texts.decode(data)
         parsing = [_clocked(lambda: source.parse(text)) for _ in range(rounds)]
-    except source.Unreadable:
+    except texts.Unreadable:
         return None
     tree = parsing[0][1]
     running = [

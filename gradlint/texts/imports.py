@@ -1,4 +1,4 @@
-"""The gate: what a text says at a glance, before it is parsed."""
+"""What a text imports, and whether it has a word in it, at a glance: before anything parses it."""
 
 from __future__ import annotations
 
@@ -40,3 +40,11 @@ def _imported(text: str) -> Iterator[tuple[int, str]]:
             dots, module = head["dots"].count("."), head["module"]
             yield dots, module
             yield from ((dots, f"{module}.{name}".lstrip(".")) for name in names)
+
+
+def absolute(package: str, dots: int, path: str) -> str:
+    """The dotted name of what a file of a package imports."""
+    if not dots:
+        return path
+    above = package.split(".")
+    return ".".join(part for part in [*above[: max(len(above) - dots + 1, 0)], path] if part)

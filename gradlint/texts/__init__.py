@@ -1,0 +1,17 @@
+"""Texts: from bytes to characters, and what these say without a syntax tree. Nothing here needs LibCST."""
+
+from gradlint.texts.decoding import BOM as BOM
+from gradlint.texts.decoding import NEWLINE as NEWLINE
+from gradlint.texts.decoding import Unreadable as Unreadable
+from gradlint.texts.decoding import decode as decode
+from gradlint.texts.decoding import encode as encode
+from gradlint.texts.decoding import encoding as encoding
+from gradlint.texts.decoding import rows as rows
+from gradlint.texts.decoding import with_line_feeds as with_line_feeds
+from gradlint.texts.imports import absolute as absolute
+from gradlint.texts.imports import imported as imported
+from gradlint.texts.imports import mentions as mentions
+from gradlint.texts.python import TOO_DEEP as TOO_DEEP
+from gradlint.texts.python import NotLinted as NotLinted
+from gradlint.texts.python import fault as fault
+from gradlint.texts.python import is_python as is_python
