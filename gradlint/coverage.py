@@ -19,7 +19,7 @@ from gradlint.finding import Finding
 from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
-from gradlint.project import View
+from gradlint.project import ProjectView
 from gradlint.report.entry import safe_name
 from gradlint.run import Refused, Request, Settings, displayed, one_line, read
 from gradlint.versions import UnknownVersion
@@ -100,7 +100,7 @@ def measure(request: Request, packs: Packs = NO_PACKS) -> Coverage:
     return Coverage(tuple(files), tuple(problems))
 
 
-def _of_file(file: str, packs: Packs, project: View) -> Covered:
+def _of_file(file: str, packs: Packs, project: ProjectView) -> Covered:
     path, data = displayed(file), read(file)
     if isinstance(data, Finding):
         return Covered(path, problem=data.message)
@@ -108,7 +108,7 @@ def _of_file(file: str, packs: Packs, project: View) -> Covered:
 
 
 def of_bytes(
-    data: bytes, path: str, own: Iterable[str] = (), packs: Packs = NO_PACKS, project: View | None = None
+    data: bytes, path: str, own: Iterable[str] = (), packs: Packs = NO_PACKS, project: ProjectView | None = None
 ) -> Covered:
     """What a file holds and asks; `own` are the names under which its project is imported. Nothing is raised."""
     try:

@@ -22,7 +22,7 @@ from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
 from gradlint.versions import Version, of, told
 
 if TYPE_CHECKING:
-    from gradlint.project import View
+    from gradlint.project import ProjectView
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def analyse(
     packs: Packs = NO_PACKS,
     positions: bool = False,
     listen: Callable[[Event], None] | None = None,
-    project: View | None = None,
+    project: ProjectView | None = None,
     trace: Trace | None = None,
 ) -> Analysis:
     """Run the program in `text` abstractly under these rules; `listen` hears every event before they do, and `trace`
@@ -167,7 +167,7 @@ def analyse(
     )
 
 
-def _read(text: str, project: View | None) -> tuple[Any, Any]:
+def _read(text: str, project: ProjectView | None) -> tuple[Any, Any]:
     """The tree of a text and, where the project has looked at it, what there is in it."""
     if project is None:
         return source.parse(text), None
@@ -176,7 +176,7 @@ def _read(text: str, project: View | None) -> tuple[Any, Any]:
 
 
 def asked(
-    text: str, *, packs: Packs = NO_PACKS, project: View | None = None
+    text: str, *, packs: Packs = NO_PACKS, project: ProjectView | None = None
 ) -> tuple[tuple[Asked, ...], tuple[tuple[str, int], ...]]:
     """All that the program asks for names of autograd's vocabulary, in order, and how much was run (see `Analysis`).
 
@@ -195,14 +195,14 @@ def lint(
     rules: Sequence[Rule],
     *,
     packs: Packs = NO_PACKS,
-    project: View | None = None,
+    project: ProjectView | None = None,
     min_confidence: Confidence = Confidence.LIKELY,
 ) -> tuple[Finding, ...]:
     """The findings of at least this confidence."""
     return shown(analyse(text, rules, packs=packs, project=project).findings, rules, min_confidence)
 
 
-def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: View | None = None) -> bool:
+def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: ProjectView | None = None) -> bool:
     """The gate: whether one of the rules can find something in a text, by the words they need, or it is no Python.
 
     All rules need a word of torch's or the name of a library that works with torch, most of them others besides. What

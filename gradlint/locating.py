@@ -14,7 +14,7 @@ from gradlint.rule import Draft
 
 if TYPE_CHECKING:
     from gradlint.interpreter.core import Interpreter
-    from gradlint.project import View
+    from gradlint.resolving import View
 
 CALLED = "reached by this call"
 HERE = ""

@@ -15,7 +15,7 @@ from gradlint.finding import LATER, RAISES, Confidence, Finding, Place
 from gradlint.knowledge import configured
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.locating import at_the_call
-from gradlint.project import Project, View
+from gradlint.project import Project, ProjectView
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.rule import Rule
@@ -258,7 +258,7 @@ def lint_bytes(
     min_confidence: Confidence,
     *,
     packs: Packs = NO_PACKS,
-    project: View | None = None,
+    project: ProjectView | None = None,
     ignored: Container[str] = (),
 ) -> Result:
     """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised
@@ -304,7 +304,7 @@ def _where(finding: Finding) -> str:
     return f"{displayed(finding.path)}:{finding.place.row}"
 
 
-def run_as_it_stands(findings: tuple[Finding, ...], project: View | None) -> tuple[Finding, ...]:
+def run_as_it_stands(findings: tuple[Finding, ...], project: ProjectView | None) -> tuple[Finding, ...]:
     """Without what would raise in a file that is but the source of a generated one."""
     kept = tuple(one for one in findings if one.consequence not in (RAISES, LATER))
     return kept if len(kept) < len(findings) and project is not None and project.is_template() else findings

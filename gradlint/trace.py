@@ -17,7 +17,7 @@ from gradlint.finding import Finding, Place
 from gradlint.interpreter import Trace
 from gradlint.interpreter.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.project import View
+from gradlint.project import ProjectView
 from gradlint.rule import Rule
 from gradlint.run import Refused, Request, Settings, displayed, read, run_as_it_stands, unreadable
 from gradlint.selection import UnknownRule
@@ -148,7 +148,7 @@ def _judged(
     rules: Sequence[Rule],
     chosen: Sequence[Rule],
     least: Any,
-    project: View,
+    project: ProjectView,
 ) -> list[Judged]:
     """All findings, each with the first reason for which it is not reported."""
     kept = tuple(findings)
@@ -212,7 +212,7 @@ _Stack = tuple[tuple[int, str], ...]
 class _Reading:
     """Sorts what a trace noted by rows; if one `row` is asked for, what is run from there alone."""
 
-    def __init__(self, noted: Trace, text: str, project: View, rules: Sequence[Rule], row: int | None) -> None:
+    def __init__(self, noted: Trace, text: str, project: ProjectView, rules: Sequence[Rule], row: int | None) -> None:
         self.noted, self.project, self.rules, self.asked = noted, project, rules, row
         self.texts = {path: project.project.text(path) or "" for path in noted.trees} | {OWN: text}
         self.places: dict[Any, tuple[str, Place]] = {}

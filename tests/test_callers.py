@@ -7,7 +7,8 @@ import torch
 
 from gradlint import linter
 from gradlint.callers import all_off, uses
-from gradlint.project import MOST_CALLING, InMemory, OnDisk, Project
+from gradlint.disk import MOST_CALLING, InMemory, OnDisk
+from gradlint.project import Project
 from gradlint.registry import rules
 
 RULES = rules()

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from gradlint import linter, registry, run, texts
+from gradlint.disk import InMemory
 from gradlint.finding import Confidence
 from gradlint.knowledge.signs import TENSOR_ATTRIBUTES, TORCH_WORDS
-from gradlint.project import InMemory, Project
+from gradlint.project import Project
 from gradlint.proving import behind_gate
 from gradlint.rule import Rule
 

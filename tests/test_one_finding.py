@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from gradlint import linter, registry
+from gradlint.disk import InMemory
 from gradlint.finding import Confidence
-from gradlint.project import InMemory, Project
+from gradlint.project import Project
 from gradlint.rule import Rule
 from gradlint.testing.programs import MAIN, Program, read_program
 

@@ -11,14 +11,16 @@ import libcst
 import pytest
 
 from gradlint import linter, run, texts
+from gradlint.disk import LONGEST, InMemory, OnDisk
 from gradlint.events import Event
 from gradlint.finding import Confidence
 from gradlint.interpreter.core import HEAP_OF_A_STEP
 from gradlint.interpreter.neighbours import MOST_FILES
 from gradlint.paths import added_to_path
-from gradlint.project import LONGEST, InMemory, OnDisk, Project, Shelf
+from gradlint.project import Project
 from gradlint.reading import read_start
 from gradlint.registry import rules
+from gradlint.resolving import Shelf
 from gradlint.testing.programs import MAIN, revealed, spell
 
 RULES = rules()

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import pytest
 
 from gradlint import events, linter
+from gradlint.disk import InMemory
 from gradlint.domain import (
     NO,
     NONE,
@@ -23,7 +24,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.classes import MOST_INSTANCES_DEEP
 from gradlint.interpreter.collecting import FIXTURES
-from gradlint.project import InMemory, Project
+from gradlint.project import Project
 from gradlint.testing.widening import heard_events
 
 EventT = TypeVar("EventT", bound=events.Event)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gradlint import linter, source
+from gradlint.disk import InMemory
 from gradlint.domain.state import MOST_FORKS
 from gradlint.finding import Confidence
 from gradlint.interpreter.program import interpret
-from gradlint.project import InMemory, Project
+from gradlint.project import Project
 from gradlint.registry import rules
 
 RULES = rules()

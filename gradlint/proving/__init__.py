@@ -16,12 +16,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
 from gradlint import fixes, linter, versions
+from gradlint.disk import InMemory
 from gradlint.finding import LATER, RAISES, Confidence, Finding
 from gradlint.knowledge import differing
 from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.pages import described
-from gradlint.project import InMemory, Project, View
+from gradlint.project import Project, ProjectView
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown
 from gradlint.proving.examples import BadEvidence, Source, changed_lines, defined, is_same_program, read
 from gradlint.proving.surroundings import NotRestored
@@ -219,7 +220,7 @@ class Case:
         except Exception as error:
             raise BadEvidence(f"gradlint fails on `{self.name}`: {type(error).__name__}: {error}") from error
 
-    def _neighbours(self) -> View:
+    def _neighbours(self) -> ProjectView:
         return Project(InMemory(self.subject.files())).at(EXAMPLE)
 
     def _compared(self, source: Source, everything: Sequence[Finding]) -> Verdict:
@@ -300,7 +301,7 @@ class Case:
 
 
 def behind_gate(
-    text: str, found: Iterable[Finding], rules: Iterable[Rule], project: View | None = None
+    text: str, found: Iterable[Finding], rules: Iterable[Rule], project: ProjectView | None = None
 ) -> tuple[str, ...]:
     """What the gate would hide of what was found: a line for each rule whose `tokens` are wrong."""
     codes = {finding.code for finding in found}

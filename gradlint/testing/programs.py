@@ -24,6 +24,7 @@ from types import GeneratorType
 from typing import Any
 
 from gradlint import linter
+from gradlint.disk import InMemory
 from gradlint.domain import (
     BOOL,
     COMPLEX,
@@ -56,7 +57,7 @@ from gradlint.domain.objects import Object
 from gradlint.events import Called, Thing
 from gradlint.knowledge.sizes import MOST_PLANAR
 from gradlint.knowledge.together import NO_PACKS, Packs
-from gradlint.project import InMemory, Project
+from gradlint.project import Project
 from gradlint.proving import known_here
 from gradlint.proving.examples import comments
 from gradlint.proving.surroundings import NotRestored, surroundings

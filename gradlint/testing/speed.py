@@ -19,7 +19,7 @@ from typing import Any
 from gradlint import registry, source, texts
 from gradlint.interpreter import interpret
 from gradlint.knowledge.together import Packs
-from gradlint.project import Project, View
+from gradlint.project import Project, ProjectView
 
 SLOWEST = 10
 GROWING = (100, 1_000, 5_000)
@@ -37,7 +37,7 @@ class Timed:
     counts: Counter[str]
 
 
-def timed(path: str, packs: Packs, project: View | None, rounds: int = 1) -> Timed | None:
+def timed(path: str, packs: Packs, project: ProjectView | None, rounds: int = 1) -> Timed | None:
     """Measure one file; None for what does not mention torch or is no Python."""
     data = Path(path).read_bytes()
     if b"torch" not in data:

@@ -1,5 +1,7 @@
 """Texts: from bytes to characters, and what these say without a syntax tree. Nothing here needs LibCST."""
 
+from gradlint.texts.binding import Names as Names
+from gradlint.texts.binding import bound as bound
 from gradlint.texts.decoding import BOM as BOM
 from gradlint.texts.decoding import NEWLINE as NEWLINE
 from gradlint.texts.decoding import Unreadable as Unreadable

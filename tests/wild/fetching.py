@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from gradlint.files import SUFFIXES
-from gradlint.project import MARKERS
+from gradlint.queries import MARKERS
 
 from .packages import Package
 

@@ -10,12 +10,13 @@ from functools import cache
 from typing import Any
 
 from gradlint import linter
+from gradlint.disk import InMemory
 from gradlint.domain import UNKNOWN, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.interpreter.core import BOUND, CALLS_LEFT_OUT
 from gradlint.interpreter.walking import calls_of
-from gradlint.project import InMemory, Project
+from gradlint.project import Project
 from gradlint.proving import known_here
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
