@@ -17,10 +17,12 @@ from gradlint import __version__, signals, terminal
 from gradlint.report.entry import safe_name
 
 if TYPE_CHECKING:
+    from gradlint.engine import Installation
     from gradlint.knowledge.together import Packs
     from gradlint.proving import Proof
     from gradlint.rule import Rule
-    from gradlint.run import Outcome, Request
+    from gradlint.run import Outcome
+    from gradlint.settings import Request
 
 CLEAN, FOUND, WRONG = 0, 1, 2
 OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
@@ -87,6 +89,11 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
     return click.option(name, multiple=True, metavar="RULES", help=text)
 
 
+_cache_dir = click.option(
+    "--cache-dir", metavar="FOLDER", envvar="GRADLINT_CACHE_DIR", help="Where the cache is. [.gradlint_cache]"
+)
+
+
 @cli.command(short_help="Lint files and folders (the default command).")
 @click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str))
 @_several("--select", "Report these rules: codes, prefixes, names or ALL; comma lists, repeatable.")
@@ -103,7 +110,8 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="How many processes lint. [as many as there are cores]")
-@click.option("--no-cache", is_flag=True, help="Accepted for scripts: nothing is cached.")
+@click.option("--no-cache", is_flag=True, help="Neither look into the cache nor write to it.")
+@_cache_dir
 @click.option("--force-exclude", is_flag=True, help="Exclude paths even when they are named here.")
 @click.option("--exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths, and no others.")
 @click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths as well.")
@@ -122,7 +130,7 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
 
     progress = terminal.Progress(quiet=options["quiet"])
     try:
-        outcome = running.lint(_request(paths, options), _rules(), _packs(), progress)
+        outcome = running.lint(_request(paths, options), _installed, progress)
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -147,7 +155,7 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from gradlint.finding import Confidence
-    from gradlint.run import Request
+    from gradlint.settings import Request
     from gradlint.workers import cores
 
     least = options["min_confidence"]
@@ -163,6 +171,8 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         respect_gitignore=options["respect_gitignore"],
         only_list=options["show_files"],
         jobs=options["jobs"] or cores(),
+        cache=not options["no_cache"],
+        cache_dir=options["cache_dir"],
         **{name: _listed(options[name]) for name in LISTS},
     )
 
@@ -243,6 +253,26 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+# ---- clean
+
+
+@cli.command(short_help="Take the cache away.")
+@_cache_dir
+@click.option("--config", metavar="FILE", help="Use this configuration.")
+@click.option("--isolated", is_flag=True, help="Use no configuration file.")
+def clean(cache_dir: str | None, **options: Any) -> int:
+    """Take away the cache of the project one stands in. Nothing is taken away that is no cache of gradlint's."""
+    from gradlint.run import Refused, clean
+    from gradlint.settings import Request
+
+    try:
+        folder, was_there = clean(Request(cache_dir=cache_dir, **options))
+    except Refused as error:
+        raise click.ClickException(str(error)) from error
+    terminal.say(f"{'removed' if was_there else 'there is no cache at'} {safe_name(folder)}")
+    return CLEAN
+
+
 # ---- coverage
 
 
@@ -267,7 +297,8 @@ def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options:
     """
     from gradlint import coverage as covering
     from gradlint.report import coverage as report
-    from gradlint.run import Refused, Request
+    from gradlint.run import Refused
+    from gradlint.settings import Request
 
     for name in ("exclude", "extend_exclude"):
         options[name] = _listed(options[name])
@@ -301,7 +332,8 @@ def trace(file: str, output_format: str, color: str, **options: Any) -> int:
     """
     from gradlint import trace as tracing
     from gradlint.report import trace as report
-    from gradlint.run import Refused, Request
+    from gradlint.run import Refused
+    from gradlint.settings import Request
 
     try:
         traced = tracing.trace(file, Request(**options), _rules(), _packs())
@@ -424,6 +456,14 @@ def _rules() -> tuple[Rule, ...]:
 
     with _telling_what_is_broken():
         return registry.rules()
+
+
+def _installed() -> Installation:
+    """All that is installed."""
+    from gradlint import registry
+
+    with _telling_what_is_broken():
+        return registry.installed()
 
 
 def _packs() -> Packs:

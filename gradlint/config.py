@@ -21,9 +21,10 @@ from gradlint.versions import UnknownVersion, Version, parse
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
 OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
 DEFAULT_EXCLUDE = (
-    *(".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox"),
-    *(".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode"),
-    *("__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"),
+    *(".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".gradlint_cache", ".hg", ".ipynb_checkpoints"),
+    *(".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox"),
+    *(".venv", ".vscode", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages"),
+    "venv",
 )
 
 
@@ -58,6 +59,7 @@ class Config:
     no_grad_wrappers: tuple[str, ...] = ()
     backward_wrappers: tuple[str, ...] = ()
     target_torch: Version | None = None
+    cache_dir: str | None = None
 
 
 # ---- finding the file
@@ -129,7 +131,10 @@ def _config(table: object, file: str) -> Config:
         except (TypeError, ValueError):
             meant = _nearest(value, _CHOICES.get(key, ()))
             raise BadConfig(f"{file}: `{key}` must be {expected}, not {_described(value)}{meant}") from None
-    return Config(os.path.dirname(file), file, **settings)
+    folder = os.path.dirname(file)
+    if "cache_dir" in settings:
+        settings["cache_dir"] = os.path.join(folder, settings["cache_dir"])
+    return Config(folder, file, **settings)
 
 
 def _described(value: object) -> str:
@@ -186,6 +191,12 @@ def _confidence(value: object) -> Confidence:
     raise ValueError
 
 
+def _path(value: object) -> str:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise TypeError
+    return value
+
+
 def _version(value: object) -> Version:
     if not isinstance(value, str):
         raise TypeError
@@ -207,5 +218,6 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "known-modules": (_LIST, _strings),
     "no-grad-wrappers": (_LIST, _strings),
     "backward-wrappers": (_LIST, _strings),
+    "cache-dir": ("a path in quotes", _path),
     "target-torch": ('a version of torch in quotes, like "2.13"', _version),
 }

@@ -14,14 +14,17 @@ from typing import TypeVar
 from gradlint import linter, texts
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
-from gradlint.files import SUFFIXES, find
+from gradlint.engine import Engine
+from gradlint.files import SUFFIXES, displayed, find
 from gradlint.finding import Finding
 from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
 from gradlint.project import ProjectView
 from gradlint.report.entry import safe_name
-from gradlint.run import Refused, Request, Settings, displayed, one_line, read
+from gradlint.results import one_line
+from gradlint.run import Refused, read
+from gradlint.settings import Request, Settings
 from gradlint.versions import UnknownVersion
 
 KeyT = TypeVar("KeyT", str, tuple[str, str])
@@ -88,13 +91,13 @@ def _most_first(counted: Counter[KeyT]) -> list[tuple[KeyT, int]]:
 def measure(request: Request, packs: Packs = NO_PACKS) -> Coverage:
     """Look at all files that are asked for. Raises `Refused` for a bad configuration."""
     try:
-        settings = Settings(request, (), packs)
+        settings, engine = Settings(request, ()), Engine((), packs)
         found = find(request.paths or (".",), settings.excluded, request.force_exclude)
     except (BadConfig, UnknownVersion) as error:
         raise Refused(str(error)) from error
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     problems += [f"{safe_name(displayed(folder))}: the folder cannot be listed: {why}" for folder, why in found.closed]
-    covered = (_of_file(file, settings.packs(file), settings.project.at(file)) for file in found.files)
+    covered = (_of_file(file, engine.packs(settings.known(file)), engine.project.at(file)) for file in found.files)
     files = sorted(covered, key=lambda file: file.path)
     problems += [f"{safe_name(file.path)}: {file.problem}" for file in files if file.problem]
     return Coverage(tuple(files), tuple(problems))

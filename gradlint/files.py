@@ -74,6 +74,15 @@ def here() -> str:
         return os.path.abspath(os.sep)
 
 
+def displayed(path: str) -> str:
+    """How an absolute path is named in reports: from the current folder where it is there and the path below it, else
+    in full."""
+    try:
+        return path.removeprefix(os.path.join(os.getcwd(), ""))
+    except FileNotFoundError:
+        return path
+
+
 def _is_there(path: str) -> bool:
     """Whether something is at a path, as far as one may know: what may not be looked at is there."""
     try:

@@ -13,6 +13,12 @@ RAISES, LATER = "raises", "raises later"
 program waits for an error."""
 
 
+CALLED = "reached by this call"
+"""The note at the call in the linted file that leads to a finding in another."""
+HERE = ""
+"""The path of the linted file."""
+
+
 class Confidence(IntEnum):
     """How far a finding may be believed; the lowest is the strongest."""
 

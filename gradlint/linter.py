@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradlint import fixes, source, texts
+from gradlint import fixes, gate, source
 from gradlint.domain import Syntax
 from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Place
@@ -19,10 +19,12 @@ from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.locating import Locations
 from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
+from gradlint.showing import shown
 from gradlint.versions import Version, of, told
 
 if TYPE_CHECKING:
     from gradlint.project import ProjectView
+    from gradlint.resolving import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,11 @@ def asked(
     return tuple(sorted(all_asked)), tuple(sorted(run.counts.items()))
 
 
+def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: View | None = None) -> bool:
+    """Whether one of the rules can find something in a text (see `gate.may_find`)."""
+    return gate.may_find(text, gate.needed(rules, (*TORCH_WORDS, *sorted(packs.on_torch))), project)
+
+
 def lint(
     text: str,
     rules: Sequence[Rule],
@@ -200,25 +207,6 @@ def lint(
 ) -> tuple[Finding, ...]:
     """The findings of at least this confidence."""
     return shown(analyse(text, rules, packs=packs, project=project).findings, rules, min_confidence)
-
-
-def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: ProjectView | None = None) -> bool:
-    """The gate: whether one of the rules can find something in a text, by the words they need, or it is no Python.
-
-    All rules need a word of torch's or the name of a library that works with torch, most of them others besides. What
-    Python parses and LibCST does not is told only where the gate is open.
-    """
-    needed: list[Sequence[str]] = [(*TORCH_WORDS, *sorted(packs.on_torch))]
-    if all(rule.tokens for rule in rules):
-        needed.append(sorted({word for rule in rules for word in rule.tokens}))
-    mention = texts.mentions if project is None else project.mention
-    return all(mention(text, words) for words in needed) or not texts.is_python(text)
-
-
-def shown(findings: Iterable[Finding], rules: Sequence[Rule], min_confidence: Confidence) -> tuple[Finding, ...]:
-    """The findings of at least this confidence, one of a rule at each place; a finding yields only to one that is
-    shown."""
-    return tuple(_yielded(one_at_each_place([f for f in findings if f.confidence <= min_confidence]), rules))
 
 
 def _cured(drafts: Sequence[Draft], module: Any, placed: source.Places | None, text: str) -> dict[Draft, Fix | None]:
@@ -238,45 +226,3 @@ def _edited(draft: Draft) -> list[Any]:
     """The syntax that the cures of a draft change."""
     edits = [edit for cure in draft.cures for edit in cure.edits]
     return [node for edit in edits for node in (edit.node, edit.to) if node is not None]
-
-
-def one_at_each_place(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The best believed finding of each rule at each place: calls in a chain (`x.mul_(2).add_(1)`) begin at one."""
-    best: dict[tuple[str, str, int, int], Finding] = {}
-    for finding in findings:
-        at = _beginning(finding)
-        if at not in best or finding.confidence < best[at].confidence:
-            best[at] = finding
-    return tuple(one for one in findings if best[_beginning(one)] is one)
-
-
-def _beginning(finding: Finding) -> tuple[str, str, int, int]:
-    return finding.code, finding.path, finding.place.row, finding.place.column
-
-
-def _yielded(findings: Sequence[Finding], rules: Sequence[Rule]) -> list[Finding]:
-    """Findings without those that yield to another rule's finding about the same mistake."""
-    yields = {rule.code: frozenset(rule.yields_to) for rule in rules}
-    by_code: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_code.setdefault(finding.code, []).append(finding)
-    return [
-        finding
-        for finding in findings
-        if not any(
-            same_mistake(finding, other) for code in yields.get(finding.code, ()) for other in by_code.get(code, ())
-        )
-    ]
-
-
-def same_mistake(one: Finding, other: Finding) -> bool:
-    """Whether they stand at one place, or one of them points at the place of the other, or both point at a third."""
-    return not {_at(one), *_noted(one)}.isdisjoint((_at(other), *_noted(other)))
-
-
-def _at(finding: Finding) -> tuple[str, Place]:
-    return finding.path, finding.place
-
-
-def _noted(finding: Finding) -> list[tuple[str, Place]]:
-    return [(note.path or finding.path, note.place) for note in finding.notes]

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gradlint import source
 from gradlint.domain import Syntax
 from gradlint.events import Event
-from gradlint.finding import Finding, Fix, Note, Place
+from gradlint.finding import CALLED, HERE, Finding, Fix, Note, Place
 from gradlint.rule import Draft
 
 if TYPE_CHECKING:
     from gradlint.interpreter.core import Interpreter
     from gradlint.resolving import View
-
-CALLED = "reached by this call"
-HERE = ""
-"""The path of the linted file."""
 
 
 class Locations:
@@ -94,20 +89,3 @@ class Locations:
 
 
 NOWHERE = source.Places({}, None, None)
-
-
-def at_the_call(finding: Finding, linted: str, where: str) -> list[Finding]:
-    """A finding of another file as it is told of the linted one: at the call that leads there, if that is known.
-    `where` is how the other place is written."""
-    calls = [note.place for note in finding.notes if (note.path, note.text) == (linted, CALLED)]
-    rest = [note for note in finding.notes if (note.path, note.text) != (linted, CALLED)]
-    notes = [replace(note, path=_seen_from(linted, note.path or finding.path)) for note in rest]
-    there = Note(finding.place, finding.message, finding.path)
-    message = f"{where}: {finding.message}"
-    return [
-        replace(finding, message=message, place=call, notes=(there, *notes), path=HERE, fixes=()) for call in calls[:1]
-    ]
-
-
-def _seen_from(linted: str, path: str) -> str:
-    return "" if path == linted else path

@@ -21,12 +21,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, distributions, version
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
-from gradlint import versions
+from gradlint import installation, versions
+from gradlint.engine import Installation
 from gradlint.knowledge.checking import faults
 from gradlint.knowledge.packs import Pack
 from gradlint.knowledge.together import Packs
@@ -34,7 +35,6 @@ from gradlint.rule import Rule
 
 GROUPS = {"rule": "gradlint.rules", "knowledge": "gradlint.knowledge"}
 """The kinds of packs, and the groups of entry points that name them."""
-INSTALLED = frozenset({"site-packages", "dist-packages"})
 CODE = re.compile(r"[A-Z]{3}[0-9]{3}")
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SEPARATOR = re.compile(r"[-_.]+")
@@ -88,6 +88,13 @@ def packs() -> Packs:
     return together
 
 
+def installed() -> Installation:
+    """All that is installed, with a name for its code. Raises `BrokenPack` if some of it cannot be used."""
+    every, known = rules(), packs()
+    watched = installation.watched(module for kind in GROUPS for _, module in _installed(kind))
+    return Installation(every, known, installation.digest(watched, [version("libcst")]), watched)
+
+
 # ---- where packs may come from
 
 
@@ -103,16 +110,10 @@ def _installed(kind: str) -> list[tuple[str, ModuleType]]:
         ]
 
 
-def _folders() -> list[str]:
-    """Where distributions are installed, and where gradlint itself is."""
-    own = str(Path(__file__).resolve().parent.parent)
-    return list(dict.fromkeys([folder for folder in sys.path if Path(folder).name in INSTALLED] + [own]))
-
-
 def _packs(group: str) -> dict[str, Distribution]:
     """The distributions with entry points of the group, sorted by name; of two copies of one the first."""
     packs: dict[str, Distribution] = {}
-    for distribution in distributions(path=_folders()):
+    for distribution in distributions(path=installation.folders()):
         if group in (distribution.read_text("entry_points.txt") or ""):
             packs.setdefault(_name(distribution), distribution)
     return dict(sorted(packs.items()))

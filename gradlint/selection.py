@@ -8,11 +8,21 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-from gradlint.rule import Rule
+from typing import Protocol
 
 ALL = "ALL"
 _EXACT = 1000
+
+
+class Selectable(Protocol):
+    """What can be asked for."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def default(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +51,7 @@ class Layer:
     origin: str = "the command line"
 
 
-def selected(rules: Sequence[Rule | Named], layers: Iterable[Layer]) -> frozenset[str]:
+def selected(rules: Sequence[Selectable], layers: Iterable[Layer]) -> frozenset[str]:
     """The codes that are asked for. Each layer goes on from what the ones before left, or with `select` starts anew.
 
     Raises `UnknownRule`.
@@ -59,7 +69,7 @@ def selected(rules: Sequence[Rule | Named], layers: Iterable[Layer]) -> frozense
     return frozenset(codes)
 
 
-def matching(word: str, rules: Sequence[Rule | Named], origin: str) -> frozenset[str]:
+def matching(word: str, rules: Sequence[Selectable], origin: str) -> frozenset[str]:
     """The codes that a word stands for. Raises `UnknownRule`."""
     if word.upper() == ALL:
         return frozenset(rule.code for rule in rules)
@@ -71,19 +81,19 @@ def matching(word: str, rules: Sequence[Rule | Named], origin: str) -> frozenset
     return found
 
 
-def names(layer: Layer, rule: Rule | Named) -> bool:
+def names(layer: Layer, rule: Selectable) -> bool:
     """Whether a layer selects a rule by its own code or name."""
     words = (*(layer.select or ()), *layer.extend_select)
     return any(word.lower() == rule.name or word.upper() == rule.code for word in words)
 
 
-def _exactness(word: str, rules: Sequence[Rule | Named]) -> int:
+def _exactness(word: str, rules: Sequence[Selectable]) -> int:
     if word.upper() == ALL:
         return 0
     return _EXACT if any(word.lower() == rule.name or word.upper() == rule.code for rule in rules) else len(word)
 
 
-def _unknown(word: str, rules: Sequence[Rule | Named], origin: str) -> str:
+def _unknown(word: str, rules: Sequence[Selectable], origin: str) -> str:
     known = {spelling.lower(): spelling for rule in rules for spelling in (rule.code, rule.name)} | {"all": ALL}
     near = difflib.get_close_matches(word.lower(), known, n=1)
     hint = f"did you mean `{known[near[0]]}`?" if near else "`gradlint rules` lists all"

@@ -8,19 +8,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint import linter, source, texts
+from gradlint import linter, showing, source, texts
+from gradlint.catalogue import Listed
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
 from gradlint.domain import NO, YES, Truth
+from gradlint.engine import Engine
 from gradlint.events import LoopFinished
+from gradlint.files import displayed
 from gradlint.finding import Finding, Place
 from gradlint.interpreter import Trace
 from gradlint.interpreter.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import ProjectView
+from gradlint.results import run_as_it_stands, unreadable
 from gradlint.rule import Rule
-from gradlint.run import Refused, Request, Settings, displayed, read, run_as_it_stands, unreadable
+from gradlint.run import Refused, read
 from gradlint.selection import UnknownRule
+from gradlint.settings import Request, Settings
 from gradlint.suppression import unsuppressed
 from gradlint.versions import UnknownVersion
 
@@ -115,8 +120,9 @@ def trace(word: str, request: Request, rules: Sequence[Rule], packs: Packs = NO_
     if os.path.isdir(file):
         raise Refused(f"{path}: is a folder; name one file")
     try:
-        settings = Settings(request, rules, packs)
-        chosen, known = settings.rules(file), settings.packs(file)
+        settings, engine = Settings(request, tuple(map(Listed.of, rules))), Engine(rules, packs)
+        codes, known = settings.codes(file), engine.packs(settings.known(file))
+        chosen = [rule for rule in rules if rule.code in codes]
     except (BadConfig, UnknownRule, UnknownVersion) as error:
         raise Refused(str(error)) from error
     data = read(file)
@@ -124,7 +130,7 @@ def trace(word: str, request: Request, rules: Sequence[Rule], packs: Packs = NO_
         return Traced(displayed(file), unreadable=data)
     try:
         text = texts.decode(data)
-        noted, project = Trace(), settings.project.at(file)
+        noted, project = Trace(), engine.project.at(file)
         analysis = linter.analyse(text, rules, packs=known, project=project, trace=noted)
         count = len(_rows(text))
         if row is not None and not 0 < row <= count:
@@ -155,8 +161,8 @@ def _judged(
     steps = (
         ("the rule is not selected", lambda f: tuple(one for one in f if one.code in {rule.code for rule in chosen})),
         (f"less than {least} is not reported", lambda f: tuple(one for one in f if one.confidence <= least)),
-        ("the rule reports it once at this place", linter.one_at_each_place),
-        ("", lambda f: linter.shown(f, chosen, least)),
+        ("the rule reports it once at this place", showing.one_at_each_place),
+        ("", lambda f: showing.shown(f, chosen, least)),
         ("another file is generated from this one", lambda f: run_as_it_stands(f, project)),
         ("a comment silences it", lambda f: unsuppressed(text, f)),
     )
@@ -171,7 +177,7 @@ def _judged(
 def _yielding(finding: Finding, kept: Iterable[Finding], rules: Sequence[Rule]) -> str:
     """To which other finding about the same mistake one yields."""
     to = next((rule.yields_to for rule in rules if rule.code == finding.code), ())
-    other = next(one for one in kept if one.code in to and linter.same_mistake(finding, one))
+    other = next(one for one in kept if one.code in to and showing.same_mistake(finding, one))
     return f"{other.code} at line {other.place.row} speaks of the same mistake"
 
 

@@ -7,7 +7,8 @@ import gc
 import pytest
 
 from gradlint.collecting import THRESHOLDS, few_collections
-from gradlint.run import Request, lint
+from gradlint.engine import lint
+from gradlint.settings import Request
 
 
 def test_fewer_searches_only_while_it_lasts() -> None:

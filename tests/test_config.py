@@ -7,10 +7,12 @@ import os
 import pytest
 
 from gradlint.config import DEFAULT_EXCLUDE, BadConfig, Config, Configs, load
+from gradlint.engine import lint
 from gradlint.finding import Confidence
 from gradlint.rule import Rule
-from gradlint.run import Refused, Request, lint
+from gradlint.run import Refused
 from gradlint.selection import Layer, UnknownRule, selected
+from gradlint.settings import Request
 
 EVERYTHING = """
 select = ["GRD1", "GRD201"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import fixes, linter, texts
+from gradlint import fixes, linter, showing, texts
 from gradlint.events import AttributeAssigned, Called, ModuleFinished, WrittenInPlace
 from gradlint.finding import Confidence
 from gradlint.proving import cases_of
@@ -173,7 +173,7 @@ TEXTS += [
 def reported(text):
     """What is found in a text at all, and what of it is shown by default."""
     found = linter.analyse(text, RULES).findings
-    return found, linter.shown(found, RULES, Confidence.LIKELY)
+    return found, showing.shown(found, RULES, Confidence.LIKELY)
 
 
 def codes(findings):

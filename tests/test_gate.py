@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import linter, registry, run, texts
+from gradlint import engine, linter, registry, texts
 from gradlint.disk import InMemory
 from gradlint.finding import Confidence
 from gradlint.knowledge.signs import TENSOR_ATTRIBUTES, TORCH_WORDS
@@ -72,7 +72,7 @@ def test_the_words_may_stand_in_files_that_are_imported(path, tokens, opened):
 @pytest.mark.parametrize("text", ["x = 1\n", "import json\n\nfor each in json.loads('[]'):\n    print(each)\n"])
 def test_what_has_nothing_to_do_with_torch_is_not_parsed(text: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(linter, "analyse", lambda *args, **options: pytest.fail("the gate is open"))
-    result = run.lint_bytes(text.encode(), "a.py", "a.py", RULES, Confidence.POSSIBLE, packs=PACKS)
+    result = engine.lint_bytes(text.encode(), "a.py", "a.py", RULES, Confidence.POSSIBLE, packs=PACKS)
     assert (result.findings, result.traceback) == ((), "")
 
 
@@ -127,5 +127,5 @@ def test_a_rule_with_the_wrong_words_is_noticed():
 
 def test_a_run_goes_through_the_gate(monkeypatch):
     monkeypatch.setattr(linter, "analyse", lambda *args, **options: pytest.fail("the gate is open"))
-    result = run.lint_bytes(b"import torch\n", "a.py", "a.py", [rule("eval")], Confidence.LIKELY)
+    result = engine.lint_bytes(b"import torch\n", "a.py", "a.py", [rule("eval")], Confidence.LIKELY)
     assert (result.findings, result.traceback) == ((), "")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import registry, run, source, texts
+from gradlint import engine, registry, settings, source, texts
 from gradlint.finding import Confidence
 from gradlint.source import limits
 
@@ -110,7 +110,7 @@ EVERY = {GAVE_UP: STATEMENTS, "": SMALL, NO_PYTHON: BROKEN}
 
 CHILD = """
 import json, os, resource, sys
-from gradlint import registry, run
+from gradlint import engine, registry, settings
 seconds, memory = map(int, sys.argv[1:])
 rules, packs = registry.rules(), registry.packs()
 for folder in sys.stdin:
@@ -119,7 +119,7 @@ for folder in sys.stdin:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         os.chdir(folder.strip())
-        outcome = run.lint(run.Request(paths=("a.py", "b.py"), isolated=True), rules, packs)
+        outcome = engine.lint(settings.Request(paths=("a.py", "b.py"), isolated=True), rules, packs)
         found = [(entry.path, entry.finding.code, entry.finding.message) for entry in outcome.entries]
         with open("found.json", "w") as file:
             json.dump([f for f in found if f[0] == "b.py" or f[1] < "GRD100"], file)
@@ -214,7 +214,7 @@ DEEP = "x = " + "-" * 2_000 + "1  # noqa  # gradlint: ignore\n"
 
 
 def codes(folder: Path, **request: object) -> list[str]:
-    outcome = run.lint(run.Request(paths=(str(folder),), **request), registry.rules())  # type: ignore[arg-type]
+    outcome = engine.lint(settings.Request(paths=(str(folder),), **request), registry.rules())  # type: ignore[arg-type]
     assert not outcome.problems
     return [entry.finding.code for entry in outcome.entries]
 

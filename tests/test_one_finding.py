@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import linter, registry
+from gradlint import linter, registry, showing
 from gradlint.disk import InMemory
 from gradlint.finding import Confidence
 from gradlint.project import Project
@@ -27,7 +27,7 @@ def reported_twice(program: Program, rules: list[Rule]) -> list[tuple[str, int, 
     """The codes and places that several findings have."""
     project = Project(InMemory(dict(program.files))).at(MAIN)
     found = linter.analyse(program.text, rules, packs=registry.packs(), project=project).findings
-    found = linter.shown(found, rules, Confidence.POSSIBLE)
+    found = showing.shown(found, rules, Confidence.POSSIBLE)
     counted = Counter((one.code, one.place.row, one.place.column) for one in found)
     return [what for what, number in counted.items() if number > 1]
 
@@ -84,5 +84,5 @@ def test_what_is_reported_twice_is_noticed(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "program.py"
     path.write_text("import torch\nw = torch.ones(2, requires_grad=True)\nw + 1 + 2\n")
     assert reported_twice(read_program(path), [rule]) == []
-    monkeypatch.setattr(linter, "one_at_each_place", list)
+    monkeypatch.setattr(showing, "one_at_each_place", list)
     assert reported_twice(read_program(path), [rule]) == [("XXX001", 3, 1)]

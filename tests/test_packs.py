@@ -14,10 +14,11 @@ import pytest
 
 from gradlint import linter, registry
 from gradlint.domain import FRESH, LOST, NONE, USED
+from gradlint.engine import lint
 from gradlint.events import BackwardRun, GradientsCleared, OptimizerStepped
 from gradlint.finding import Confidence
 from gradlint.knowledge.together import NO_PACKS
-from gradlint.run import Request, lint
+from gradlint.settings import Request
 from gradlint.testing.programs import Program, disagreeing, misstated
 
 ROOT = Path(__file__).parent.parent

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import linter
+from gradlint import linter, showing
 from gradlint.finding import Confidence, Finding, Note, Place
 from gradlint.proving import cases_of
 from gradlint.registry import rules
@@ -37,8 +37,8 @@ def test_every_precedence_is_met(yielding, speaking):
     """Somewhere both find the same mistake; then the one speaks, and the other where it is selected alone."""
     pair = [BY_CODE[yielding], BY_CODE[speaking]]
     for text in texts_about(yielding, speaking):
-        found = linter.shown(linter.analyse(text, pair).findings, [], Confidence.POSSIBLE)  # nothing yields
-        together = linter.shown(found, pair, Confidence.POSSIBLE)
+        found = showing.shown(linter.analyse(text, pair).findings, [], Confidence.POSSIBLE)  # nothing yields
+        together = showing.shown(found, pair, Confidence.POSSIBLE)
         if hidden := [one for one in found if one not in together]:
             alone = linter.lint(text, pair[:1], min_confidence=Confidence.POSSIBLE)
             assert {one.code for one in hidden} == {yielding}
@@ -66,5 +66,5 @@ ONE, OTHER = Finding("ABC101", "one", "m", AT), Finding("ABC102", "other", "m", 
 )
 def test_a_finding_yields_to_one_that_is_shown_and_about_the_same(one, other, yields):
     planted = [Rule("ABC101", "one", "m", yields_to=("ABC102",)), Rule("ABC102", "other", "m")]
-    shown = linter.shown([one, other], planted, Confidence.LIKELY)
+    shown = showing.shown([one, other], planted, Confidence.LIKELY)
     assert (one not in shown) is yields

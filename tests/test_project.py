@@ -10,7 +10,7 @@ from pathlib import Path
 import libcst
 import pytest
 
-from gradlint import linter, run, texts
+from gradlint import engine, linter, settings, texts
 from gradlint.disk import LONGEST, InMemory, OnDisk
 from gradlint.events import Event
 from gradlint.finding import Confidence
@@ -246,7 +246,7 @@ def test_nothing_of_the_rest_is_lost_and_the_reason_is_told(tmp_path, files, why
     """Whatever is the matter with what a file imports, its own mistakes are found, and those of files beside it."""
     text = TRAINING.replace("import torch\n", "import torch; from data import counts; print(counts)\n")
     write(tmp_path, {"pyproject.toml": "", "train.py": text, "other.py": TRAINING, **files})
-    outcome = run.lint(run.Request(paths=(str(tmp_path),), isolated=True), RULES)
+    outcome = engine.lint(settings.Request(paths=(str(tmp_path),), isolated=True), RULES)
     places = [(Path(one.filename).name, one.finding.place.row, one.finding.code) for one in outcome.entries]
     assert [place for place in places if place[0] == "train.py"] == FOUND_ANYWAY
     assert ("other.py", 4, "GRD701") in places
@@ -260,7 +260,10 @@ def test_a_file_may_go_between_two_runs(tmp_path):
     write(tmp_path, {"pyproject.toml": "", "data.py": COUNTS, "train.py": FAULTY.format("from data import counts")})
 
     def found() -> list[str]:
-        return [one.finding.code for one in run.lint(run.Request(paths=(str(tmp_path),), isolated=True), RULES).entries]
+        return [
+            one.finding.code
+            for one in engine.lint(settings.Request(paths=(str(tmp_path),), isolated=True), RULES).entries
+        ]
 
     assert found() == ["GRD101"]
     (tmp_path / "data.py").unlink()
@@ -501,7 +504,7 @@ FAMILY = {
 
 
 def found(*paths: str, **options: object) -> list[tuple[str, int, str]]:
-    outcome = run.lint(run.Request(paths=paths, isolated=True, **options), RULES)  # type: ignore[arg-type]
+    outcome = engine.lint(settings.Request(paths=paths, isolated=True, **options), RULES)  # type: ignore[arg-type]
     assert outcome.problems == ()
     return [(os.path.basename(e.filename), e.finding.place.row, e.finding.code) for e in outcome.entries]
 
@@ -578,7 +581,7 @@ def move(given: torch.Tensor):
 def test_what_would_raise_is_not_reported_in_the_source_of_a_generated_file(tmp_path, head, shown):
     write(tmp_path, {"pyproject.toml": "", "net.py": MISTAKES, "made.py": f"{head}import torch\n"})
     path = str(tmp_path / "net.py")
-    found = run.lint_bytes(MISTAKES.encode(), path, path, RULES, Confidence.LIKELY, project=Project().at(path))
+    found = engine.lint_bytes(MISTAKES.encode(), path, path, RULES, Confidence.LIKELY, project=Project().at(path))
     assert sorted(one.code for one in found.findings) == shown
     in_memory = Project(InMemory({"net.py": MISTAKES, "made.py": f"{head}import torch\n"})).at("net.py")
     assert in_memory.is_template() == (shown == ["GRD607"])

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gradlint import registry
+from gradlint import installation
 from gradlint.registry import BrokenPack, rules
 
 PAGE = '"""What the mistake does."""\n'
@@ -177,6 +177,6 @@ def test_an_entry_point_that_names_no_package_is_said(site, target, words):
 
 def test_nothing_of_the_path_is_looked_at_but_installed_folders(monkeypatch):
     monkeypatch.setattr(sys, "path", ["", "/linted", "/env/lib/site-packages", "/usr/lib/python3/dist-packages"])
-    folders = registry._folders()
+    folders = installation.folders()
     assert folders[:2] == ["/env/lib/site-packages", "/usr/lib/python3/dist-packages"]
     assert len(folders) == 3

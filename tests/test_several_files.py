@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gradlint import run
+from gradlint import engine, run, settings
 from gradlint.project import Project
 from gradlint.registry import rules
 from gradlint.report import full
@@ -47,7 +47,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def outcome(*paths: str, **options: Any) -> run.Outcome:
-    return run.lint(run.Request(paths=paths, isolated=True, **options), RULES)
+    return engine.lint(settings.Request(paths=paths, isolated=True, **options), RULES)
 
 
 def found(*paths: str, **options: Any) -> list[tuple[str, int, str]]:
@@ -115,10 +115,10 @@ def test_a_comment_at_the_call_silences_what_stands_there(project: Path):
 def test_what_is_ignored_for_its_file_is_not_reported(project: Path):
     (project / "pyproject.toml").write_text('[tool.gradlint.per-file-ignores]\n"engine.py" = ["GRD701"]\n')
     for paths in (".",), ("train.py",):
-        assert [*run.lint(run.Request(paths=paths), RULES).entries] == []
+        assert [*engine.lint(settings.Request(paths=paths), RULES).entries] == []
     (project / "pyproject.toml").write_text('[tool.gradlint.per-file-ignores]\n"train.py" = ["GRD701"]\n')
-    assert [one.path for one in run.lint(run.Request(paths=(".",)), RULES).entries] == ["engine.py"]
-    assert [*run.lint(run.Request(paths=("train.py",)), RULES).entries] == []
+    assert [one.path for one in engine.lint(settings.Request(paths=(".",)), RULES).entries] == ["engine.py"]
+    assert [*engine.lint(settings.Request(paths=("train.py",)), RULES).entries] == []
 
 
 def test_what_is_not_selected_is_not_reported(project: Path):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import run
+from gradlint import engine, settings
 from gradlint.finding import Confidence, Finding
 from gradlint.interpreter import core
 from gradlint.interpreter.budgets import PURSES
@@ -51,7 +51,7 @@ def found(folder: Path, parts: Split) -> Set[tuple[object, str]]:
     """What is reported of a program in some files, by the lines of the whole."""
     for name, text in parts.texts.items():
         (folder / f"{name}.py").write_text(text)
-    outcome = run.lint(run.Request(paths=(str(folder),), isolated=True), RULES)
+    outcome = engine.lint(settings.Request(paths=(str(folder),), isolated=True), RULES)
     places = [(Path(one.filename).stem, one.finding.place.row, one.finding.code) for one in outcome.entries]
     return {(parts.lines.get((name, row), (name, row)), code) for name, row, code in places}
 
@@ -104,7 +104,7 @@ def parts(path: Path, way: Way, tmp_path: Path) -> Split:
 
 def reported(*paths: Path) -> dict[tuple[str, int, str], Finding]:
     """What is reported in some files, by file, line and code."""
-    outcome = run.lint(run.Request(paths=tuple(str(path) for path in paths), isolated=True), RULES)
+    outcome = engine.lint(settings.Request(paths=tuple(str(path) for path in paths), isolated=True), RULES)
     return {(Path(one.filename).stem, one.finding.place.row, one.finding.code): one.finding for one in outcome.entries}
 
 

@@ -13,7 +13,7 @@ import pytest
 from gradlint import cli, linter, registry
 from gradlint.interpreter import Trace
 from gradlint.project import Project
-from gradlint.run import Request
+from gradlint.settings import Request
 from gradlint.trace import Line, Traced, location, trace
 
 RULES, PACKS = registry.rules(), registry.packs()

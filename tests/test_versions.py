@@ -11,6 +11,7 @@ import pytest
 
 from gradlint import knowledge, linter, pages, proving, registry
 from gradlint.config import BadConfig, Configs
+from gradlint.engine import lint
 from gradlint.events import Recorded
 from gradlint.finding import Confidence, Finding
 from gradlint.knowledge import ROWS, at, differing
@@ -19,7 +20,8 @@ from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.registry import rules
 from gradlint.rule import Findings, Rule
-from gradlint.run import Refused, Request, lint
+from gradlint.run import Refused
+from gradlint.settings import Request
 from gradlint.testing.widening import heard_events
 from gradlint.versions import (
     MEASURED,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
-from gradlint import fixes, linter, versions
+from gradlint import fixes, linter, showing, versions
 from gradlint.disk import InMemory
 from gradlint.finding import LATER, RAISES, Confidence, Finding
 from gradlint.knowledge import differing
@@ -225,8 +225,8 @@ class Case:
 
     def _compared(self, source: Source, everything: Sequence[Finding]) -> Verdict:
         """What is shown by default must be marked, and what is marked must be found at some confidence."""
-        usual = _places(linter.shown(everything, self.together, Confidence.LIKELY))
-        found = _places(linter.shown(everything, self.together, Confidence.POSSIBLE))
+        usual = _places(showing.shown(everything, self.together, Confidence.LIKELY))
+        found = _places(showing.shown(everything, self.together, Confidence.POSSIBLE))
         wrong = [(row, code, "is reported and not marked") for row, code in sorted(usual - source.reported)]
         wrong += [(row, code, "is marked and not reported") for row, code in sorted(source.reported - found)]
         faults = [f"{self._at(row)}: {code} {what}" for row, code, what in wrong]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from gradlint.finding import Finding
 
@@ -25,7 +26,7 @@ class Entry:
     finding: Finding
     path: str
     filename: str
-    lines: tuple[str, ...] = ()
+    lines: Sequence[str] = field(default=(), compare=False)
 
     @property
     def where(self) -> str:

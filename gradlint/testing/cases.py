@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gradlint import linter
+from gradlint import linter, showing
 from gradlint.finding import Confidence, Finding
 from gradlint.proving import behind_gate
 from gradlint.proving.examples import comments
@@ -131,8 +131,8 @@ def form(file: CaseFile) -> Iterator[str]:
 
 def judged(file: CaseFile, analysis: linter.Analysis, together: Sequence[Rule]) -> Iterator[str]:
     """Every line is reported as its mark says; what is shown by default on other lines is a fault."""
-    usual = _by_row(linter.shown(analysis.findings, together, Confidence.LIKELY))
-    found = _by_row(linter.shown(analysis.findings, together, Confidence.POSSIBLE))
+    usual = _by_row(showing.shown(analysis.findings, together, Confidence.LIKELY))
+    found = _by_row(showing.shown(analysis.findings, together, Confidence.POSSIBLE))
     marks = {mark.row: mark for mark in file.marks}
     for row in sorted(marks.keys() | usual.keys()):
         fault = _fault(marks.get(row), usual.get(row, frozenset()), found.get(row, frozenset()))

@@ -11,9 +11,11 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from gradlint import registry, run
+from gradlint import registry, run, settings
+from gradlint.engine import Engine
 from gradlint.files import Excluded, find
 from gradlint.finding import Finding
+from gradlint.queries import Queries
 from gradlint.selection import NOT_LINTED
 
 from .fetching import tree
@@ -93,29 +95,22 @@ def _linted(folder: Path, names: list[str], workers: int) -> Iterator[dict]:
 
 def _line(folder: Path, name: str) -> dict:
     """Lint a file. Files of one folder share what was read of their neighbours."""
-    settings, file = _settings(folder), str(folder.resolve() / name)
+    holds, engine, file = *_linting(folder), str(folder.resolve() / name)
     data = run.read(file)
     if isinstance(data, Finding):
         return {"path": name, "fault": data.message, "findings": []}
-    rules = settings.rules(file)
-    result = run.lint_bytes(
-        data,
-        name,
-        file,
-        rules,
-        settings.min_confidence(file),
-        packs=settings.packs(file),
-        project=settings.project.at(file),
-    )
-    codes = {rule.code for rule in rules}  # that a file is no Python is said by no rule
+    result = engine.lint(data, name, file, holds.terms(file), named=True)
+    codes = holds.codes(file) - {NOT_LINTED.code}  # that a file is no Python is said by no rule
     given_up = [one.message for one in result.findings if one.code == NOT_LINTED.code]
     findings = [[one.place.row, one.code, one.message] for one in result.findings if one.code in codes]
     return {"path": name, "fault": "".join(given_up), "findings": findings}
 
 
 @lru_cache(maxsize=1)  # what was read of one package is of no use to the next
-def _settings(folder: Path) -> run.Settings:
-    return run.Settings(run.Request(isolated=True), registry.rules(), registry.packs())
+def _linting(folder: Path) -> tuple[settings.Settings, Engine]:
+    installed = registry.installed()
+    rules = installed.catalogue.rules
+    return settings.Settings(settings.Request(isolated=True), rules), installed.engine(Queries())
 
 
 @cache

@@ -19,7 +19,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from gradlint import registry, run
+from gradlint import engine, registry, settings
 
 from .linting import Found
 
@@ -124,7 +124,7 @@ def _labels(text: str, columns: Sequence[str]) -> Iterator[Label]:
 def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tuple[str, ...]]:
     """What the command says of a repository that lies among the checkouts: the findings, and what it gave up on."""
     folder = checkouts / repository.folder
-    outcome = run.lint(run.Request(paths=(str(folder),), isolated=True), registry.rules(), registry.packs())
+    outcome = engine.lint(settings.Request(paths=(str(folder),), isolated=True), registry.rules(), registry.packs())
     codes = {rule.code for rule in registry.rules()}
     found, faults = set[Found](), list(outcome.problems)
 

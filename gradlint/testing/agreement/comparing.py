@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from gradlint import linter
+from gradlint import linter, showing
 from gradlint.disk import InMemory
 from gradlint.domain import UNKNOWN, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
@@ -143,7 +143,7 @@ def judged(
     if not {BOUND + bound for bound in CALLS_LEFT_OUT}.isdisjoint(dict(run.counts)):
         # what holds in all other calls says nothing of these
         known |= dict.fromkeys(_asked_in_functions(text), UNKNOWN)
-    return known, linter.shown(run.findings, known_rules(), Confidence.LIKELY)
+    return known, showing.shown(run.findings, known_rules(), Confidence.LIKELY)
 
 
 def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:

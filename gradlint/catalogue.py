@@ -1,0 +1,69 @@
+"""What a run needs to know of rules and packs before anything is analysed, as plain data that can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from gradlint.versions import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A rule as `gradlint.rule.Rule` has it, without what it says and does."""
+
+    code: str
+    name: str
+    default: bool = True
+    tokens: tuple[str, ...] = ()
+    yields_to: tuple[str, ...] = ()
+    since: Version | None = None
+    until: Version | None = None
+    source: str = ""
+
+    @classmethod
+    def of(cls, rule: Any) -> Listed:
+        """What is known of a rule here."""
+        version = rule.since, rule.until, rule.source
+        return cls(rule.code, rule.name, rule.default, rule.tokens, rule.yields_to, *version)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The `rules` that are installed, the `words` one of which stands in every text in which something can be found,
+    and a `digest` of the code of all that is installed."""
+
+    rules: tuple[Listed, ...]
+    words: tuple[str, ...] = ()
+    digest: str = ""
+
+    def as_data(self) -> list[Any]:
+        """What JSON can write."""
+        return [[astuple(rule) for rule in self.rules], self.words, self.digest]
+
+    @classmethod
+    def from_data(cls, data: Any) -> Catalogue:
+        """What `as_data` gave. Raises `TypeError` or `ValueError` for anything else."""
+        rules, words, digest = data
+        return cls(tuple(_listed(*row) for row in rules), _strings(words), str(digest))
+
+
+def _listed(
+    code: str, name: str, default: bool, tokens: Any, yields_to: Any, since: Any, until: Any, source: str
+) -> Listed:
+    return Listed(
+        str(code), str(name), bool(default), _strings(tokens), _strings(yields_to), _version(since), _version(until),
+        str(source),
+    )  # fmt: skip
+
+
+def _strings(values: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(str(value) for value in values)
+
+
+def _version(value: Sequence[Any] | None) -> Version | None:
+    if value is None:
+        return None
+    major, minor = value
+    return int(major), int(minor)

@@ -1,0 +1,113 @@
+"""The analysis of one file after the other, with all rules and packs loaded: from bytes to a result."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+from gradlint import linter, run, showing, texts
+from gradlint.catalogue import Catalogue, Listed
+from gradlint.finding import Confidence
+from gradlint.knowledge import configured
+from gradlint.knowledge.signs import TORCH_WORDS
+from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.project import Project, ProjectView
+from gradlint.queries import Queries
+from gradlint.results import Result, not_linted, one_line, run_as_it_stands, unreadable
+from gradlint.rule import Rule
+from gradlint.settings import Known, Request, Terms
+from gradlint.suppression import unsuppressed
+
+
+class Installation:
+    """All that is installed: rules, packs, and what can be known of them without running anything."""
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        packs: Packs = NO_PACKS,
+        digest: str = "",
+        watched: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.rules, self.packs, self.watched = tuple(rules), packs, dict(watched)
+        words = (*TORCH_WORDS, *sorted(packs.on_torch))
+        self.catalogue = Catalogue(tuple(map(Listed.of, rules)), words, digest)
+
+    def engine(self, queries: Queries) -> Engine:
+        """What lints with all this."""
+        return Engine(self.rules, self.packs, queries)
+
+
+def lint(
+    request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS, progress: run.Progress = run.silent
+) -> run.Outcome:
+    """Lint what is asked for, with these rules and this knowledge of libraries. Raises `run.Refused`."""
+    return run.lint(request, lambda: Installation(rules, packs), progress)
+
+
+class Engine:
+    """Rules and packs, and the project around the files that are linted."""
+
+    def __init__(self, rules: Sequence[Rule], packs: Packs = NO_PACKS, queries: Queries | None = None) -> None:
+        self.rules, self._installed = tuple(rules), packs
+        self.project = Project(queries=queries)
+        self.packs: Callable[[Known], Packs] = cache(self._packs)
+
+    def _packs(self, known: Known) -> Packs:
+        """What is known of a version of torch and of libraries: what is installed, and before it what is configured."""
+        told = configured.pack(known.modules, known.no_grad, known.backward)
+        return Packs.of((*told, *self._installed.packs), known.version) if told else self._installed.at(known.version)
+
+    def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
+        """What comes of a file under these terms; of one that is `named` with what lies around it."""
+        rules = [rule for rule in self.rules if rule.code in terms.heard]
+        packs, project = self.packs(terms.known), self.project.at(filename) if named else None
+        return lint_bytes(data, path, filename, rules, terms.least, packs=packs, project=project, ignored=terms.ignored)
+
+
+def lint_bytes(
+    data: bytes,
+    path: str,
+    filename: str,
+    rules: Sequence[Rule],
+    min_confidence: Confidence,
+    *,
+    packs: Packs = NO_PACKS,
+    project: ProjectView | None = None,
+    ignored: Container[str] = (),
+) -> Result:
+    """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised
+    but `MemoryError`: an error of ours is a finding about the file."""
+    try:
+        text = texts.decode(data)
+        if not linter.may_find(text, rules, packs=packs, project=project):
+            return Result(path, filename)
+        found = linter.analyse(text, rules, packs=packs, project=project)
+        here = [one for one in found.findings if one.code not in ignored]
+        shown = showing.shown((*here, *found.elsewhere), rules, min_confidence)
+        own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
+        findings, elsewhere = unsuppressed(text, own), tuple(one for one in shown if one.path)
+        return Result(path, filename, findings, counts=found.counts, elsewhere=elsewhere, unread=found.unread)
+    except texts.Unreadable as error:
+        told = not_linted if isinstance(error, texts.NotLinted) else unreadable
+        return Result(path, filename, (told(error.message, error.row, error.column),))
+    except MemoryError:
+        raise  # nobody knows what else it cost: the process ends
+    except Exception as error:  # the other files are still linted
+        message = f"internal error: {one_line(error)}; please report it"
+        return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
+
+
+LONGEST_TRACEBACK = 100
+"""Rows of a traceback; a deep recursion has thousands."""
+
+
+def _shortened(text: str) -> str:
+    rows = text.splitlines()
+    left_out = len(rows) - LONGEST_TRACEBACK
+    if left_out > 0:
+        half = LONGEST_TRACEBACK // 2
+        rows = [*rows[:half], f"  [{left_out} rows left out]", *rows[-half:]]
+    return "\n".join(rows) + "\n"

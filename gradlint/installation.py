@@ -1,0 +1,52 @@
+"""Whether what is installed is still what it was: Python, gradlint, its packs and what they are imported from.
+
+Rules and packs are code, and to import them all takes a third of a second. What a run needs of them before anything is
+analysed can be kept, as long as no file of theirs has changed: `watched` says which files and folders those are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+
+from gradlint.queries import FILE, fingerprint, stamp
+from gradlint.queries import digest as digest_of
+
+OWN = os.path.dirname(os.path.abspath(__file__))
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""Folders that distributions are installed to."""
+
+
+def folders() -> list[str]:
+    """Where distributions are installed, and where gradlint itself is."""
+    installed = [folder for folder in sys.path if os.path.basename(os.path.normpath(folder)) in INSTALLED]
+    return list(dict.fromkeys([*installed, os.path.dirname(OWN)]))
+
+
+def key() -> str:
+    """A name for the Python that runs and for where it looks for distributions."""
+    return digest_of("\n".join([sys.version, sys.prefix, OWN, *folders()]).encode("utf-8", "surrogatepass"))
+
+
+def watched(packs: Iterable[ModuleType]) -> dict[str, str]:
+    """The stamps of all files and folders that decide what is installed, with those of the modules of packs. One that
+    has changed so lately that nobody can be sure of it has none: it is never unchanged."""
+    files = [file for module in packs if (file := getattr(module, "__file__", None))]
+    own = [os.path.join(folder, name) for folder, _, names in os.walk(OWN) for name in names if name.endswith(".py")]
+    every = {*folders(), *own, *files, *(os.path.dirname(file) for file in (*own, *files))}
+    return {path: stamp(path) for path in sorted(every)}
+
+
+def is_unchanged(watched: Mapping[str, str]) -> bool:
+    """Whether all is as it was when these stamps were taken."""
+    return bool(watched) and all(seen and stamp(path) == seen for path, seen in watched.items())
+
+
+def digest(watched: Iterable[str], versions: Iterable[str]) -> str:
+    """A name for the content of these files, wherever they lie, the Python that runs, and these versions of others."""
+    files = [path for path in watched if path.endswith(".py")]
+    common = os.path.commonpath(files) if len(files) > 1 else ""
+    told = [f"{path[len(common) :]} {fingerprint((FILE, path)).digest}" for path in files]
+    return digest_of("\n".join([sys.version, *versions, *told]).encode("utf-8", "surrogatepass"))

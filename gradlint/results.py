@@ -1,0 +1,177 @@
+"""Results: what comes of each file, and what the files of a run lead to in each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import overload
+
+from gradlint import showing, texts
+from gradlint.files import displayed
+from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, Note, Place
+from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
+from gradlint.report.entry import Entry, safe_name
+from gradlint.resolving import Resolver, View
+from gradlint.selection import NOT_LINTED
+from gradlint.settings import Settings
+from gradlint.suppression import unsuppressed
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one file: its findings in order, those in other files that it leads to (`elsewhere`), the
+    `traceback` of an error of ours that kept us from them, and the files that it imports and that could not be read
+    (`unread`), with the reason. It took so many CPU `seconds`; None where it was remembered."""
+
+    path: str
+    filename: str
+    findings: tuple[Finding, ...] = ()
+    lines: Sequence[str] = field(default=(), compare=False)
+    traceback: str = ""
+    counts: tuple[tuple[str, int], ...] = ()
+    elsewhere: tuple[Finding, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    seconds: float | None = 0.0
+
+    def entries(self) -> Iterator[Entry]:
+        """The findings as reports take them."""
+        return (Entry(finding, self.path, self.filename, self.lines) for finding in self.findings)
+
+    def told(self) -> Iterator[str]:
+        """The file in a line, and in one each the files that are missing from what is known of it."""
+        took = "as remembered" if self.seconds is None else f"{self.seconds:.2f} s"
+        name = safe_name(self.path)
+        yield f"{name}: {', '.join([took, *(f'{number} {what}' for what, number in self.counts)])}"
+        for path, why in self.unread:
+            yield f"{name}: imports {safe_name(displayed(path))}, which cannot be read: {why}"
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether gradlint gave up on the file."""
+        return any(finding.code == NOT_LINTED.code for finding in self.findings)
+
+
+class Rows(Sequence[str]):
+    """The rows of what was linted, read when one is asked for; none where it cannot be read any more."""
+
+    def __init__(self, read: Callable[[], bytes]) -> None:
+        self.read = read
+
+    @classmethod
+    def of(cls, file: str) -> Rows:
+        """The rows of a file."""
+        return cls(lambda: read_regular(file, MOST_SOURCE))
+
+    @cached_property
+    def _rows(self) -> list[str]:
+        try:
+            data = self.read()
+        except (OSError, ValueError):
+            return []
+        try:
+            return texts.rows(texts.decode(data))
+        except texts.Unreadable:
+            return texts.rows(data.decode("utf-8", "replace"))
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        return self._rows[at]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+# ---- what files lead to in each other
+
+
+def together(
+    results: Sequence[Result], settings: Settings, project: Resolver, callers: Sequence[Result] = ()
+) -> list[Result]:
+    """The results of a run in which each finding stands in its file, where that was linted, else at the call that leads
+    there: once, the best believed of all ways to it. Of `callers` only what they lead to counts."""
+    by_file = {result.filename: result for result in results}
+    more: dict[str, list[Finding]] = {}
+    for result in (*results, *callers):
+        for finding in result.elsewhere:
+            if not _is_wanted(finding, settings, project):
+                continue
+            if finding.path in by_file:
+                more.setdefault(finding.path, []).append(replace(finding, path=""))
+            elif result.filename in by_file and finding.code in settings.codes(result.filename):
+                told = at_the_call(finding, result.filename, f"{displayed(finding.path)}:{finding.place.row}")
+                more.setdefault(result.filename, []).extend(unsuppressed("\n".join(result.lines), told))
+    return [_with_more(result, more.get(result.filename, ()), settings) for result in results]
+
+
+def _is_wanted(finding: Finding, settings: Settings, project: Resolver) -> bool:
+    """Whether a finding in another file than the linted one is to be reported, as far as that file says."""
+    file = finding.path
+    kept = (finding,) if settings.wants(finding, file) else ()
+    return bool(kept and unsuppressed(project.text(file) or "", run_as_it_stands(kept, project.at(file))))
+
+
+def _with_more(result: Result, more: Sequence[Finding], settings: Settings) -> Result:
+    """A result with findings that the other files of the run lead to."""
+    if not more:
+        return result
+    every = sorted((*result.findings, *more), key=lambda one: (one.place, one.code))
+    return replace(result, findings=showing.shown(every, settings.every, Confidence.POSSIBLE))
+
+
+def at_the_call(finding: Finding, linted: str, where: str) -> list[Finding]:
+    """A finding of another file as it is told of the linted one: at the call that leads there, if that is known.
+    `where` is how the other place is written."""
+    calls = [note.place for note in finding.notes if (note.path, note.text) == (linted, CALLED)]
+    rest = [note for note in finding.notes if (note.path, note.text) != (linted, CALLED)]
+    notes = [replace(note, path=_seen_from(linted, note.path or finding.path)) for note in rest]
+    there = Note(finding.place, finding.message, finding.path)
+    message = f"{where}: {finding.message}"
+    return [
+        replace(finding, message=message, place=call, notes=(there, *notes), path=HERE, fixes=()) for call in calls[:1]
+    ]
+
+
+def _seen_from(linted: str, path: str) -> str:
+    return "" if path == linted else path
+
+
+def run_as_it_stands(findings: tuple[Finding, ...], project: View | None) -> tuple[Finding, ...]:
+    """Without what would raise in a file that is but the source of a generated one."""
+    kept = tuple(one for one in findings if one.consequence not in (RAISES, LATER))
+    return kept if len(kept) < len(findings) and project is not None and project.is_template() else findings
+
+
+def ordered(results: Iterable[Result]) -> list[Result]:
+    """Results by path, in the order in which they are reported."""
+    return sorted(results, key=lambda result: result.path)
+
+
+def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
+    """The finding that stands for a file that could not be linted."""
+    return Finding("GRD000", "unreadable-file", message, Place(row, column, row, column))
+
+
+def cannot_be_listed(why: str) -> Finding:
+    """The finding that stands for a folder whose files cannot be had."""
+    return unreadable(f"the folder cannot be listed: {why}")
+
+
+def cannot_be_read(error: OSError | ValueError) -> Finding:
+    """The finding that stands for a file whose bytes cannot be had."""
+    if isinstance(error, TooLarge):
+        return not_linted(reason(error).removeprefix("it is "))
+    return unreadable(f"cannot be read: {reason(error)}")
+
+
+def not_linted(message: str, row: int = 1, column: int = 1) -> Finding:
+    """The finding that stands for a file that gradlint gave up on."""
+    return Finding(NOT_LINTED.code, NOT_LINTED.name, message, Place(row, column, row, column))
+
+
+def one_line(error: BaseException) -> str:
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

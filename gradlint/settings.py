@@ -1,0 +1,188 @@
+"""What holds for each file: what is asked for, and where that is silent the configuration closest to the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gradlint import globs, patterns
+from gradlint.catalogue import Listed
+from gradlint.config import BadConfig, Config, Configs
+from gradlint.files import Excluded, Found, displayed, here
+from gradlint.finding import Confidence, Finding
+from gradlint.report.entry import safe_name
+from gradlint.selection import NOT_LINTED, Layer, Selectable, matching, names, selected
+from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to lint, and how. What is None or empty is left to the configuration."""
+
+    paths: tuple[str, ...] = ()
+    stdin: bytes = b""
+    stdin_filename: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
+    min_confidence: Confidence | None = None
+    target_torch: str | None = None
+    config: str | None = None
+    isolated: bool = False
+    exclude: tuple[str, ...] = ()
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool | None = None
+    only_list: bool = False
+    jobs: int = 0
+    """How many processes lint (0: this one, without limits of time and memory)."""
+    cache: bool = False
+    cache_dir: str | None = None
+    """Whether results are remembered, and in which folder (None: that of the configuration, or of the project)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is told of torch and of the project's own wrappers: the `version` of torch, and import paths of classes and
+    functions that give modules, of managers and decorators under which gradients are off, of functions that
+    differentiate their first argument."""
+
+    version: Version = NEWEST
+    modules: tuple[str, ...] = ()
+    no_grad: tuple[str, ...] = ()
+    backward: tuple[str, ...] = ()
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The names that they are imported by."""
+        return tuple(dict.fromkeys(path.partition(".")[0] for path in (*self.modules, *self.no_grad, *self.backward)))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms a file is linted: the codes of the rules that are heard, those of them that do not report here
+    (`ignored`), how far a finding must be believed at `least`, and what is `known`."""
+
+    heard: tuple[str, ...]
+    ignored: tuple[str, ...]
+    least: Confidence
+    known: Known
+
+
+class Settings:
+    """What holds for each file: the request, and where it is silent the configuration closest to the file."""
+
+    def __init__(self, request: Request, rules: Sequence[Listed], configs: Configs | None = None) -> None:
+        self.request = request
+        self.warnings: dict[str, None] = {}
+        self._target = _target(request.target_torch)
+        self.configs = configs or Configs(request.config, request.isolated)
+        self.every = tuple(rules)
+        self._words: tuple[Selectable, ...] = (*self.every, NOT_LINTED)
+        self._chosen: dict[str, frozenset[str]] = {}
+        self._asked = Layer(request.select or None, request.extend_select, (*request.ignore, *request.extend_ignore))
+        selected(self._words, [self._asked])  # a wrong word is told even where there is nothing to lint
+        for option, given in (("--exclude", request.exclude), ("--extend-exclude", request.extend_exclude)):
+            for pattern in given:
+                if wrong := patterns.fault(pattern):
+                    raise BadConfig(f"{option}: `{pattern}` is no pattern: {wrong}")
+
+    def warn_of_unread(self, found: Found) -> None:
+        """Tell of the files that git would read and that could not be read."""
+        for file, why in sorted(found.unread.items()):
+            self.warnings[f"{safe_name(displayed(file))} does not count for what git ignores: {why}"] = None
+
+    def excluded(self, folder: str) -> Excluded:
+        """What is left out of a folder."""
+        request, config = self.request, self.configs.of(folder)
+        # What is asked for on the command line is meant from where one stands.
+        asked = _from_here((*request.exclude, *request.extend_exclude))
+        usual = () if request.exclude else config.exclude
+        respect = config.respect_gitignore if request.respect_gitignore is None else request.respect_gitignore
+        return Excluded(config.folder, (*usual, *config.extend_exclude, *asked), respect)
+
+    def min_confidence(self, file: str) -> Confidence:
+        for least in (self.request.min_confidence, self.configs.of(os.path.dirname(file)).min_confidence):
+            if least is not None:
+                return least
+        return Confidence.LIKELY
+
+    def known(self, file: str) -> Known:
+        """What is configured, or asked for, of torch and of the project's own wrappers in a file."""
+        config = self.configs.of(os.path.dirname(file))
+        version = self._target or config.target_torch or NEWEST
+        return Known(version, config.known_modules, config.no_grad_wrappers, config.backward_wrappers)
+
+    def heard(self, file: str) -> frozenset[str]:
+        """The codes of the rules that hear what happens in a file, and in others that it leads to."""
+        return self._configured(file)
+
+    def terms(self, file: str) -> Terms:
+        """All that decides what is found in a file, but for what it holds and what lies around it."""
+        heard = tuple(sorted(self._configured(file)))
+        return Terms(heard, tuple(sorted(self.ignored(file))), self.min_confidence(file), self.known(file))
+
+    def ignored(self, file: str) -> frozenset[str]:
+        """The codes that are asked for, but not in this file."""
+        return self._configured(file) - self.codes(file)
+
+    def wants(self, finding: Finding, file: str) -> bool:
+        """Whether a finding in a file is to be reported, as far as the file's settings say."""
+        return finding.code in self.codes(file) and finding.confidence <= self.min_confidence(file)
+
+    def codes(self, file: str) -> frozenset[str]:
+        """The codes of what may be reported of a file."""
+        return self._configured(file) - self._ignored_here(file, self.configs.of(os.path.dirname(file)))
+
+    def _configured(self, file: str) -> frozenset[str]:
+        """The codes that are asked for where a file lies."""
+        config = self.configs.of(os.path.dirname(file))
+        if config.file not in self._chosen:
+            configured = Layer(config.select, config.extend_select, config.ignore, origin=config.file)
+            chosen = selected(self._words, [configured, self._asked])
+            self._chosen[config.file] = chosen - self._outside(file, chosen, (configured, self._asked))
+            self._warn_of_patterns(config)
+        return self._chosen[config.file]
+
+    def _outside(self, file: str, chosen: frozenset[str], layers: Sequence[Layer]) -> frozenset[str]:
+        """The codes of rules that do not hold in the version of torch that a file is for; who names one is told."""
+        version = self.known(file).version
+        outside = [rule for rule in self.every if rule.code in chosen and not holds(rule, version)]
+        for rule in outside:
+            if any(names(layer, rule) for layer in layers):
+                range_of = f"it is a mistake in torch {described(rule)}, and torch {written(version)} is aimed at"
+                cure = "leave it out, or choose another version with --target-torch"
+                self.warnings[f"{rule.code} is not run: {range_of}; {cure}"] = None
+        return frozenset(rule.code for rule in outside)
+
+    def _warn_of_patterns(self, config: Config) -> None:
+        """Tell of the patterns of `per-file-ignores` that speak of no file at all."""
+        for pattern, _ in config.per_file_ignores:
+            if why := patterns.matches_no_file(pattern.removeprefix("!"), config.folder):
+                name = safe_name(displayed(config.file))
+                self.warnings[f"{name}: `per-file-ignores`: `{pattern}` matches no file: {why}"] = None
+
+    def _ignored_here(self, file: str, config: Config) -> frozenset[str]:
+        """The codes that `per-file-ignores` names for a file."""
+        out: frozenset[str] = frozenset()
+        for pattern, words in config.per_file_ignores:
+            codes = frozenset[str]().union(*(matching(word, self._words, config.file) for word in words))
+            if patterns.matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
+                out |= codes
+        return out
+
+
+def _target(text: str | None) -> Version | None:
+    """The version that the command line asks for. Raises `UnknownVersion`."""
+    try:
+        return None if text is None else parse(text)
+    except UnknownVersion as error:
+        raise UnknownVersion(f"--target-torch: {error}") from None
+
+
+def _from_here(patterns: Iterable[str]) -> tuple[str, ...]:
+    """Patterns with a slash as absolute ones."""
+    folder = globs.escape(here())
+    return tuple(os.path.join(folder, pattern) if "/" in pattern.rstrip("/") else pattern for pattern in patterns)
