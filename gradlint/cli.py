@@ -262,6 +262,7 @@ def _counted(number: int, what: str) -> str:
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 def clean(cache_dir: str | None, **options: Any) -> int:
     """Take away the cache of the project one stands in. Nothing is taken away that is no cache of gradlint's."""
+    from gradlint.files import displayed
     from gradlint.run import Refused, clean
     from gradlint.settings import Request
 
@@ -269,7 +270,7 @@ def clean(cache_dir: str | None, **options: Any) -> int:
         folder, was_there = clean(Request(cache_dir=cache_dir, **options))
     except Refused as error:
         raise click.ClickException(str(error)) from error
-    terminal.say(f"{'removed' if was_there else 'there is no cache at'} {safe_name(folder)}")
+    terminal.say(f"{'removed' if was_there else 'there is no cache at'} {safe_name(displayed(folder))}")
     return CLEAN
 
 
