@@ -179,11 +179,11 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
 
 def _stdin() -> bytes:
     """What comes over stdin, or so much of it that it is too much."""
-    from gradlint.reading import MOST_SOURCE
+    from gradlint.reading import MOST_CONFIGURED
 
     if sys.stdin is None:
         raise click.ClickException("nothing can be read for `-`: stdin is closed")
-    return sys.stdin.buffer.read(MOST_SOURCE + 1)
+    return sys.stdin.buffer.read(MOST_CONFIGURED + 1)
 
 
 def _listed(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,13 +9,13 @@ import difflib
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint.files import here
 from gradlint.finding import Confidence
 from gradlint.patterns import fault
-from gradlint.reading import MOST_SETTINGS, read_regular, reason
+from gradlint.reading import MEGABYTE, MOST_CONFIGURED, MOST_SETTINGS, read_regular, reason
 from gradlint.versions import UnknownVersion, Version, parse
 
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
@@ -60,6 +60,7 @@ class Config:
     backward_wrappers: tuple[str, ...] = ()
     target_torch: Version | None = None
     cache_dir: str | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
 
 
 # ---- finding the file
@@ -197,6 +198,20 @@ def _path(value: object) -> str:
     return value
 
 
+LIMITS = {"seconds": 86_400, "memory": 1_000_000, "size": MOST_CONFIGURED // MEGABYTE}
+"""What can be limited, with the most that can be said: CPU seconds and megabytes of memory that a file takes, and the
+megabytes that it holds."""
+
+
+def _limits(value: object) -> Mapping[str, int]:
+    if not isinstance(value, dict) or not value.keys() <= LIMITS.keys():
+        raise TypeError
+    for name, most in value.items():
+        if isinstance(most, bool) or not isinstance(most, int) or not 0 < most <= LIMITS[name]:
+            raise TypeError
+    return value
+
+
 def _version(value: object) -> Version:
     if not isinstance(value, str):
         raise TypeError
@@ -219,5 +234,6 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "no-grad-wrappers": (_LIST, _strings),
     "backward-wrappers": (_LIST, _strings),
     "cache-dir": ("a path in quotes", _path),
+    "limits": ("a table of whole numbers above 0: seconds, memory, size", _limits),
     "target-torch": ('a version of torch in quotes, like "2.13"', _version),
 }

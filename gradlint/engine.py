@@ -53,6 +53,7 @@ class Engine:
     def __init__(self, rules: Sequence[Rule], packs: Packs = NO_PACKS, queries: Queries | None = None) -> None:
         self.rules, self._installed = tuple(rules), packs
         self.project = Project(queries=queries)
+        self.given_up = self.project.given_up
         self.packs: Callable[[Known], Packs] = cache(self._packs)
 
     def _packs(self, known: Known) -> Packs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradlint import source, texts
+from gradlint import source, texts, workers
 from gradlint.callers import Uses, all_off, uses
 from gradlint.disk import Files
 from gradlint.interpreter.scan import Program, scan
@@ -17,11 +17,13 @@ MOST_SYNTAX = 2_500_000
 
 
 class Project(Resolver):
-    """Files, and what was read and parsed of them: shared by all that are linted in this process."""
+    """Files, and what was read and parsed of them: shared by all that are linted in this process. Of those that were
+    `given_up`, for these reasons, there is no syntax."""
 
     def __init__(self, files: Files | None = None, queries: Queries | None = None, room: int = MOST_SYNTAX) -> None:
         super().__init__(files, queries, 8 * room)
         self._programs: Shelf[str, Program | texts.Unreadable] = Shelf(room, lambda text, program: len(text))
+        self.given_up: dict[str, str] = {}
         self._by_name["called off"] = self.is_called_without_gradients
 
     def at(self, path: str) -> ProjectView:
@@ -70,13 +72,20 @@ class Neighbour(Found):
     def program(self) -> Program | None:
         """Its syntax; None where it cannot be read."""
         text = "" if self.bare else self.project.text(self.path)
+        if text is None or self.path in self.project.given_up:
+            return None
+        workers.busy_with(self.path)
         try:
-            return None if text is None else self.project.program(text)
+            return self.project.program(text)
         except texts.Unreadable:
             return None
+        finally:
+            workers.busy_with("")
 
     def fault(self) -> str:
         """Why its syntax cannot be had, and where in it; nothing where it can."""
+        if self.path in self.project.given_up:
+            return self.project.given_up[self.path]
         try:
             self.project.program(self.project.files.opened(self.path))
         except texts.Unreadable as error:

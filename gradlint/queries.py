@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from gradlint.reading import MOST_SOURCE, TooLarge, read_regular
+from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular
 
 Query = tuple[Any, ...]
 """A name and arguments: strings, and tuples of strings."""
@@ -153,7 +153,7 @@ def digest(data: bytes) -> str:
 
 def _content(path: str) -> str:
     try:
-        return digest(read_regular(path, MOST_SOURCE))
+        return digest(read_regular(path, MOST_CONFIGURED))
     except TooLarge:
         return "too large"
     except (OSError, ValueError) as error:

@@ -8,8 +8,11 @@ import stat
 
 MOST_SETTINGS = 1_000_000
 """How many bytes a file of configuration, be it ours or git's, may hold."""
-MOST_SOURCE = 1_000_000
-"""How many bytes a linted file may hold."""
+MEGABYTE = 1_000_000
+MOST_SOURCE = MEGABYTE
+"""How many bytes a linted file may hold, where the configuration does not say otherwise."""
+MOST_CONFIGURED = 100 * MEGABYTE
+"""How many it can say."""
 
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
 _KINDS = {

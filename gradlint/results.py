@@ -10,7 +10,7 @@ from typing import overload
 from gradlint import showing, texts
 from gradlint.files import displayed
 from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, Note, Place
-from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
+from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
 from gradlint.selection import NOT_LINTED
@@ -61,7 +61,7 @@ class Rows(Sequence[str]):
     @classmethod
     def of(cls, file: str) -> Rows:
         """The rows of a file."""
-        return cls(lambda: read_regular(file, MOST_SOURCE))
+        return cls(lambda: read_regular(file, MOST_CONFIGURED))
 
     @cached_property
     def _rows(self) -> list[str]:

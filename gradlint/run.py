@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -39,6 +40,10 @@ MOST_ALONE, MOST_CALLERS = 10, 3
 """Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
 
 
+MOST_TRIES = 3
+"""How often a file is tried again without one around it on which its process has ended."""
+
+
 def silent(done: int, of: int) -> None:
     """Tell nobody."""
 
@@ -48,6 +53,10 @@ class Engine(Protocol):
 
     @property
     def project(self) -> Resolver: ...
+    @property
+    def given_up(self) -> dict[str, str]:
+        """Files of whose syntax nothing is to be known, with the reasons: parsing them costs a process its life."""
+
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
         """What comes of a file; of one that is `named` with what lies around it."""
 
@@ -188,23 +197,24 @@ def _all_results(
 @dataclass(frozen=True, slots=True)
 class Task:
     """A text to be linted: the `path` that it is shown under, the `filename` of its result, the `file` whose settings
-    hold for it, and the `terms`. It is what the file holds, or what came over `stdin`; what lies around it is looked at
-    if it is `named`."""
+    hold for it, and the `terms`. It is what the file holds, or what came over `stdin`, if that is not more than `most`
+    bytes; what lies around it is looked at if it is `named`."""
 
     path: str
     filename: str
     file: str
     terms: Terms
+    most: int = MOST_SOURCE
     stdin: bytes | None = field(default=None, repr=False)
     named: bool = True
 
     def read(self) -> bytes | Finding:
         """The bytes of the text, or the finding that says why they cannot be had."""
         if self.stdin is None:
-            return read(self.file)
+            return read(self.file, self.most)
         if self.file.endswith(NOTEBOOK):
             return unreadable("notebooks are not read yet")
-        return cannot_be_read(TooLarge(MOST_SOURCE)) if len(self.stdin) > MOST_SOURCE else self.stdin
+        return cannot_be_read(TooLarge(self.most)) if len(self.stdin) > self.most else self.stdin
 
     @property
     def size(self) -> int:
@@ -215,18 +225,19 @@ class Task:
             return 0
 
 
-def read(file: str) -> bytes | Finding:
-    """What a file holds, or the finding that says why it cannot be had."""
+def read(file: str, most: int = MOST_SOURCE) -> bytes | Finding:
+    """What a file holds, `most` bytes or fewer, or the finding that says why it cannot be had."""
     if file.endswith(NOTEBOOK):
         return unreadable("notebooks are not read yet")
     try:
-        return read_regular(file, MOST_SOURCE)
+        return read_regular(file, most)
     except (OSError, ValueError) as error:
         return cannot_be_read(error)
 
 
 Answer = tuple[Result | None, Dependencies, float]
-"""What a process gives of a task: its result, None where the gate is open, what it rests on, and CPU seconds."""
+"""What a process gives of a task: its result, None where the task is still to be done, what it rests on, and CPU
+seconds."""
 
 
 class _Plan:
@@ -237,12 +248,13 @@ class _Plan:
         self.cache = installed.cache
         self.project = Resolver(queries=Queries(keeping=self.cache is not None))
         self._engine: Engine | None = None
+        self._tries = Counter[str]()
 
     # ---- tasks
 
     def of_file(self, file: str) -> Task:
         """The task of linting a file; what is to be warned of its settings is noted."""
-        return Task(displayed(file), file, file, self.settings.terms(file))
+        return Task(displayed(file), file, file, self.settings.terms(file), self.settings.most_source(file))
 
     def of_stdin(self) -> Task | None:
         """The task of linting what comes over stdin, under the name it is given; None where that is left out."""
@@ -251,7 +263,8 @@ class _Plan:
         if name and request.force_exclude and is_excluded(file, self.settings.excluded(os.path.dirname(file))):
             return None
         shown, filename = (name, file) if name else (STDIN, STDIN)
-        return Task(shown, filename, file, self.settings.terms(file), request.stdin, named=bool(name))
+        most = self.settings.most_source(file)
+        return Task(shown, filename, file, self.settings.terms(file), most, request.stdin, named=bool(name))
 
     def callers(self, files: Sequence[str]) -> list[str]:
         """Other files of the project that import what is linted: the nearest few, where few files are linted. Of a run
@@ -283,23 +296,34 @@ class _Plan:
             else:
                 self._keep(task, result, rests_on)
                 yield self._finished(task, result)
-        if at_once:
+        while at_once:
             self.engine()  # is loaded before processes are forked
-        for task, (result, rests_on, seconds) in self._done(at_once, self._analysed):
-            if result is not None:
-                self._keep(task, result, rests_on)
-                yield self._finished(task, replace(result, seconds=seconds))
+            again = list[Task]()
+            for task, (result, rests_on, seconds) in self._done(at_once, self._analysed):
+                if result is None:
+                    again.append(task)
+                else:
+                    self._keep(task, result, rests_on)
+                    yield self._finished(task, replace(result, seconds=seconds))
+            at_once = again
 
     def _done(self, tasks: list[Task], work: Callable[[Task], Answer]) -> Iterator[tuple[Task, Answer]]:
         """What processes make of tasks, as it comes; the largest first, where several work at once."""
         jobs = min(self.request.jobs, len(tasks))
         if jobs > 1:
             tasks = sorted(tasks, key=lambda task: task.size, reverse=True)
+        gave_up, limits = self._gave_up, self.settings.limits()
+        return workers.done(tasks, lambda task: (task, work(task)), gave_up, jobs=jobs, limits=limits)
 
-        def gave_up(task: Task, why: str) -> tuple[Task, Answer]:
-            return task, (Result(task.path, task.filename, (not_linted(why),), seconds=0.0), Dependencies(), -1.0)
-
-        return workers.done(tasks, lambda task: (task, work(task)), gave_up, jobs=jobs)
+    def _gave_up(self, task: Task, end: workers.End) -> tuple[Task, Answer]:
+        """What comes of a task on which a process has ended: nothing yet where it was a file around that one that it
+        was busy with, and it can be tried without that."""
+        around = end.busy_with
+        if around not in ("", task.file) and self._tries[task.file] < MOST_TRIES:
+            self._tries[task.file] += 1
+            self.engine().given_up[around] = end.why
+            return task, (None, Dependencies(), 0.0)
+        return task, (Result(task.path, task.filename, (not_linted(end.why),)), Dependencies(), 0.0)
 
     def _finished(self, task: Task, result: Result) -> Result:
         """A result with what is known of its file now; nothing where gradlint gave up on it and that is ignored."""
@@ -362,18 +386,19 @@ class _Plan:
 
     # ---- the cache
 
-    def _name_of(self, terms: Terms) -> str:
-        """A name for the terms, with all else that a result rests on but files."""
-        return digest(f"{self.installed.catalogue.digest} {terms!r}".encode("utf-8", "surrogatepass"))
+    def _name_of(self, terms: Terms, most: int) -> str:
+        """A name for the terms and all else that a result rests on but files."""
+        return digest(f"{self.installed.catalogue.digest} {terms!r} {most}".encode("utf-8", "surrogatepass"))
 
     def _keep(self, task: Task, result: Result, rests_on: Dependencies) -> None:
         """Remember a result, if it is one of the file itself and not of what happened to us."""
-        if self.cache is not None and task.stdin is None and rests_on.inputs and not result.traceback:
-            self.cache.keep(task.file, self._name_of(task.terms), result, rests_on)
+        is_whole = rests_on.inputs and not result.traceback and not (self._engine and self._engine.given_up)
+        if self.cache is not None and task.stdin is None and is_whole:
+            self.cache.keep(task.file, self._name_of(task.terms, task.most), result, rests_on)
 
     def _remembered(self, remembered: Cache, tasks: Iterable[Task]) -> dict[str, Result]:
         """What is remembered of tasks and still holds."""
-        terms = {task.file: self._name_of(task.terms) for task in tasks if task.stdin is None}
+        terms = {task.file: self._name_of(task.terms, task.most) for task in tasks if task.stdin is None}
         known = remembered.results(terms)
         ids = frozenset[int]().union(*(one.inputs for one in known.values()))
         changed = remembered.changed(ids, self.project.queries.fingerprint)

@@ -11,9 +11,11 @@ from gradlint.catalogue import Listed
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, Found, displayed, here
 from gradlint.finding import Confidence, Finding
+from gradlint.reading import MEGABYTE, MOST_SOURCE
 from gradlint.report.entry import safe_name
 from gradlint.selection import NOT_LINTED, Layer, Selectable, matching, names, selected
 from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
+from gradlint.workers import LIMITS, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,17 @@ class Settings:
             for pattern in given:
                 if wrong := patterns.fault(pattern):
                     raise BadConfig(f"{option}: `{pattern}` is no pattern: {wrong}")
+
+    def limits(self) -> Limits:
+        """What linting one file may take, as the configuration for the folder one stands in says."""
+        given = self.configs.of(here()).limits
+        memory = given["memory"] * MEGABYTE if "memory" in given else LIMITS.memory
+        return Limits(given.get("seconds", LIMITS.seconds), memory)
+
+    def most_source(self, file: str) -> int:
+        """How many bytes a file may hold that is linted."""
+        given = self.configs.of(os.path.dirname(file)).limits
+        return given["size"] * MEGABYTE if "size" in given else MOST_SOURCE
 
     def warn_of_unread(self, found: Found) -> None:
         """Tell of the files that git would read and that could not be read."""

@@ -1,7 +1,8 @@
 """Processes that do one task after the other: what a task does to its process costs no other task.
 
 A worker is forked when everything that tasks need is loaded. It gets a task and answers with the result; it works under
-limits of CPU time and memory for each. If it ends without an answer, a new one is forked for the tasks that are left.
+limits of CPU time and memory for each. If it ends without an answer, a new one is forked for the tasks that are left,
+and what it was busy with last, as far as the task has said so (`busy_with`), is told.
 Where there is no fork, tasks are done in this process, without limits.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import math
+import mmap
 import multiprocessing
 import os
 import signal
@@ -42,6 +44,14 @@ class Limits:
 LIMITS = Limits()
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a process ended on a task: `why`, in words, and what it was `busy_with`."""
+
+    why: str
+    busy_with: str = ""
+
+
 def can_fork() -> bool:
     """Whether tasks can be done in processes of their own."""
     return "fork" in multiprocessing.get_all_start_methods()
@@ -55,19 +65,19 @@ def cores() -> int:
 def done(
     tasks: Iterable[TaskT],
     work: Callable[[TaskT], ResultT],
-    gave_up: Callable[[TaskT, str], ResultT],
+    gave_up: Callable[[TaskT, End], ResultT],
     *,
     jobs: int,
     limits: Limits = LIMITS,
 ) -> Iterator[ResultT]:
     """The results of tasks, as they come, from so many processes (0: from this one). What a task gives that costs its
-    process its life is what `gave_up` makes of the reason."""
+    process its life is what `gave_up` makes of its end."""
     if jobs < 1 or not can_fork():
         for task in tasks:
             try:
                 result = work(task)
             except MemoryError:
-                result = gave_up(task, "it takes more memory than there is")
+                result = gave_up(task, End("it takes more memory than there is"))
             yield result
         return
     waiting, workers = deque(tasks), list[_Worker[TaskT, ResultT]]()
@@ -75,17 +85,16 @@ def done(
         while waiting or any(worker.is_busy for worker in workers):
             while waiting and len(workers) < jobs:
                 workers.append(_Worker(work, limits, [worker.connection for worker in workers]))
-                workers[-1].give(waiting.popleft())
+                workers[-1].give(waiting)
             ready = wait([worker.connection for worker in workers])
             for worker in [worker for worker in workers if worker.connection in ready]:
-                yield worker.answer(gave_up)
-                if worker.is_over:
-                    workers.remove(worker)
-                elif waiting:
-                    worker.give(waiting.popleft())
-                else:
+                if worker.is_busy:
+                    yield worker.answer(gave_up)
+                if worker.is_over or not waiting:
                     workers.remove(worker)
                     worker.end()
+                else:
+                    worker.give(waiting)
     finally:
         for worker in workers:
             worker.end()
@@ -97,22 +106,27 @@ class _Worker(Generic[TaskT, ResultT]):
     def __init__(self, work: Callable[[TaskT], ResultT], limits: Limits, others: list[Connection[Any, Any]]) -> None:
         context = multiprocessing.get_context("fork")
         self.connection, inside = context.Pipe()
+        self._note = _Note()
         self._limits, self._task, self.is_busy, self.is_over = limits, deque[TaskT](maxlen=1), False, False
         self._process: BaseProcess = context.Process(
-            target=_work, args=(work, limits, inside, [self.connection, *others]), daemon=True
+            target=_work, args=(work, limits, inside, self._note, [self.connection, *others]), daemon=True
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # no thread of ours holds a lock
             self._process.start()
         inside.close()
 
-    def give(self, task: TaskT) -> None:
-        """Have the process do a task."""
-        self._task.append(task)
+    def give(self, tasks: deque[TaskT]) -> None:
+        """Have the process do the first of these tasks; it is left where the process has ended meanwhile."""
+        try:
+            self.connection.send(tasks[0])
+        except OSError:
+            self.is_over = True
+            return
+        self._task.append(tasks.popleft())
         self.is_busy = True
-        self.connection.send(task)
 
-    def answer(self, gave_up: Callable[[TaskT, str], ResultT]) -> ResultT:
+    def answer(self, gave_up: Callable[[TaskT, End], ResultT]) -> ResultT:
         """What the task gave, or what is said where the process has ended on it."""
         self.is_busy = False
         try:
@@ -120,9 +134,7 @@ class _Worker(Generic[TaskT, ResultT]):
         except (EOFError, OSError):
             self.is_over = True
             self._process.join()
-            result = gave_up(self._task[0], why(self._process.exitcode, self._limits))
-        if self.is_over:
-            self.end()
+            result = gave_up(self._task[0], End(why(self._process.exitcode, self._limits), self._note.read()))
         return result  # type: ignore[no-any-return]
 
     def end(self) -> None:
@@ -132,12 +144,41 @@ class _Worker(Generic[TaskT, ResultT]):
         self.connection.close()
 
 
+class _Note:
+    """A few words that a process leaves for who forked it, even if it is killed."""
+
+    MOST = 16_384
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, self.MOST)
+
+    def write(self, words: str) -> None:
+        data = words.encode("utf-8", "surrogateescape")
+        self._memory.seek(0)
+        self._memory.write(data + b"\0" if len(data) < self.MOST else b"\0")
+
+    def read(self) -> str:
+        return self._memory[:].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+_notes: list[_Note] = []
+"""The note of this process, if it is a worker."""
+
+
+def busy_with(what: str) -> None:
+    """Say what this process is busy with; nothing where it does what its task is about."""
+    for note in _notes:
+        note.write(what)
+
+
 def why(code: int | None, limits: Limits) -> str:
     """Why a process has ended with this code, in words."""
     if code == -signal.SIGXCPU:
         return f"it takes more than {limits.seconds:g} s of CPU time"
     if code == OUT_OF_MEMORY:
         return f"it takes more than {limits.memory / GIGABYTE:g} GB of memory"
+    if code == -signal.SIGABRT:
+        return "its process was ended by SIGABRT, as native code does that gets no more memory or stack"
     if code is not None and code < 0:
         return f"its process was ended by {signal.Signals(-code).name}"
     return f"its process ended with code {code}"
@@ -148,14 +189,16 @@ OUT_OF_MEMORY = 78
 
 
 def _work(
-    work: Callable[[TaskT], ResultT], limits: Limits, connection: Connection[Any, Any], others: list[Any]
+    work: Callable[[TaskT], ResultT], limits: Limits, connection: Connection[Any, Any], note: _Note, others: list[Any]
 ) -> None:
     """Do tasks until there are no more: the other end is closed."""
     faulthandler.disable()
+    _silence_native_code()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who forked it decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for other in others:  # else nobody hears that the other end is closed
         other.close()
+    _notes[:] = [note]
     before = _resident()
     _limit_memory(limits)
     while True:
@@ -164,6 +207,7 @@ def _work(
         except (EOFError, OSError):
             return
         _limit_time(limits)
+        busy_with("")
         try:
             result = work(task)
         except MemoryError:
@@ -177,6 +221,13 @@ def _work(
             os._exit(1)
         if full:
             return
+
+
+def _silence_native_code() -> None:
+    """Keep to ourselves what native code says on stderr when it ends the process; the reason is told otherwise."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def _limit_time(limits: Limits) -> None:

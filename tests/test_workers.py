@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+import random
+import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import engine, linter, registry, run, settings, workers
+from gradlint import engine, linter, registry, run, settings, source, workers
 from gradlint.workers import Limits, done
 
 CASES = Path(__file__).parent / "cases"
@@ -42,7 +47,7 @@ FATAL: dict[str, tuple[Callable[[int], object], str]] = {
 
 
 def results(tasks: list[int], work: Callable[[int], object], jobs: int, limits: Limits = FEW) -> dict[int, object]:
-    found = done(tasks, lambda task: (task, work(task)), lambda task, why: (task, why), jobs=jobs, limits=limits)
+    found = done(tasks, lambda task: (task, work(task)), lambda task, end: (task, end.why), jobs=jobs, limits=limits)
     return dict(found)
 
 
@@ -89,7 +94,7 @@ def test_a_process_that_has_grown_is_followed_by_another():
 
 
 def test_who_stops_listening_leaves_no_process():
-    found = done(range(9), lambda task: task, lambda task, why: -1, jobs=2)
+    found = done(range(9), lambda task: task, lambda task, end: -1, jobs=2)
     assert next(found) in range(9)
     found.close()  # type: ignore[attr-defined]
     assert not multiprocessing.active_children()
@@ -97,6 +102,51 @@ def test_who_stops_listening_leaves_no_process():
 
 def test_interrupts_are_left_to_who_forked():
     assert results([1], lambda _: os.kill(os.getpid(), signal.SIGINT) or "goes on", 1) == {1: "goes on"}
+
+
+KILLS = 25
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are found in /proc")
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("seed", range(20))
+def test_processes_that_are_killed_at_any_moment_cost_their_tasks_alone(seed: int):
+    """500 kills in all: each task is answered once, and nothing is left behind."""
+    chance = random.Random(seed)
+
+    def work(task: int) -> int:
+        time.sleep(chance.random() / 50)
+        return task
+
+    killer = multiprocessing.get_context("fork").Process(target=kill_children, args=(os.getpid(), seed), daemon=True)
+    killer.start()
+    while killer.is_alive():
+        assert sorted(done(range(40), work, lambda task, end: task, jobs=3)) == list(range(40))
+    killer.join()
+    assert killer.exitcode == 0 and not multiprocessing.active_children()
+
+
+def kill_children(parent: int, seed: int) -> None:
+    """Kill other children of a process, each at a random moment."""
+    chance, killed = random.Random(seed), 0
+    while killed < KILLS:
+        time.sleep(chance.random() / 20)
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        for child in [int(one) for one in children if int(one) != os.getpid()][:1]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+                killed += 1
+
+
+def test_what_a_process_was_busy_with_is_told():
+    def work(task: int) -> int:
+        workers.busy_with("nothing much")
+        workers.busy_with(f"/\udcff{task}" if task % 2 else "")
+        os.kill(os.getpid(), signal.SIGKILL)
+        return task
+
+    found = dict(done(range(4), work, lambda task, end: (task, end.busy_with), jobs=2))  # type: ignore[arg-type]
+    assert found == {0: "", 1: "/\udcff1", 2: "", 3: "/\udcff3"}
 
 
 # ---- a run
@@ -132,3 +182,58 @@ def test_a_file_on_which_a_process_ends_is_reported_with_the_others(tmp_path: Pa
     monkeypatch.setattr(linter, "analyse", ended)
     found = {(Path(entry.filename).stem, entry.finding.code) for entry in lint(tmp_path, jobs=2).entries}
     assert found == {("first", "GRD101"), ("fatal", "GRD002"), ("last", "GRD101")}
+
+
+def test_a_file_around_on_which_processes_end_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Whoever imports it is linted as if it could not be read, and says so; it is itself given up."""
+    (tmp_path / "fatal.py").write_text("import torch\n\nx = torch.ones(2)\n")
+    for name in ("first", "second", "third"):
+        (tmp_path / f"{name}.py").write_text(
+            "import torch\nimport fatal\n\nx = torch.ones(2).long().requires_grad_()\ny = fatal.x + 1\n"
+        )
+    parse = source.parse
+
+    def ended(text: str) -> object:
+        if text.startswith("import torch\n\nx = torch.ones(2)\n"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return parse(text)
+
+    monkeypatch.setattr(source, "parse", ended)
+    outcome = lint(tmp_path, jobs=2)
+    found = {(Path(entry.filename).stem, entry.finding.code) for entry in outcome.entries}
+    assert found == {("fatal", "GRD002"), *((name, "GRD101") for name in ("first", "second", "third"))}
+    unread = [line for line in outcome.told if "which cannot be read: its process was ended by SIGKILL" in line]
+    assert len(unread) == 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ("seconds = 1", r"it takes more than 1 s of CPU time"),
+        ("memory = 300", r"it takes more than 0\.3 GB|.* no more memory"),
+    ],
+)
+def test_the_configuration_says_what_a_file_may_take(limits: str, said: str, tmp_path: Path):
+    if limits.startswith("seconds"):
+        work = "import torch\n" + "".join(f"def f{i}(x):\n    return (x @ x).sum()\n" for i in range(8000))
+    else:
+        work = "import torch\nx = [" + "torch.ones(2), " * 60_000 + "]\n"
+    (tmp_path / "gradlint.toml").write_text(f"[limits]\n{limits}\n")
+    (tmp_path / "a.py").write_text(work)
+    (tmp_path / "b.py").write_text("import torch\n\nx = torch.ones(2).long().requires_grad_()\n")
+    command = [sys.executable, "-P", "-m", "gradlint", "check", "--output-format", "concise", "-j", "2", "--no-cache"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert re.search(rf"a\.py:1:1: GRD002 ({said})", found.stdout) and "b.py:3:5: GRD101" in found.stdout
+    assert found.stderr == "2 findings in 2 files\n"
+
+
+def test_the_configuration_says_how_much_a_file_may_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(
+        "# " + "a" * 1_500_000 + "\nimport torch\nx = torch.ones(2).long().requires_grad_()\n"
+    )
+    for size, code in ((None, "GRD002"), (1, "GRD002"), (2, "GRD101")):
+        (tmp_path / "gradlint.toml").write_text("" if size is None else f"limits.size = {size}\n")
+        outcome = engine.lint(settings.Request(paths=("a.py",)), registry.rules())
+        assert [entry.finding.code for entry in outcome.entries] == [code]
