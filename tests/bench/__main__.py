@@ -143,11 +143,12 @@ def _scripts(folder: Path) -> tuple[Path, Path, dict[int, Path]]:
 
 
 def _bench(folder: Path, environments: Environments) -> Bench:
-    """Return where commands are run: nothing lies there, nor in their home."""
+    """Return where commands are run: nothing lies there but what ends a search for a configuration."""
     here, home, files = (folder / name for name in ("here", "home", "files"))
     for fresh in (here, home, files):
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir()
+    (here / "pyrightconfig.json").write_text("{}\n", encoding="utf-8")
     return Bench(here, surroundings(environments, home), files / "out", files / "error", files / "result")
 
 

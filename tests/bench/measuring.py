@@ -94,7 +94,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where commands are run: an empty folder, what variables they see, and the files for what they print."""
+    """Where commands are run: a folder without code, what variables they see, and the files for what they print."""
 
     folder: Path
     surroundings: Mapping[str, str]
