@@ -90,12 +90,14 @@ def test_what_has_to_be_said_stands_below_the_table() -> None:
 def test_growth_is_told_a_line_and_without_the_start_up() -> None:
     measured = [
         row(SMALL, run(1, 0.5), of=STARTING),
-        row("1,000", run(1, 0.25), of=PARSING),
+        *(row(label, run(1, 0.25), of=PARSING) for label in ("1,000", "2,000")),
         row("1,000", run(1, 2.5), of=GROWING),
+        row("2,000", run(1, 120, given_up=1), of=GROWING),
     ]
     text = table.markdown(HERE, measured)
     assert PARSING not in text
-    assert body(text)[-1] == ["1,000", "2.50", "2.50", "2.00", "50", "10.00"]
+    assert body(text)[-2] == ["1,000", "2.50", "2.50", "2.00", "50", "10.00"]
+    assert body(text)[-1] == ["2,000", "given up on after 120.0", "", "", "", ""]
 
 
 def test_the_first_line_names_day_machine_and_versions() -> None:
@@ -263,3 +265,16 @@ def test_what_was_measured_is_printed_and_written(tmp_path: Path, monkeypatch: p
     written = json.loads((tmp_path / "a.json").read_text())
     assert {one["table"] for one in written["rows"]} == {STARTING, GROWING, PARSING}
     assert {path.name for path in (tmp_path / "work" / "scripts").rglob("*.py")} == {"script.py"}
+
+
+def test_the_readme_shows_what_is_printed() -> None:
+    """Its tables have the columns and rows of ours, and its first line is of the same form."""
+    _, _, rest = (ROOT / "README.md").read_text(encoding="utf-8").partition("<!-- `python -m tests.bench` -->\n")
+    shown = rest.partition("<!-- end of the figures -->")[0]
+    assert re.match(r"\d{4}-\d\d-\d\d; \d+ cores? of .*; .*, Python [\d.]+; gradlint [\d.]+ with LibCST", shown)
+    cells = [line for line in body(shown) if line[0] != "---"]
+    heads = {columns[0]: list(columns) for columns in (table.COLUMNS, table.GROWTH)}
+    grown = {scripts.training_script(lines).count("\n"): Path("/a.py") for lines in command.LENGTHS}
+    every = [*over_corpus(Path("/cache")), *commands.over_scripts(BOTH.gradlint, Path("/a"), Path("/b"), grown)]
+    assert cells and all(line == heads[line[0]] for line in cells if line[0] in heads)
+    assert {line[0] for line in cells} <= {*heads, *(one.label for one in every)}

@@ -83,11 +83,15 @@ class Row:
         return f"failed with {bad[0]}" if bad else ""
 
     @property
+    def given_up(self) -> int:
+        """How many files gradlint did not lint, in the run that is worst in this."""
+        return max((run.given_up for run in self.runs), default=0)
+
+    @property
     def remark(self) -> str:
         """What a reader of the figures has to know besides; often empty."""
-        given_up = max((run.given_up for run in self.runs), default=0)
-        if given_up:
-            return f"{given_up} {'file was' if given_up == 1 else 'files were'} given up on"
+        if self.given_up:
+            return f"{self.given_up} {'file was' if self.given_up == 1 else 'files were'} given up on"
         failed = [run.said for run in self.runs if run.code is not None and run.code not in self.command.good]
         return failed[0] if failed else ""
 

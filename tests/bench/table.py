@@ -48,8 +48,8 @@ def _growth(rows: Sequence[Row], every: Sequence[Row]) -> Iterator[str]:
     yield from _header(GROWTH)
     for row in rows:
         label, lines = row.command.label, int(row.command.label.replace(",", ""))
-        if row.trouble:
-            yield _line(label, row.trouble, "", "", "", "")
+        if row.trouble or row.given_up:
+            yield _line(label, row.trouble or f"given up on after {seconds(row.cpu)}", "", "", "", "")
             continue
         beyond = "" if small.trouble else f"{1000 * max(row.cpu.median - small.cpu.median, 0) / lines:.2f}"
         ratio = "" if parsed[label].trouble else f"{row.cpu / parsed[label].cpu:.2f}"
