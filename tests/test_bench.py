@@ -191,6 +191,22 @@ def test_gradlint_has_a_cache_only_where_it_is_warm() -> None:
     assert not any(one.warm for one in over_corpus(None))
 
 
+@pytest.mark.parametrize("option", ["--cache-dir", "--no-cache"])
+def test_a_gradlint_without_a_cache_has_no_warm_row(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretended = Environments(Environment(tmp_path / "peers"), Environment(tmp_path / "gradlint"))
+    program = Path(pretended.gradlint.program("gradlint"))
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho '  {option} DIR  Something.'\n")
+    program.chmod(0o755)
+    (tmp_path / "caches" / "old").mkdir(parents=True)
+    caches = command._caches(tmp_path, pretended)
+    assert caches == (tmp_path / "caches" if option == "--cache-dir" else None)
+    assert ("no warm run" in capsys.readouterr().err) is (caches is None)
+    assert not (tmp_path / "caches" / "old").exists()
+
+
 def test_scripts_are_measured_cold_and_beside_their_parse() -> None:
     grown = {lines: Path(f"/{lines}.py") for lines in (109, 989, 9965)}
     every = commands.over_scripts(BOTH.gradlint, Path("/plain.py"), Path("/small.py"), grown)
