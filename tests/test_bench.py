@@ -272,7 +272,6 @@ def test_options_that_make_no_sense_are_refused(words: list[str]) -> None:
 
 def test_what_was_measured_is_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "built", lambda folder: BOTH)
-    monkeypatch.setattr(command, "_caches", lambda folder, environments: None)
     monkeypatch.setattr(Environments, "versions", lambda self, environment: VERSIONS)
     monkeypatch.setattr(Bench, "run", lambda self, command: run(1))
     words = ["--corpus", "none", "--rounds", "1", "--work", str(tmp_path / "work"), "--json", str(tmp_path / "a.json")]

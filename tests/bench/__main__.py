@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from .commands import PEERS, Command, over_corpus, over_scripts, surroundings
-from .corpora import PINNED, corpus
+from .corpora import PINNED, Corpus, corpus
 from .environments import Environments, NotBuilt, built
 from .machine import machine
 from .measuring import Bench, Run, in_turn, rows
@@ -57,8 +57,13 @@ LENGTHS = (100, 1_000, 10_000, 20_000)
     metavar="DIR",
     help="Where environments and corpora are kept for the next time. [a temporary folder]",
 )
-@click.option("--json", "written", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="Write every run to a file.")  # fmt: skip
+@click.option(
+    "--json",
+    "written",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write every run to a file.",
+)
 def main(
     corpora: tuple[str, ...],
     peers: tuple[str, ...],
@@ -78,16 +83,7 @@ def main(
             chosen = [corpus(name, folder, environments) for name in picked(corpora, tuple(PINNED))]
         except NotBuilt as error:
             raise click.ClickException(str(error)) from error
-        named = set(picked(peers, tuple(peer.name for peer in PEERS)))
-        wanted = [peer for peer in PEERS if peer.name in named]
-        caches = _caches(folder, environments)
-        commands = [
-            command
-            for one in chosen
-            for command in over_corpus(
-                environments, one.title, one.folder, wanted, caches / one.name if caches else None, timeout
-            )
-        ]
+        commands = _over(chosen, peers, timeout, folder, environments)
         if scripts:
             commands += over_scripts(environments.gradlint, *_scripts(folder))
         on = machine(environments.versions(environments.gradlint), environments.versions(environments.peers))
@@ -111,6 +107,24 @@ def _scratch(work: Path | None) -> Iterator[Path]:
 def picked(names: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
     """Return what is asked for by names, `all` and `none`, in the order of all that there is."""
     return tuple(name for name in every if ALL in names or name in names)
+
+
+def _over(
+    corpora: Sequence[Corpus], peers: Sequence[str], limit: float, folder: Path, environments: Environments
+) -> list[Command]:
+    """Return what is run over corpora; peers are killed after `limit` seconds."""
+    if not corpora:
+        return []
+    named = picked(peers, tuple(peer.name for peer in PEERS))
+    wanted = [peer for peer in PEERS if peer.name in named]
+    caches = _caches(folder, environments)
+    return [
+        command
+        for one in corpora
+        for command in over_corpus(
+            environments, one.title, one.folder, wanted, caches / one.name if caches else None, limit
+        )
+    ]
 
 
 def _caches(folder: Path, environments: Environments) -> Path | None:
