@@ -290,6 +290,8 @@ class Interpreter:
         self.inside_module = 0
         self.instances_deep = 0
         self.building: list[object] = []
+        self.lines: dict[Value, tuple[tuple[Value, ...], tuple[Object | None, ...]]] = {}  # of bases, by classes, and
+        # what each of the line was when it was found
         self.used: set[Graph] = set()
         self.kept = False  # whether a backward has kept its graph
         self.escaped: dict[Graph, Escape] = {}
