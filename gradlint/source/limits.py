@@ -5,7 +5,7 @@ nested in another twice, and each mapping four times. So the cost of a few bytes
 number, or double with each.
 
 A chain are the operators of one expression at one level of brackets: binary and unary ones, comparisons, attributes,
-calls, subscripts, conditions and the heads of lambdas.
+calls, subscripts, conditions and the heads of lambdas. What is in brackets goes on with the chain around them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class NotLinted(Unreadable):
 
 
 LONGEST_CHAIN = 1_000
-"""Operators of one chain."""
+"""Operators of one chain and of those around it, which bounds how deep the parser is in its own calls."""
 MOST_CLAUSES = 200
 """Loops of one comprehension."""
 MOST_ITEMS = 1_000
@@ -32,6 +32,8 @@ MOST_BRANCHES = 1_000
 """`elif`s of one statement."""
 DEAREST_PATTERN = 2**16
 """How often a part of a pattern is tried: with 16 brackets around it, or 8 of mappings."""
+MOST_TOKENS = 200_000
+"""Words, numbers, signs and ends of rows of one text: LibCST takes some 3 KB for each, and up to 5."""
 MOST_WORK = 4_000_000
 """What one text may cost; a unit takes LibCST a microsecond, or less."""
 USUAL_DEPTH = 8
@@ -81,8 +83,9 @@ _FORMAT = re.compile(r"[^{}]*+(?P<end>[{}])?+")
 class _Level:
     """What is open: the file, a bracket, or a hole of an f-string that has these `quotes`; `in_format`: in a format.
 
-    `first` is the number of the token with which the chain began, `length` how many operators it has, `lambdas` how
-    many heads of lambdas are open; `price` is what each token costs, `tries` how often it is tried in a pattern.
+    `first` is the number of the token with which the chain began, `length` how many operators it has and `around` how
+    many those have that it is inside of, `lambdas` how many heads of lambdas are open; `price` is what each token
+    costs, `tries` how often it is tried in a pattern.
     """
 
     price: int = 0
@@ -91,6 +94,7 @@ class _Level:
     in_format: bool = False
     first: int = 0
     length: int = 0
+    around: int = 0
     lambdas: int = 0
     clauses: int = 0
 
@@ -137,6 +141,8 @@ class _Counting:
             return None
         self.at = found.start(kind)
         self.tokens += 1
+        if self.tokens > MOST_TOKENS:
+            raise self._refusal(f"the file has more than {MOST_TOKENS:,} words and signs")
         self.work += self.level.price
         text = found[kind]
         if text == ":=" and self._ends_expression_of_hole():
@@ -189,7 +195,7 @@ class _Counting:
         level, self.operand = self.level, False
         level.length += 1
         self.work += self.tokens - level.first
-        if level.length > LONGEST_CHAIN:
+        if level.around + level.length > LONGEST_CHAIN:
             raise self._refusal(f"an expression has more than {LONGEST_CHAIN:,} operators")
         return self._is_affordable()
 
@@ -240,6 +246,7 @@ class _Counting:
 
     def _enter(self, level: _Level) -> None:
         depth = len(self.levels)
+        level.around = self.level.around + self.level.length
         level.first, level.price = self.tokens, 2 * level.tries + WORK_OF_DEPTH * max(0, depth - USUAL_DEPTH)
         self.levels.append(level)
         self.level, self.deepest = level, max(self.deepest, depth)
