@@ -154,6 +154,7 @@ def _work(
     faulthandler.disable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who forked it decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _close_stderr()
     for other in others:  # else nobody hears that the other end is closed
         other.close()
     before = _resident()
@@ -177,6 +178,13 @@ def _work(
             os._exit(1)
         if full:
             return
+
+
+def _close_stderr() -> None:
+    """What native code says of how it ends is for those who wrote it: its traceback reaches no user."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def _limit_time(limits: Limits) -> None:
