@@ -14,7 +14,7 @@ from itertools import combinations
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
-from gradlint.domain.heap import Heap
+from gradlint.domain.heap import Heap, Index
 from gradlint.domain.objects import (
     MOST_ITEMS,
     Instance,
@@ -64,7 +64,7 @@ class State:
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
-    heap: Heap = field(default_factory=lambda: Heap({}, {}))
+    heap: Heap = field(default_factory=lambda: Heap({}, Index()))
     flight: list[Value] = field(default_factory=list)
     grad_mode: Truth = YES
     inference: Truth = NO

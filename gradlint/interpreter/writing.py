@@ -219,10 +219,10 @@ def _with_gradients_in(it: Interpreter, memories: Iterable[Ref]) -> dict[Ref, No
     of = memories_behind_gradients(memories)
     handles = {ref: thing for ref, thing in it.state.heap.holding(memories) if type(thing) is Tensor}
     found = dict.fromkeys(leaf for thing in handles.values() if thing.made == "grad" for leaf in thing.grad_of)
-    for ref, thing in it.state.heap.items():
-        if type(thing) is Tensor:
-            known = thing.gradient is not UNKNOWN and not handles.keys().isdisjoint(alternatives(thing.gradient))
-            found |= {ref: None} if known or (of and not of.isdisjoint(thing.storage)) else {}
+    found |= {ref: None for ref, thing in it.state.heap.holding(of) if type(thing) is Tensor}
+    for ref, thing in it.state.heap.with_gradients(handles):
+        if thing.gradient is not UNKNOWN and not handles.keys().isdisjoint(alternatives(thing.gradient)):
+            found[ref] = None
     return found
 
 
@@ -284,11 +284,7 @@ def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects and are themselves held by something."""
     meant = {one for ref in refs for one in it.same(ref)}
-    found = [
-        (ref, thing)
-        for ref, thing in it.state.heap.items()
-        if type(thing) is Container and not meant.isdisjoint(_held(thing))
-    ]
+    found = [(ref, thing) for ref, thing in it.state.heap.containers() if not meant.isdisjoint(_held(thing))]
     alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
     return tuple(thing for ref, thing in found if ref in alive)
 
@@ -407,11 +403,9 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
         mark = Mark(_how(noticed), syntax(this.node), "itself", this.name)
         made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
     moved = it.new(this.node, "written node", made)
-    family = {ref: None, **{base: None for base in tensor.base if base is not None}}
-    one = sure and len(tensor.base) <= 1 and all(it.is_meant(member, it.state.heap.get(member)) for member in family)
-    for other, thing in it.state.heap.items():
-        if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
-            family[other] = None
+    own = {ref: None, **{base: None for base in tensor.base if base is not None}}
+    one = sure and len(tensor.base) <= 1 and all(it.is_meant(member, it.state.heap.get(member)) for member in own)
+    family = it.state.heap.views_of(own)
     recorded = _recorded(tensor, wants)
     for other in family:
         member = it.state.heap.get(other)
