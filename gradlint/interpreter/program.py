@@ -66,7 +66,7 @@ from gradlint.interpreter.autograd_functions import is_function, mode_alone
 from gradlint.interpreter.budgets import PURSES
 from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.collecting import collected, imports_a_runner
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, TooMuch
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import as_it_was, havoc, in_reach, in_strange_hands
@@ -78,6 +78,7 @@ from gradlint.interpreter.uses import is_some_object
 from gradlint.interpreter.walking import mentions_of
 from gradlint.interpreter.ways import take, ways
 from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.source import NotLinted, placed
 
 
 def interpret(
@@ -92,13 +93,14 @@ def interpret(
     """Run a program abstractly, telling `listen` all that happens, and at the end the stories.
 
     `packs` are what is known of other libraries. What the program imports is looked for in `project`; `found` is what
-    `scan` found in the tree, where that is known. `trace` notes what is known at each statement, in all files.
+    `scan` found in the tree, where that is known. `trace` notes what is known at each statement, in all files. Raises
+    `NotLinted` for a program that would take too long.
     """
     it = Interpreter(tree, listen, packs, found, trace)
     it.neighbours, it.purses = Neighbours(it, project), dict(PURSES)
     if trace is not None:
         trace.trees[it.frame.file.path] = tree
-    with deep_recursion():
+    with deep_recursion(), _given_up(tree):
         it.runs.append(Run(1, None, None, YES, ()))
         it.run = 1
         it.run_body(tree.body)
@@ -107,6 +109,17 @@ def interpret(
         _run_the_rest(it)
         _finish(it)
     return it
+
+
+@contextmanager
+def _given_up(tree: cst.Module) -> Generator[None]:
+    """Tell where a program was given up; of other files that is not known."""
+    try:
+        yield
+    except TooMuch as error:
+        place = placed(tree, tree.code).of([error.node]).get(error.node)
+        row, column = (place.row, place.column) if place else (1, 1)
+        raise NotLinted(row, column, "so much is known of it here that it would take too long") from None
 
 
 @contextmanager

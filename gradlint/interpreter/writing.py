@@ -379,6 +379,8 @@ def _spoiled(
     return out
 
 
+WORK_OF_A_VIEW = 50
+"""What it takes to move a view on to a new node, in objects that are only looked at."""
 COPYING = frozenset({"copy_", "setitem"})
 """What copies into whole numbers and truth values without recording it; other operations do record it there."""
 
@@ -406,6 +408,7 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
     own = {ref: None, **{base: None for base in tensor.base if base is not None}}
     one = sure and len(tensor.base) <= 1 and all(it.is_meant(member, it.state.heap.get(member)) for member in own)
     family = it.state.heap.views_of(own)
+    it.works(WORK_OF_A_VIEW * len(family))
     recorded = _recorded(tensor, wants)
     for other in family:
         member = it.state.heap.get(other)
