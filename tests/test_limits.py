@@ -55,6 +55,7 @@ STATEMENTS: dict[str, Grown] = {
     "managers in brackets": lambda n: "with (" + "a as b, " * n + "a):\n    pass\n",
     "bases": lambda n: "class A(" + ", ".join(f"B{i}" for i in range(n)) + "):\n    pass\n",
     "parameters": lambda n: "def f(" + ", ".join(f"a{i}" for i in range(n)) + "):\n    pass\n",
+    "decorators": lambda n: "@a\n" * n + "def f():\n    pass\n",
     "branches": lambda n: "if a:\n    pass\n" + "elif a:\n    b = 1\n" * n,
     "branches inside": lambda n: "def f(a):\n    if a:\n        pass\n" + "    elif a:\n        a = 1\n" * n,
     "short rows deep in brackets": lambda n: "x = " + "[" * 80 + "1, " * n + "]" * 80 + "\n",

@@ -28,6 +28,8 @@ MOST_CLAUSES = 200
 """Loops of one comprehension."""
 MOST_ITEMS = 1_000
 """Parameters, bases or managers in the head of one statement."""
+MOST_DECORATORS = 100
+"""Decorators of one function or class."""
 MOST_BRANCHES = 1_000
 """`elif`s of one statement."""
 DEAREST_PATTERN = 2**16
@@ -119,7 +121,7 @@ class _Counting:
         self.program = program
         self.level = _Level()
         self.levels = [self.level]
-        self.at = self.tokens = self.work = self.deepest = self.items = 0
+        self.at = self.tokens = self.work = self.deepest = self.items = self.decorators = 0
         self.begins, self.head, self.operand = True, "", False
         self.branches = Counter[int]()  # of the last `if` that begins in each column
         self.quotes, self.inside = "", _TOKEN
@@ -169,7 +171,7 @@ class _Counting:
 
     def _word(self, word: str) -> bool:
         if self.begins and word != "async":
-            self.begins, self.head, self.items = False, word, 0
+            self.begins, self.head, self.items, self.decorators = False, word, 0, 0
             self.level.tries = int(word == "case")
             self._count_branches(word)
         elif word in _OPERATORS:
@@ -193,6 +195,12 @@ class _Counting:
 
     def _operator(self, text: str) -> bool:
         level, self.operand = self.level, False
+        if text == "@" and self.begins:
+            self.begins = False
+            self.decorators += 1
+            if self.decorators > MOST_DECORATORS:
+                raise self._refusal(f"something has more than {MOST_DECORATORS} decorators")
+            return True
         level.length += 1
         self.work += self.tokens - level.first
         if level.around + level.length > LONGEST_CHAIN:
