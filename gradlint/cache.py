@@ -34,6 +34,8 @@ TAG, SIGNATURE = "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"
 """How programs that copy or search folders know that one is a cache (bford.info/cachedir)."""
 DAYS = 30
 """How long a result that nobody asks for is kept."""
+SECONDS_UNWRITTEN = 1.0
+"""How long results are held back to be written together; so much a run that is killed loses."""
 PATIENCE = 2.0
 """How many seconds another process is waited for that writes."""
 MOST_IDS = 1_000_000
@@ -75,6 +77,7 @@ class Cache:
         self._today = int(time.time() // 86_400)
         self._known: set[int] = set()
         self._waiting: list[tuple[Any, ...]] = []
+        self._flushed, self._has_written = time.monotonic(), False
 
     # ---- installations
 
@@ -134,7 +137,7 @@ class Cache:
         return out
 
     def keep(self, file: str, terms: str, result: Result, rests_on: Dependencies) -> None:
-        """Remember a result; it is written by `flush`."""
+        """Remember a result; it is written soon."""
         if not all(map(_is_text, (file, *(path for _, path in rests_on.inputs)))):
             return
         inputs = {_id(kind, path, was.digest): (kind, path, was) for (kind, path), was in rests_on.inputs.items()}
@@ -152,6 +155,8 @@ class Cache:
         self._known |= inputs.keys() | answers.keys()
         row = (file, terms, self._today, _packed(inputs), _packed(answers), json.dumps(data_of(result)))
         self._waiting.append(("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", row))
+        if time.monotonic() - self._flushed > SECONDS_UNWRITTEN:
+            self.flush()
 
     def touch(self, files: Iterable[str]) -> None:
         """Note that these were asked for, so that they are kept."""
@@ -160,7 +165,8 @@ class Cache:
 
     def flush(self) -> None:
         """Write what is to be remembered."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting, self._flushed = self._waiting, [], time.monotonic()
+        self._has_written = self._has_written or bool(waiting)
         with suppress(sqlite3.Error), self._connection:
             for statement, row in waiting:
                 self._connection.execute(statement, row)
@@ -169,6 +175,7 @@ class Cache:
         """Write what is to be remembered, and forget what nobody has asked for in a long time."""
         if self._waiting:
             self.flush()
+        if self._has_written:
             self._forget()
         with suppress(sqlite3.Error):
             self._connection.close()

@@ -90,6 +90,8 @@ def lint_bytes(
         shown = showing.shown((*here, *found.elsewhere), rules, min_confidence)
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
         findings, elsewhere = unsuppressed(text, own), tuple(one for one in shown if one.path)
+        if (at := found.given_up) is not None:
+            findings = (*findings, not_linted(TOO_MUCH, at.row, at.column))
         return Result(path, filename, findings, counts=found.counts, elsewhere=elsewhere, unread=found.unread)
     except texts.Unreadable as error:
         told = not_linted if isinstance(error, texts.NotLinted) else unreadable
@@ -101,6 +103,8 @@ def lint_bytes(
         return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
 
 
+TOO_MUCH = "so much is known of it here that it would take too long"
+"""Why the analysis of a file ends before its end; what was found until then is told."""
 LONGEST_TRACEBACK = 100
 """Rows of a traceback; a deep recursion has thousands."""
 

@@ -33,7 +33,7 @@ class Analysis:
     `unknown` are the expressions of which nothing could be said;
     `heard` the places at which each rule heard an event (or judged a story), by code; `counts` how much was run
     (functions, events, expressions, bounds hit); `unread` the files of the project that it imports and that could not
-    be read, with the reason."""
+    be read, with the reason; `given_up` is where a run ended that would take too long."""
 
     findings: tuple[Finding, ...]
     elsewhere: tuple[Finding, ...] = ()
@@ -41,6 +41,7 @@ class Analysis:
     heard: tuple[tuple[str, Place], ...] = ()
     counts: tuple[tuple[str, int], ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
+    given_up: Place | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -150,6 +151,8 @@ def analyse(
     run = interpret(module, hearing, packs=packs, project=project, found=found, trace=trace)
     drafts = hearing.found(run.come_by)
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
+    if run.given_up is not None:
+        nodes.append(run.given_up)
     if positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     placed = source.placed(module, text) if nodes else None
@@ -166,6 +169,7 @@ def analyse(
         else (),
         tuple(sorted(run.counts.items())),
         tuple(sorted(run.neighbours.unread.items())),
+        None if run.given_up is None else places.get(run.given_up, Place(1, 1, 1, 1)),
     )
 
 

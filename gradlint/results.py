@@ -46,11 +46,6 @@ class Result:
         for path, why in self.unread:
             yield f"{name}: imports {safe_name(displayed(path))}, which cannot be read: {why}"
 
-    @property
-    def gave_up(self) -> bool:
-        """Whether gradlint gave up on the file."""
-        return any(finding.code == NOT_LINTED.code for finding in self.findings)
-
 
 class Rows(Sequence[str]):
     """The rows of what was linted, read when one is asked for; none where it cannot be read any more."""

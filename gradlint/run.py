@@ -326,9 +326,10 @@ class _Plan:
         return task, (Result(task.path, task.filename, (not_linted(end.why),)), Dependencies(), 0.0)
 
     def _finished(self, task: Task, result: Result) -> Result:
-        """A result with what is known of its file now; nothing where gradlint gave up on it and that is ignored."""
-        if result.gave_up and NOT_LINTED.code not in self.settings.codes(task.file):
-            return Result(task.path, task.filename)
+        """A result with what is known of its file now; where that is ignored, nobody hears that it was given up."""
+        if NOT_LINTED.code not in self.settings.codes(task.file):
+            told = tuple(one for one in result.findings if one.code != NOT_LINTED.code)
+            result = replace(result, findings=told)
         rows = Rows.of(task.file) if task.stdin is None else Rows(lambda: task.stdin or b"")
         return replace(result, path=task.path, lines=rows)
 

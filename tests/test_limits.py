@@ -6,12 +6,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from gradlint import engine, registry, settings, source, texts
 from gradlint.finding import Confidence
+from gradlint.interpreter import core
 from gradlint.source import limits
 
 MANY = 20_000
@@ -53,6 +56,7 @@ STATEMENTS: dict[str, Grown] = {
     "managers in brackets": lambda n: "with (" + "a as b, " * n + "a):\n    pass\n",
     "bases": lambda n: "class A(" + ", ".join(f"B{i}" for i in range(n)) + "):\n    pass\n",
     "parameters": lambda n: "def f(" + ", ".join(f"a{i}" for i in range(n)) + "):\n    pass\n",
+    "decorators": lambda n: "@a\n" * n + "def f():\n    pass\n",
     "branches": lambda n: "if a:\n    pass\n" + "elif a:\n    b = 1\n" * n,
     "branches inside": lambda n: "def f(a):\n    if a:\n        pass\n" + "    elif a:\n        a = 1\n" * n,
     "short rows deep in brackets": lambda n: "x = " + "[" * 80 + "1, " * n + "]" * 80 + "\n",
@@ -111,7 +115,7 @@ EVERY = {GAVE_UP: STATEMENTS, "": SMALL, NO_PYTHON: BROKEN}
 CHILD = """
 import json, os, resource, sys
 from gradlint import engine, registry, settings
-seconds, memory = map(int, sys.argv[1:])
+seconds, memory, jobs = map(int, sys.argv[1:])
 rules, packs = registry.rules(), registry.packs()
 for folder in sys.stdin:
     sys.stdout.flush()
@@ -119,7 +123,8 @@ for folder in sys.stdin:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         os.chdir(folder.strip())
-        outcome = engine.lint(settings.Request(paths=("a.py", "b.py"), isolated=True), rules, packs)
+        request = settings.Request(paths=("a.py", "b.py"), isolated=True, jobs=jobs)
+        outcome = engine.lint(request, rules, packs)
         found = [(entry.path, entry.finding.code, entry.finding.message) for entry in outcome.entries]
         with open("found.json", "w") as file:
             json.dump([f for f in found if f[0] == "b.py" or f[1] < "GRD100"], file)
@@ -128,34 +133,53 @@ for folder in sys.stdin:
     print(json.dumps([status, used.ru_utime + used.ru_stime, used.ru_maxrss]), flush=True)
 """
 """Lints folders, each in a process of its own with limits on what it may use."""
-STACK = 1 << 29
+STACK = 1 << 27
 """What the parser reserves for its stack and hardly uses."""
 
 
-@pytest.fixture(scope="module")
-def linted() -> Iterator[Callable[[Path], tuple[int, int]]]:
-    """Lints a folder; gives how the process ended and how many KiB it took."""
-    command = [sys.executable, "-c", CHILD, str(SECONDS), str(MEMORY + STACK)]
+@dataclass(frozen=True)
+class Used:
+    """What a run took: how its process ended, CPU `seconds` of all its processes, bytes of `memory` of the largest."""
+
+    status: int
+    seconds: float
+    memory: int
+
+
+Lint = Callable[[Path], Used]
+
+
+@contextmanager
+def linting(seconds: int, memory: int, jobs: int = 0) -> Iterator[Lint]:
+    """Lints folders under limits for each process, with so many processes (0: all in one)."""
+    command = [sys.executable, "-c", CHILD, *map(str, (seconds, memory, jobs))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdin is not None and server.stdout is not None
 
-        def lint(folder: Path) -> tuple[int, int]:
+        def lint(folder: Path) -> Used:
             server.stdin.write(f"{folder}\n")
             server.stdin.flush()
             status, seconds, taken = json.loads(server.stdout.readline())
             print(f"{seconds:.1f} s, {taken} KiB")
-            return status, taken
+            return Used(status, seconds, taken * 1024)
 
         yield lint
         server.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def linted() -> Iterator[Lint]:
+    """Lints a folder."""
+    with linting(SECONDS, MEMORY + STACK) as lint:
+        yield lint
 
 
 @pytest.mark.parametrize(("code", "name"), [(code, name) for code, grown in EVERY.items() for name in grown])
 def test_a_file_that_grows_ends_within_the_limits_and_spares_the_others(code, name, tmp_path, linted):
     Path(tmp_path, "a.py").write_text("import torch\n" + EVERY[code][name](MANY))
     Path(tmp_path, "b.py").write_text(REPORTED)
-    status, taken = linted(tmp_path)
-    assert status == 0 and taken * 1024 < MEMORY
+    used = linted(tmp_path)
+    assert used.status == 0 and used.memory < MEMORY
     found = json.loads(Path(tmp_path, "found.json").read_text())
     assert any((path, found_code) == ("b.py", "GRD101") for path, found_code, _ in found)
     assert [found_code for path, found_code, _ in found if path == "a.py"] == ([code] if code else [])
@@ -192,7 +216,7 @@ def test_long_texts_of_short_expressions_are_within_the_limits(text):
 
 
 def test_the_place_is_told():
-    text = "import torch\n\ndef f():\n    return (\n        " + "- " * 2_000 + "1)\n"
+    text = "import torch\n\ndef f():\n    x = (\n        " + "- " * 2_000 + "1)\n"
     with pytest.raises(texts.NotLinted) as refused:
         source.parse(text)
     assert (refused.value.row, refused.value.column) == (5, 9 + 2 * limits.LONGEST_CHAIN)
@@ -241,3 +265,13 @@ def test_it_can_be_ignored(folder, word):
     assert codes(folder) == ["GRD002"]
     (folder / "gradlint.toml").write_text('extend-exclude = ["deep.py"]\n')
     assert codes(folder) == []
+
+
+def test_what_was_found_before_a_program_is_given_up_is_told(monkeypatch, tmp_path):
+    (tmp_path / "a.py").write_text(REPORTED + "y = torch.ones(2)\n" * 500)
+    monkeypatch.setattr(core, "MOST_WORK", 1_000)
+    request = settings.Request(paths=(str(tmp_path),), isolated=True)
+    found = [(one.finding.code, one.finding.place.row) for one in engine.lint(request, registry.rules()).entries]
+    assert found[0] == ("GRD101", 2) and [code for code, _ in found[1:]] == ["GRD002"] and found[1][1] > 2
+    ignoring = settings.Request(paths=(str(tmp_path),), isolated=True, ignore=("GRD002",))
+    assert [one.finding.code for one in engine.lint(ignoring, registry.rules()).entries] == ["GRD101"]

@@ -1,51 +1,113 @@
-"""The heap: objects by their references, and who may hold a memory.
+"""The heap: objects by their references, and which of them a write in place concerns.
 
-Every write in place asks who else holds the memory that is written, and which nodes have saved it. Copies of a heap
-share one index for that, which only grows: it tells who ever was put on one of them and held a memory. Who asks looks
-whether it is still so on the heap at hand.
+Every write in place asks who else holds the memory that is written, which nodes have saved it, what is a view of it
+and whose gradient it is. Copies of a heap share one index for that, which only grows: it tells who ever was put on one
+of them and was so. Who asks looks whether it is still so on the heap at hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
 
+from gradlint.domain.objects import Container as Holder
 from gradlint.domain.objects import Node, Object, Tensor
-from gradlint.domain.values import Ref
+from gradlint.domain.values import UNKNOWN, Ref, alternatives, references
 
-Index = dict[Ref | None, dict[Ref, None]]
+Refs = dict[Ref, None]
+
+COPIED_AT_ONCE = 4
+"""How many objects are copied or compared in the time in which one is looked at."""
+
+
+@dataclass(slots=True)
+class Index:
+    """What the heaps of one analysis have in common: by memories the tensors and nodes that held them, by tensors those
+    that were views of them, by values the tensors whose gradients they were, and all `containers`. `work` counts what
+    was gone over one by one, whatever for: objects that were looked at, of some tenths of a microsecond each."""
+
+    holding: dict[Ref | None, Refs] = field(default_factory=dict)
+    views: dict[Ref | None, Refs] = field(default_factory=dict)
+    gradients: dict[object, Refs] = field(default_factory=dict)
+    containers: Refs = field(default_factory=dict)
+    work: int = 0
 
 
 class Heap(dict[Ref, Object]):
     """Objects by their references."""
 
-    __slots__ = ("_index",)
+    __slots__ = ("index",)
 
     def __init__(self, content: Mapping[Ref, Object], index: Index) -> None:
         super().__init__(content)
-        self._index = index
+        self.index = index
+        index.work += len(content) // COPIED_AT_ONCE
 
     def copy(self) -> Heap:
         """The same objects under the same references, to be changed on another path."""
-        return Heap(self, self._index)
+        return Heap(self, self.index)
 
     def of(self, kept: Container[Ref]) -> Heap:
         """Only these of the objects, in the order of the heap."""
-        return Heap({ref: thing for ref, thing in self.items() if ref in kept}, self._index)
+        return Heap({ref: thing for ref, thing in self.items() if ref in kept}, self.index)
 
     def above(self, ground: Mapping[Ref, Object]) -> Heap:
         """The same objects, and those of the ground that a heap with this index has taken over."""
-        return Heap({**ground, **self}, self._index)
+        return Heap({**ground, **self}, self.index)
 
     def __setitem__(self, ref: Ref, thing: Object) -> None:
         dict.__setitem__(self, ref, thing)
-        slots = (thing.storage,) if type(thing) is Tensor else thing.saves if type(thing) is Node else ()
-        for slot in slots:
-            for memory in slot:
-                self._index.setdefault(memory, {})[ref] = None
+        kind = type(thing)
+        if kind is Tensor:
+            self._note_tensor(ref, thing)  # type: ignore[arg-type]
+        elif kind is Node:
+            for slot in thing.saves:  # type: ignore[union-attr]
+                for memory in slot:
+                    self.index.holding.setdefault(memory, {})[ref] = None
+        elif kind is Holder:
+            self.index.containers[ref] = None
+            self.index.work += len(references(thing.rest))  # type: ignore[union-attr]
+
+    def _note_tensor(self, ref: Ref, tensor: Tensor) -> None:
+        index = self.index
+        for memory in tensor.storage:
+            index.holding.setdefault(memory, {})[ref] = None
+        for base in tensor.base:
+            index.views.setdefault(base, {})[ref] = None
+        if tensor.gradient is not UNKNOWN:
+            for value in alternatives(tensor.gradient):
+                index.gradients.setdefault(value, {})[ref] = None
 
     def holding(self, memories: Iterable[Ref]) -> list[tuple[Ref, Tensor | Node]]:
         """The tensors and nodes that may hold one of these memories, each once."""
         found: dict[Ref, None] = {}
         for memory in memories:
-            found |= self._index.get(memory, {})
+            found |= self.index.holding.get(memory, {})
+        self.index.work += len(found)
         return [(ref, thing) for ref in found if type(thing := self.get(ref)) is Tensor or type(thing) is Node]
+
+    def with_gradients(self, values: Iterable[Ref]) -> list[tuple[Ref, Tensor]]:
+        """The tensors whose gradients may be one of these, each once."""
+        found: dict[Ref, None] = {}
+        for value in values:
+            found |= self.index.gradients.get(value, {})
+        self.index.work += len(found)
+        return [(ref, thing) for ref in found if type(thing := self.get(ref)) is Tensor]
+
+    def views_of(self, refs: Iterable[Ref]) -> Refs:
+        """Tensors that may be views of one of these, or of such a view, besides these themselves."""
+        todo, found = list(refs), dict.fromkeys(refs)
+        while todo:
+            base = todo.pop()
+            views = self.index.views.get(base, {})
+            self.index.work += len(views)
+            for ref in views:
+                if ref not in found and type(thing := self.get(ref)) is Tensor and base in thing.base:
+                    found[ref] = None
+                    todo.append(ref)
+        return found
+
+    def containers(self) -> list[tuple[Ref, Holder]]:
+        """All containers."""
+        self.index.work += len(self.index.containers)
+        return [(ref, thing) for ref in self.index.containers if type(thing := self.get(ref)) is Holder]

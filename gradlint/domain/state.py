@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, compress
+from operator import is_not
+from typing import TypeVar
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
-from gradlint.domain.heap import Heap
+from gradlint.domain.heap import COPIED_AT_ONCE, Heap, Index
 from gradlint.domain.objects import (
     MOST_ITEMS,
     Instance,
@@ -40,6 +42,9 @@ from gradlint.domain.values import (
     renamed,
 )
 
+KeyT = TypeVar("KeyT")
+ThingT = TypeVar("ThingT")
+
 OLDEST = 2
 FEW = 64
 
@@ -64,7 +69,7 @@ class State:
     """
 
     names: dict[Name, Value] = field(default_factory=dict)
-    heap: Heap = field(default_factory=lambda: Heap({}, {}))
+    heap: Heap = field(default_factory=lambda: Heap({}, Index()))
     flight: list[Value] = field(default_factory=list)
     grad_mode: Truth = YES
     inference: Truth = NO
@@ -152,6 +157,7 @@ class State:
         if not made:
             return []
         heap = self.heap
+        heap.index.work += 2 * len(heap)
         touched = [ref for ref, thing in heap.items() if not made.isdisjoint(origins(thing))]
         mentioned = dict.fromkeys(heap)
         for ref in touched:
@@ -230,6 +236,7 @@ class State:
             if ref not in found and (thing := heap.get(ref)) is not None:
                 found[ref] = None
                 todo += by(thing)
+        heap.index.work += len(found)
         return found
 
     def sweep(self) -> None:
@@ -280,17 +287,18 @@ def _renamed(refs: AbstractSet[Ref], now: Mapping[Ref, Ref]) -> AbstractSet[Ref]
 
 
 def _join_into(out: State, other: State) -> None:
-    names = out.names
+    names, heap = out.names, out.heap
     met: list[tuple[Value, Value]] = [(a, b) for a, b in zip(out.flight, other.flight, strict=False) if a is not b]
-    for name, value in [(name, value) for name, value in other.names.items() if names.get(name) is not value]:
+    for name, value in _differing(other.names, names):
         mine = names.get(name)
         if mine is None:
             names[name] = value
         elif mine != value:
             names[name] = one_of((mine, value))
+            heap.index.work += len(references(names[name]))
             met.append((mine, value))
-    heap = out.heap
-    differing = [(ref, thing) for ref, thing in other.heap.items() if heap.get(ref) is not thing]
+    heap.index.work += (len(names) + len(heap)) // COPIED_AT_ONCE
+    differing = _differing(other.heap, heap)
     sides = Sides(other.heap, {ref for ref, _ in differing if ref not in heap})
     for ref, thing in differing:
         met += _attributes_met(heap.get(ref), thing)
@@ -309,6 +317,12 @@ def _join_into(out: State, other: State) -> None:
     out.inference = out.inference | other.inference
     out.switch = out.switch if out.switch is other.switch else None
     out.inferring = out.inferring if out.inferring is other.inferring else None
+
+
+def _differing(mapping: Mapping[KeyT, ThingT], other: Mapping[KeyT, ThingT]) -> list[tuple[KeyT, ThingT]]:
+    """What is in a mapping and not, or as another object, in the other. Most of two states is the same, so this is
+    written to run without a step of the interpreter for each."""
+    return [*compress(mapping.items(), map(is_not, mapping.values(), map(other.get, mapping)))]
 
 
 def _attributes_met(mine: Object | None, other: Object) -> Generator[tuple[Value, Value]]:

@@ -39,6 +39,7 @@ Origin = int
 CONTEXT_BITS = 24
 MOST_ALTERNATIVES = 5
 MOST_MARKS = 6
+FEW_COMPARED = 16
 
 
 class Ref(NamedTuple):
@@ -88,7 +89,9 @@ class Const:
 
     def __hash__(self) -> int:
         value = self.value
-        return hash((value.start, value.stop, value.step) if type(value) is slice else value)  # no hash before 3.12
+        if type(value) is slice:  # no hash before 3.12
+            return hash((value.start, value.stop, value.step))
+        return hash(value if value == value else repr(value))  # each nan has a hash of its own
 
     def __repr__(self) -> str:
         return f"Const({self.value!r})"
@@ -243,13 +246,8 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
     values = tuple(values)
     if len(values) == 1 and type(values[0]) is not OneOf:
         return values[0]
-    found: list[Value] = []
-    for value in values:
-        options = alternatives(value)
-        most = max(most, len(options))
-        for option in options:
-            if option not in found and option != NOTHING:
-                found.append(option)
+    most = max([most, *(len(value.values) for value in values if type(value) is OneOf)])
+    found = _different([option for value in values for option in alternatives(value) if option != NOTHING])
     if len(found) > 1:
         found = _told_once(found)
     if len(found) == 1:
@@ -264,6 +262,17 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
             return Scalar(kind, cuts_of_numbers(found))
         return Unknown(tuple(dict.fromkeys(ref for option in found for ref in references(option))))
     return OneOf(tuple(found))
+
+
+def _different(values: list[Value]) -> list[Value]:
+    """Values, each once, in their order; few are compared with each other, which is quicker than to hash them."""
+    if len(values) > FEW_COMPARED:
+        return [*dict.fromkeys(values)]
+    found: list[Value] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return found
 
 
 def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import is_
 from typing import Any
 
 from gradlint.domain import (
@@ -27,6 +30,8 @@ from gradlint.knowledge.named_results import NAMES, RETURNED
 from gradlint.knowledge.packs import LibraryClass
 from gradlint.knowledge.together import Known
 from gradlint.knowledge.vocabulary import OF_MODULES
+
+Line = tuple[Value, ...]
 
 MOST_BASES = 100
 BASE_KINDS = {
@@ -74,32 +79,44 @@ def is_open(it: Interpreter, base: Value) -> Truth:
 def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
     """A class and its bases in the order of look-up; a base that is not known comes as it is."""
     for option in alternatives(cls):
-        yield from _line(it, option, MOST_BASES)
+        yield from _line(it, option, MOST_BASES, {})
 
 
-def _line(it: Interpreter, cls: Value, most: int) -> Iterator[Value]:
-    """The line of one class, as Python finds it; no deeper than so many bases."""
-    thing: Any = None
-    while most > 0:
-        yield cls
-        thing = it.state.heap.get(cls) if type(cls) is Ref else None
-        if type(thing) is not Class or not thing.bases:
-            return
-        if len(thing.bases) > 1:
-            break
-        (cls,), most = thing.bases, most - 1
-    else:
-        return
-    yield from _merged([*(list(_line(it, base, most - 1)) for base in thing.bases), list(thing.bases)])
+def _line(it: Interpreter, cls: Value, most: int, found: dict[Value, Line]) -> Line:
+    """The line of one class, as Python finds it: no longer than so many classes, and from no deeper. What was `found`
+    for the same question is taken as it is, and what was found before where the classes of the line are the same."""
+    heap = it.state.heap
+    thing: Any = heap.get(cls) if type(cls) is Ref else None
+    if type(thing) is not Class or not thing.bases or most < 1:
+        return (cls,) if most > 0 else ()
+    if cls in found:
+        return found[cls]
+    there: Any = heap.get  # of what is no reference there is nothing
+    known, classes = it.lines.get(cls, ((), ()))
+    if not known or not all(map(is_, map(there, known), classes)):
+        found[cls] = (cls,)  # for a class that derives from itself
+        lines = [_line(it, base, most - 1, found) for base in thing.bases]
+        merged = _merged([*lines, thing.bases]) if len(lines) > 1 else lines[0]
+        known = (cls, *islice(merged, MOST_BASES - 1))
+        if len(known) <= most:  # what is deeper was not left out
+            it.lines[cls] = known, tuple(map(there, known))
+    found[cls] = known
+    return known
 
 
-def _merged(lines: list[list[Value]]) -> Iterator[Value]:
+def _merged(lines: list[Line]) -> Iterator[Value]:
     """Lines put together so that each keeps its order: what no other line still has behind its first comes next."""
-    while lines := [line for line in lines if line]:
-        behind = {one for line in lines for one in line[1:]}
-        first = next((line[0] for line in lines if line[0] not in behind), lines[0][0])
+    waiting = [deque(line) for line in lines if line]
+    behind, done = Counter(one for line in lines for one in line[1:]), set[Value]()
+    while waiting:
+        first = next((line[0] for line in waiting if not behind[line[0]]), waiting[0][0])
         yield first
-        lines = [[one for one in line if one != first] for line in lines]
+        done.add(first)
+        for line in waiting:
+            while line and line[0] in done:
+                line.popleft()
+                behind.subtract(islice(line, 1))
+        waiting = [line for line in waiting if line]
 
 
 def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:

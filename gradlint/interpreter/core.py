@@ -90,6 +90,9 @@ MOST_STEPS_IN_ALL = 10
 otherwise the cost of a file would grow with the square of its length."""
 HEAP_OF_A_STEP = 150
 """A statement of another file counts once more for each so many objects there are: so much longer it takes."""
+MOST_WORK = 50_000_000
+"""How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
+it has statements, the cost of each statement grows with their number."""
 FEW_JOINED, MOST_JOINED = 4, 256
 """What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
 FEWEST_STEPS_LATE = 200
@@ -231,6 +234,14 @@ def statement(*kinds: type) -> Callable[[Step], Step]:
     return register
 
 
+class TooMuch(Exception):
+    """A program is given up at this `node` since it would take too long."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__()
+        self.node = node
+
+
 class Interpreter:
     """Runs one program abstractly and tells `listen` what happens."""
 
@@ -279,6 +290,8 @@ class Interpreter:
         self.escaped_functions: dict[object, None] = {}
         self.functions: dict[object, Function] = {}
         self.classes: dict[object, Ref] = {}
+        self.lines: dict[Value, tuple[tuple[Value, ...], tuple[Object | None, ...]]] = {}  # of bases, by classes, and
+        # what each of the line was when it was found
         self.instances: dict[object, Module | Instance | None] = {}
         self.defined_anew: dict[Ref, frozenset[object]] = {}  # by the classes that derive from each
         self.sweeping: list[Ref] = []
@@ -305,6 +318,7 @@ class Interpreter:
         self.wrote: dict[Ref, None] = {}  # memories and counts that were written
         self.differentiated: dict[Ref, None] = {}  # nodes and leaves that a backward has looked at
         self.come_by: set[Any] = set()
+        self.given_up: Any = None
         self.sums: dict[Any, Any] = {}  # by operators of sums that a loop makes longer, the first operator of the sum
         self.returned: set[Graph] = set()
         self.handed_gradients: dict[Any, int] = {}
@@ -351,6 +365,8 @@ class Interpreter:
 
     def run_statement(self, node: Any) -> None:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
+        if self.state.heap.index.work > MOST_WORK:
+            raise TooMuch(node)
         self.steps_left -= 1 + (len(self.state.heap) // HEAP_OF_A_STEP if self.frame.file.foreign else 0)
         if not self.frame.tries or type(node) is cst.SimpleStatementLine:
             STATEMENTS[type(node)](self, node)
@@ -413,6 +429,7 @@ class Interpreter:
             self.counts["expressions"] += 1
             if type(found) is Unknown and self.state.live:
                 self.unknown[node] = None
+                self.works(len(found.reach))
         return found
 
     def values(self, nodes: Iterable[Any]) -> list[Value]:
@@ -756,6 +773,10 @@ class Interpreter:
         self.running.pop()
         return found
 
+    def works(self, objects: int) -> None:
+        """Count objects that are gone over one by one."""
+        self.state.heap.index.work += objects
+
     def hit(self, bound: str) -> None:
         """Count that a bound of the analysis was reached."""
         self.counts[BOUND + bound] += 1
@@ -846,6 +867,7 @@ class Interpreter:
             node = self.state.heap.get(ref)
             if type(node) is Node:
                 todo += [other for part in node.inputs for other in part if other is not None]
+        self.works(2 * len(found))
         return found
 
     def operand(self, value: Value) -> Slot:

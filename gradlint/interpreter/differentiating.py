@@ -376,6 +376,8 @@ def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
     return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
 
 
+WORK_OF_A_BACKWARD, WORK_OF_A_NODE = 8, 25
+"""How often every object is looked at for each backward, and every node of the graph."""
 NOTICED = ("freed", "stale")
 """In which ways a node lacks what it saved so that torch raises."""
 FAULTS = (*NOTICED, "corrupt")
@@ -430,6 +432,7 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
     they may arrive at what was handed over, they are taken to do so."""
     reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past
     wanted = None if request.inputs is None else set(request.inputs)
+    it.works(WORK_OF_A_BACKWARD * len(it.state.heap) + WORK_OF_A_NODE * len(history.nodes))
     for ref, thing in list(it.state.heap.items()):
         if type(thing) is not Tensor:
             continue

@@ -66,7 +66,7 @@ from gradlint.interpreter.autograd_functions import is_function, mode_alone
 from gradlint.interpreter.budgets import PURSES
 from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.collecting import collected, imports_a_runner
-from gradlint.interpreter.core import Interpreter
+from gradlint.interpreter.core import Interpreter, TooMuch
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import as_it_was, havoc, in_reach, in_strange_hands
@@ -92,21 +92,30 @@ def interpret(
     """Run a program abstractly, telling `listen` all that happens, and at the end the stories.
 
     `packs` are what is known of other libraries. What the program imports is looked for in `project`; `found` is what
-    `scan` found in the tree, where that is known. `trace` notes what is known at each statement, in all files.
+    `scan` found in the tree, where that is known. `trace` notes what is known at each statement, in all files. Of a
+    program that would take too long, a part is run: `given_up` is where it ended.
     """
     it = Interpreter(tree, listen, packs, found, trace)
     it.neighbours, it.purses = Neighbours(it, project), dict(PURSES)
     if trace is not None:
         trace.trees[it.frame.file.path] = tree
     with deep_recursion():
-        it.runs.append(Run(1, None, None, YES, ()))
-        it.run = 1
-        it.run_body(tree.body)
-        it.runs[0] = replace(it.runs[0], story=tuple(it.story))
-        it.state.live = True
-        _run_the_rest(it)
-        _finish(it)
+        try:
+            _run(it, tree)
+        except TooMuch as error:
+            it.given_up = error.node
     return it
+
+
+def _run(it: Interpreter, tree: cst.Module) -> None:
+    """Run the module, then what nobody in it calls, and tell the stories."""
+    it.runs.append(Run(1, None, None, YES, ()))
+    it.run = 1
+    it.run_body(tree.body)
+    it.runs[0] = replace(it.runs[0], story=tuple(it.story))
+    it.state.live = True
+    _run_the_rest(it)
+    _finish(it)
 
 
 @contextmanager

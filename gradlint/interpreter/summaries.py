@@ -316,6 +316,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         it.looked |= looked
     if handed is None:
         return
+    it.works(4 * len(call.heap))
     learned = [
         (ref, now)
         for ref, thing in call.heap.items()
@@ -369,6 +370,7 @@ def _handed(it: Interpreter, call: Call) -> tuple[tuple[Ref, Escape], ...] | Non
     anything else to what was there."""
     handed = tuple([(ref, how) for ref, how in it.handed.items() if ref in call.heap])
     before, heap, names = call.heap, it.state.heap, it.state.names
+    it.works(len(before))
     changed = [ref for ref, thing in before.items() if heap.get(ref, thing) is not thing]
     expected = before
     if changed and handed:

@@ -219,10 +219,10 @@ def _with_gradients_in(it: Interpreter, memories: Iterable[Ref]) -> dict[Ref, No
     of = memories_behind_gradients(memories)
     handles = {ref: thing for ref, thing in it.state.heap.holding(memories) if type(thing) is Tensor}
     found = dict.fromkeys(leaf for thing in handles.values() if thing.made == "grad" for leaf in thing.grad_of)
-    for ref, thing in it.state.heap.items():
-        if type(thing) is Tensor:
-            known = thing.gradient is not UNKNOWN and not handles.keys().isdisjoint(alternatives(thing.gradient))
-            found |= {ref: None} if known or (of and not of.isdisjoint(thing.storage)) else {}
+    found |= {ref: None for ref, thing in it.state.heap.holding(of) if type(thing) is Tensor}
+    for ref, thing in it.state.heap.with_gradients(handles):
+        if thing.gradient is not UNKNOWN and not handles.keys().isdisjoint(alternatives(thing.gradient)):
+            found[ref] = None
     return found
 
 
@@ -284,11 +284,7 @@ def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
 def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects and are themselves held by something."""
     meant = {one for ref in refs for one in it.same(ref)}
-    found = [
-        (ref, thing)
-        for ref, thing in it.state.heap.items()
-        if type(thing) is Container and not meant.isdisjoint(_held(thing))
-    ]
+    found = [(ref, thing) for ref, thing in it.state.heap.containers() if not meant.isdisjoint(_held(thing))]
     alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
     return tuple(thing for ref, thing in found if ref in alive)
 
@@ -383,6 +379,8 @@ def _spoiled(
     return out
 
 
+WORK_OF_A_VIEW = 50
+"""What it takes to move a view on to a new node, in objects that are only looked at."""
 COPYING = frozenset({"copy_", "setitem"})
 """What copies into whole numbers and truth values without recording it; other operations do record it there."""
 
@@ -407,11 +405,10 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
         mark = Mark(_how(noticed), syntax(this.node), "itself", this.name)
         made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
     moved = it.new(this.node, "written node", made)
-    family = {ref: None, **{base: None for base in tensor.base if base is not None}}
-    one = sure and len(tensor.base) <= 1 and all(it.is_meant(member, it.state.heap.get(member)) for member in family)
-    for other, thing in it.state.heap.items():
-        if type(thing) is Tensor and any(base in family for base in thing.base if base is not None):
-            family[other] = None
+    own = {ref: None, **{base: None for base in tensor.base if base is not None}}
+    one = sure and len(tensor.base) <= 1 and all(it.is_meant(member, it.state.heap.get(member)) for member in own)
+    family = it.state.heap.views_of(own)
+    it.works(WORK_OF_A_VIEW * len(family))
     recorded = _recorded(tensor, wants)
     for other in family:
         member = it.state.heap.get(other)

@@ -5,7 +5,7 @@ nested in another twice, and each mapping four times. So the cost of a few bytes
 number, or double with each.
 
 A chain are the operators of one expression at one level of brackets: binary and unary ones, comparisons, attributes,
-calls, subscripts, conditions and the heads of lambdas.
+calls, subscripts, conditions and the heads of lambdas. What is in brackets goes on with the chain around them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,19 @@ from dataclasses import dataclass
 from gradlint.texts import NotLinted
 
 LONGEST_CHAIN = 1_000
-"""Operators of one chain."""
+"""Operators of one chain and of those around it, which bounds how deep the parser is in its own calls."""
 MOST_CLAUSES = 200
 """Loops of one comprehension."""
 MOST_ITEMS = 1_000
 """Parameters, bases or managers in the head of one statement."""
+MOST_DECORATORS = 100
+"""Decorators of one function or class."""
 MOST_BRANCHES = 1_000
 """`elif`s of one statement."""
 DEAREST_PATTERN = 2**16
 """How often a part of a pattern is tried: with 16 brackets around it, or 8 of mappings."""
+MOST_TOKENS = 200_000
+"""Words, numbers, signs and ends of rows of one text: LibCST takes some 3 KB for each, and up to 5."""
 MOST_WORK = 4_000_000
 """What one text may cost; a unit takes LibCST a microsecond, or less."""
 USUAL_DEPTH = 8
@@ -76,8 +80,9 @@ _FORMAT = re.compile(r"[^{}]*+(?P<end>[{}])?+")
 class _Level:
     """What is open: the file, a bracket, or a hole of an f-string that has these `quotes`; `in_format`: in a format.
 
-    `first` is the number of the token with which the chain began, `length` how many operators it has, `lambdas` how
-    many heads of lambdas are open; `price` is what each token costs, `tries` how often it is tried in a pattern.
+    `first` is the number of the token with which the chain began, `length` how many operators it has and `around` how
+    many those have that it is inside of, `lambdas` how many heads of lambdas are open; `price` is what each token
+    costs, `tries` how often it is tried in a pattern.
     """
 
     price: int = 0
@@ -86,6 +91,7 @@ class _Level:
     in_format: bool = False
     first: int = 0
     length: int = 0
+    around: int = 0
     lambdas: int = 0
     clauses: int = 0
 
@@ -110,7 +116,7 @@ class _Counting:
         self.program = program
         self.level = _Level()
         self.levels = [self.level]
-        self.at = self.tokens = self.work = self.deepest = self.items = 0
+        self.at = self.tokens = self.work = self.deepest = self.items = self.decorators = 0
         self.begins, self.head, self.operand = True, "", False
         self.branches = Counter[int]()  # of the last `if` that begins in each column
         self.quotes, self.inside = "", _TOKEN
@@ -132,6 +138,8 @@ class _Counting:
             return None
         self.at = found.start(kind)
         self.tokens += 1
+        if self.tokens > MOST_TOKENS:
+            raise self._refusal(f"the file has more than {MOST_TOKENS:,} words and signs")
         self.work += self.level.price
         text = found[kind]
         if text == ":=" and self._ends_expression_of_hole():
@@ -158,7 +166,7 @@ class _Counting:
 
     def _word(self, word: str) -> bool:
         if self.begins and word != "async":
-            self.begins, self.head, self.items = False, word, 0
+            self.begins, self.head, self.items, self.decorators = False, word, 0, 0
             self.level.tries = int(word == "case")
             self._count_branches(word)
         elif word in _OPERATORS:
@@ -182,9 +190,15 @@ class _Counting:
 
     def _operator(self, text: str) -> bool:
         level, self.operand = self.level, False
+        if text == "@" and self.begins:
+            self.begins = False
+            self.decorators += 1
+            if self.decorators > MOST_DECORATORS:
+                raise self._refusal(f"something has more than {MOST_DECORATORS} decorators")
+            return True
         level.length += 1
         self.work += self.tokens - level.first
-        if level.length > LONGEST_CHAIN:
+        if level.around + level.length > LONGEST_CHAIN:
             raise self._refusal(f"an expression has more than {LONGEST_CHAIN:,} operators")
         return self._is_affordable()
 
@@ -235,6 +249,7 @@ class _Counting:
 
     def _enter(self, level: _Level) -> None:
         depth = len(self.levels)
+        level.around = self.level.around + self.level.length
         level.first, level.price = self.tokens, 2 * level.tries + WORK_OF_DEPTH * max(0, depth - USUAL_DEPTH)
         self.levels.append(level)
         self.level, self.deepest = level, max(self.deepest, depth)

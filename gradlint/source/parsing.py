@@ -22,7 +22,9 @@ _SUSPICIOUS_DEPTH = 100
 seconds for 800 and its stack overflows at about 1,000."""
 _LONG_TEXT = 10_000
 """Longer texts can nest, without brackets (`elif`, `and`), as deep as overflows the stack of the main thread."""
-_DEEP_STACK = 512 * 1024 * 1024
+_DEEP_STACK = 128 * 1024 * 1024
+"""The deepest texts within the limits need a tenth of it; what is reserved here is missing from what a process may
+have."""
 _one_stack_size_at_a_time = threading.Lock()
 
 

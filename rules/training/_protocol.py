@@ -57,9 +57,12 @@ def made_at(thing: Any) -> Iterator[Syntax]:
     return (mark.node for mark in getattr(thing, "marks", ()) if mark.how == "made")
 
 
-def pointing_at_uncalled(draft: Draft, method: str, story: Iterable[Event]) -> Draft:
-    """The finding with a note where that method is named without being called."""
-    for event in story:
-        if isinstance(event, ResultDiscarded) and getattr(event.value, "name", "") == method:
-            return draft.note(event.node, "names the method and does not call it")
-    return draft
+def uncalled(method: str, story: Iterable[Event]) -> Syntax:
+    """Where that method is named without being called; None where it is not."""
+    named = (event for event in story if isinstance(event, ResultDiscarded))
+    return next((event.node for event in named if getattr(event.value, "name", "") == method), None)
+
+
+def pointing_at_uncalled(draft: Draft, place: Syntax) -> Draft:
+    """The finding with a note where a method is named without being called."""
+    return draft if place is None else draft.note(place, "names the method and does not call it")

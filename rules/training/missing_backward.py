@@ -24,7 +24,7 @@ from gradlint.domain import NONE, YES, Tensor
 from gradlint.events import BackwardRun, Event, LoopFinished, ModuleCalled, OptimizerStepped, Recorded
 from gradlint.rule import Findings, Rule, believed, quoted
 
-from ._protocol import is_in_vain, places, pointing_at_uncalled
+from ._protocol import is_in_vain, places, pointing_at_uncalled, uncalled
 
 rule = Rule(
     "GRD719",
@@ -54,7 +54,7 @@ def check(event: LoopFinished) -> Findings:
         if again and all(step.grad <= NONE and is_in_vain(step) for step in found):
             draft = rule.at(node, name=quoted(found[0].name, "the optimizer"))
             draft = draft.lowered(max(believed(step) for step in found))
-            yield pointing_at_uncalled(draft, "backward", event.story)
+            yield pointing_at_uncalled(draft, uncalled("backward", event.story))
 
 
 def _computes_in_vain(story: Iterable[Event]) -> bool:

@@ -28,7 +28,7 @@ from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES
 from gradlint.events import LoopFinished, OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule, believed, quoted
 
-from ._protocol import pointing_at_uncalled
+from ._protocol import pointing_at_uncalled, uncalled
 
 rule = Rule(
     "GRD701",
@@ -54,10 +54,11 @@ USABLE = FRESH | MIXED
 @rule.on(LoopFinished)
 def check(loop: LoopFinished) -> Findings:
     """Point as well at a `zero_grad` that is not called: that is then the mistake."""
+    place = uncalled("zero_grad", loop.story)
     for event in loop.story:
         if isinstance(event, OptimizerStepped) and event.later <= YES:
             for draft in _left_over(event):
-                yield pointing_at_uncalled(draft, "zero_grad", loop.story).lowered(believed(event))
+                yield pointing_at_uncalled(draft, place).lowered(believed(event))
 
 
 def _left_over(event: OptimizerStepped) -> Findings:
