@@ -329,7 +329,7 @@ class _Plan:
         """A result with what is known of its file now; where that is ignored, nobody hears that it was given up."""
         if NOT_LINTED.code not in self.settings.codes(task.file):
             told = tuple(one for one in result.findings if one.code != NOT_LINTED.code)
-            result = replace(result, findings=told)
+            result = replace(result, findings=told, traceback="")
         rows = Rows.of(task.file) if task.stdin is None else Rows(lambda: task.stdin or b"")
         return replace(result, path=task.path, lines=rows)
 

@@ -268,7 +268,7 @@ def test_it_can_be_ignored(folder, word):
 
 
 def test_what_was_found_before_a_program_is_given_up_is_told(monkeypatch, tmp_path):
-    (tmp_path / "a.py").write_text(REPORTED + "y = torch.ones(2)\n" * 500)
+    (tmp_path / "a.py").write_text(REPORTED + "y = torch.ones(2) if __file__ else x\n" * 500)
     monkeypatch.setattr(core, "MOST_WORK", 10)
     request = settings.Request(paths=(str(tmp_path),), isolated=True)
     found = [(one.finding.code, one.finding.place.row) for one in engine.lint(request, registry.rules()).entries]
