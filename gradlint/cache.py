@@ -61,9 +61,10 @@ _NONE_OF_OURS = (TypeError, ValueError, KeyError, AttributeError, RecursionError
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A result as it was stored, with the ids of what it rests on."""
+    """A result as it was stored, with the ids of what it rests on, and the `day` on which it was last asked for."""
 
     file: str
+    day: int
     inputs: frozenset[int]
     answers: tuple[int, ...]
     result: Result
@@ -99,18 +100,18 @@ class Cache:
 
     def results(self, terms: dict[str, str]) -> dict[str, Remembered]:
         """What is remembered of files, each linted under these terms; it holds if what it rests on does."""
-        columns = "SELECT file, terms, inputs, answers, result FROM results"
+        columns = "SELECT file, terms, day, inputs, answers, result FROM results"
         if len(terms) > MOST_AT_ONCE:
             rows = self._rows(columns)
         else:
             one = f"{columns} WHERE file = ? AND terms = ?"
             rows = [row for pair in terms.items() for row in self._rows(one, pair)]
         out: dict[str, Remembered] = {}
-        for file, under, inputs, answers, result in rows:
+        for file, under, day, inputs, answers, result in rows:
             if terms.get(file) == under:
                 with suppress(*_NONE_OF_OURS):
                     read = result_of(json.loads(result), file)
-                    out[file] = Remembered(file, frozenset(_ids(inputs)), _ids(answers), read)
+                    out[file] = Remembered(file, int(day), frozenset(_ids(inputs)), _ids(answers), read)
         return out
 
     def changed(self, ids: Iterable[int], now: Callable[[Input], Fingerprint]) -> frozenset[int]:
@@ -158,10 +159,10 @@ class Cache:
         if time.monotonic() - self._flushed > SECONDS_UNWRITTEN:
             self.flush()
 
-    def touch(self, files: Iterable[str]) -> None:
+    def touch(self, asked: Iterable[Remembered]) -> None:
         """Note that these were asked for, so that they are kept."""
-        rows = [(self._today, file, self._today) for file in files]
-        self._write("UPDATE results SET day = ? WHERE file = ? AND day <> ?", rows)
+        rows = [(self._today, one.file) for one in asked if one.day != self._today]
+        self._write("UPDATE results SET day = ? WHERE file = ?", rows)
 
     def flush(self) -> None:
         """Write what is to be remembered."""

@@ -17,6 +17,7 @@ from gradlint.queries import digest as digest_of
 OWN = os.path.dirname(os.path.abspath(__file__))
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 """Folders that distributions are installed to."""
+_OF_A_FOLDER = (".py", ".dist-info", ".egg-info", ".egg-link", ".pth")
 
 
 def folders() -> list[str]:
@@ -31,17 +32,28 @@ def key() -> str:
 
 
 def watched(packs: Iterable[ModuleType]) -> dict[str, str]:
-    """The stamps of all files and folders that decide what is installed, with those of the modules of packs. One that
-    has changed so lately that nobody can be sure of it has none: it is never unchanged."""
+    """What is seen of all files and folders that decide what is installed, with those of the modules of packs. Nothing
+    is seen of a file that has changed so lately that nobody can be sure of it: it is never unchanged."""
     files = [file for module in packs if (file := getattr(module, "__file__", None))]
     own = [os.path.join(folder, name) for folder, _, names in os.walk(OWN) for name in names if name.endswith(".py")]
     every = {*folders(), *own, *files, *(os.path.dirname(file) for file in (*own, *files))}
-    return {path: stamp(path) for path in sorted(every)}
+    return {path: _seen(path) for path in sorted(every)}
 
 
 def is_unchanged(watched: Mapping[str, str]) -> bool:
-    """Whether all is as it was when these stamps were taken."""
-    return bool(watched) and all(seen and stamp(path) == seen for path, seen in watched.items())
+    """Whether all is as it was when this was seen."""
+    return bool(watched) and all(seen and _seen(path) == seen for path, seen in watched.items())
+
+
+def _seen(path: str) -> str:
+    """The stamp of a file; of a folder, a name for the modules and distributions in it."""
+    try:
+        names = sorted(name for name in os.listdir(path) if name.endswith(_OF_A_FOLDER))
+    except NotADirectoryError:
+        return stamp(path)
+    except OSError:
+        return ""
+    return digest_of("\n".join(names).encode("utf-8", "surrogatepass"))
 
 
 def digest(watched: Iterable[str], versions: Iterable[str]) -> str:

@@ -78,9 +78,13 @@ class Resolver:
         """Whether it can be asked again."""
         return query[0] in self._by_name
 
-    def ask_again(self, query: Query) -> None:
-        """Ask what was asked in another run."""
-        self._by_name[query[0]](*query[1:])
+    def ask_again(self, query: Query) -> bool:
+        """Ask what was asked in another run; False if nobody can have asked that."""
+        try:
+            self._by_name[query[0]](*query[1:])
+        except (KeyError, TypeError, AttributeError, ValueError):
+            return False
+        return True
 
     def text(self, path: str) -> str | None:
         """What a file holds; None where it cannot be read."""

@@ -281,8 +281,9 @@ class _Plan:
         left = list(tasks)
         if self.cache is not None:
             remembered = self._remembered(self.cache, left)
-            left = [task for task in left if task.filename not in remembered]
-            yield from (self._finished(task, remembered[task.filename]) for task in tasks if task not in left)
+            for task in [task for task in left if task.stdin is None and task.file in remembered]:
+                yield self._finished(task, remembered[task.file])
+            left = [task for task in left if task.stdin is not None or task.file not in remembered]
         asked, at_once = list[Task](), list[Task]()
         for task in left:
             seen = self._at_a_glance(task)
@@ -407,7 +408,7 @@ class _Plan:
         for file, one in known.items():
             if file not in out and self._still_holds(remembered, one, terms[file]):
                 out[file] = one.result
-        remembered.touch(out)
+        remembered.touch(known[file] for file in out)
         return out
 
     def _still_holds(self, remembered: Cache, one: Remembered, terms: str) -> bool:
@@ -420,8 +421,7 @@ class _Plan:
             for query, was in sorted(answers.values(), key=lambda each: each[0][0] != "content"):
                 if not self.project.answers(query):
                     self.engine()
-                self.project.ask_again(query)
-                if rests_on.answers.get(query) != was:
+                if not self.project.ask_again(query) or rests_on.answers.get(query) != was:
                     return False
         remembered.keep(one.file, terms, one.result, rests_on)
         return True

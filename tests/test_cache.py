@@ -152,6 +152,12 @@ def damaged(folder: Path) -> dict[str, Callable[[], object]]:
         "no ids": lambda: tables("UPDATE results SET inputs = x'00', answers = NULL"),
         "no inputs": lambda: tables("DELETE FROM inputs"),
         "no answers": lambda: tables("DELETE FROM answers"),
+        "strange queries": lambda: (
+            tables("UPDATE inputs SET digest = '', stamp = ''"),
+            tables(
+                "UPDATE answers SET query = CASE id % 3 WHEN 0 THEN '[\"find\"]' WHEN 1 THEN '[[1], 2]' ELSE '{}' END"
+            ),
+        ),
         "no installation": lambda: tables("UPDATE installations SET catalogue = '{}'"),
         "no stamps": lambda: tables("UPDATE installations SET watched = '[1]'"),
         "a pipe": lambda: (database.unlink(), os.mkfifo(database)),
@@ -173,8 +179,8 @@ def changed(data: bytes) -> bytes:
 
 DAMAGES = [
     "no database", "an empty one", "no database at all", "half of it", "bytes of it changed", "other tables",
-    "a trigger", "no results", "deep results", "no ids", "no inputs", "no answers", "no installation", "no stamps",
-    "a pipe", "a folder", "a link", "no tag", "a file in its place", "a link in its place", "locked",
+    "a trigger", "no results", "deep results", "no ids", "no inputs", "no answers", "strange queries",
+    "no installation", "no stamps", "a pipe", "a folder", "a link", "no tag", "a file in its place", "a link in its place", "locked",
 ]  # fmt: skip
 
 
