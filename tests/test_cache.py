@@ -180,7 +180,8 @@ def changed(data: bytes) -> bytes:
 DAMAGES = [
     "no database", "an empty one", "no database at all", "half of it", "bytes of it changed", "other tables",
     "a trigger", "no results", "deep results", "no ids", "no inputs", "no answers", "strange queries",
-    "no installation", "no stamps", "a pipe", "a folder", "a link", "no tag", "a file in its place", "a link in its place", "locked",
+    "no installation", "no stamps", "a pipe", "a folder", "a link", "no tag", "a file in its place",
+    "a link in its place", "locked",
 ]  # fmt: skip
 
 
