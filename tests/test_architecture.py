@@ -265,18 +265,35 @@ def test_linting_loads_no_torch():
 
 def needs_torch(path: Path) -> bool:
     """Whether a file cannot be imported without torch, for what it imports, or what that does."""
+    return any(found.is_of("torch", "numpy") for at in loaded_with(path) for found in imported_at_once(at))
+
+
+def loaded_with(path: Path) -> set[Path]:
+    """A file and those of ours that are loaded with it."""
     seen: set[Path] = set()
     todo = [path]
     while todo:
         at = todo.pop()
         if at not in seen:
             seen.add(at)
-            if any(found.is_of("torch", "numpy") for found in imported_at_once(at)):
-                return True
             todo += [
                 file for found in imported_at_once(at) if found.is_of("gradlint") and (file := file_of(found.module))
             ]
-    return False
+    return seen
+
+
+HEAVY = ("libcst", "gradlint.interpreter", "gradlint.knowledge", "gradlint.domain", "gradlint.rule", "gradlint.source")
+
+
+@pytest.mark.parametrize("name", ["run", "cache", "settings", "report/__init__"])
+def test_what_plans_a_run_loads_nothing_that_analyses(name: str):
+    """Law 7."""
+    every = loaded_with(ROOT / "gradlint" / f"{name}.py")
+    assert not [(at.name, found.module) for at in every for found in imported_at_once(at) if found.is_of(*HEAVY)]
+
+
+def test_what_an_engine_loads_is_noticed():
+    assert ROOT / "gradlint/interpreter/core.py" in loaded_with(ROOT / "gradlint/engine.py")
 
 
 @cache
