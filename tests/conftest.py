@@ -7,6 +7,10 @@ is enough to see that another version of Python or of a library breaks nothing.
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -61,6 +65,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cases", choices=("few", "sample", "rest", "all"), default="sample", help="cases of each law to run [sample]"
     )
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What one test makes gradlint remember, no other test is told, nor the folder that the tests are run in."""
+    folder = Path(tempfile.gettempdir(), f"gradlint-cache-{uuid.uuid4().hex}")
+    monkeypatch.setenv("GRADLINT_CACHE_DIR", str(folder))
+    yield
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.hookimpl(trylast=True)

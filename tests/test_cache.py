@@ -38,6 +38,12 @@ PROJECT = {
 }
 
 
+@pytest.fixture(autouse=True)
+def usual_cache(own_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cache is where it usually is."""
+    monkeypatch.delenv("GRADLINT_CACHE_DIR")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A small project, whose files are so old that nobody doubts when they were changed."""
@@ -55,7 +61,6 @@ def write(path: Path, text: str) -> None:
 def said(folder: Path, *options: str, seed: str = "0") -> tuple[int, list[dict[str, object]], str]:
     """What a run says: its code, its findings, and what it tells of files."""
     environment = os.environ | {"PYTHONHASHSEED": seed}
-    environment.pop("GRADLINT_CACHE_DIR", None)
     command = [*RUN, *options, "."]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
     assert "Traceback" not in done.stderr
