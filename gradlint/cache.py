@@ -17,7 +17,8 @@ import sqlite3
 import stat
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -47,12 +48,13 @@ TABLES = {
     "installations": "CREATE TABLE installations (key TEXT PRIMARY KEY, day INTEGER, watched TEXT, catalogue TEXT)",
     "inputs": "CREATE TABLE inputs (id INTEGER PRIMARY KEY, kind TEXT, path TEXT, digest TEXT, stamp TEXT)",
     "answers": "CREATE TABLE answers (id INTEGER PRIMARY KEY, query TEXT, digest TEXT)",
+    "bundles": "CREATE TABLE bundles (id INTEGER PRIMARY KEY, inputs BLOB)",
     "results": (
-        "CREATE TABLE results (file TEXT, terms TEXT, day INTEGER, inputs BLOB, answers BLOB, result TEXT,"
-        " PRIMARY KEY (file, terms))"
+        "CREATE TABLE results (file TEXT, terms TEXT, day INTEGER, inputs BLOB, bundles BLOB, answers BLOB,"
+        " result TEXT, PRIMARY KEY (file, terms))"
     ),
 }
-"""`inputs` and `answers` of results are ids of rows, each made of what is in its row: it never means another."""
+"""What results and bundles rest on are ids of rows, each made of what is in its row: it never means another."""
 
 
 _NONE_OF_OURS = (TypeError, ValueError, KeyError, AttributeError, RecursionError, zlib.error)
@@ -66,6 +68,7 @@ class Remembered:
     file: str
     day: int
     inputs: frozenset[int]
+    bundles: frozenset[int]
     answers: tuple[int, ...]
     result: Result
 
@@ -100,21 +103,35 @@ class Cache:
 
     def results(self, terms: dict[str, str]) -> dict[str, Remembered]:
         """What is remembered of files, each linted under these terms; it holds if what it rests on does."""
-        columns = "SELECT file, terms, day, inputs, answers, result FROM results"
+        columns = "SELECT file, terms, day, inputs, bundles, answers, result FROM results"
         if len(terms) > MOST_AT_ONCE:
             rows = self._rows(columns)
         else:
             one = f"{columns} WHERE file = ? AND terms = ?"
             rows = [row for pair in terms.items() for row in self._rows(one, pair)]
         out: dict[str, Remembered] = {}
-        for file, under, day, inputs, answers, result in rows:
+        for file, under, day, inputs, bundles, answers, result in rows:
             if terms.get(file) == under:
                 with suppress(*_NONE_OF_OURS):
                     read = result_of(json.loads(result), file)
-                    out[file] = Remembered(file, int(day), frozenset(_ids(inputs)), _ids(answers), read)
+                    below = frozenset(_ids(inputs)), frozenset(_ids(bundles))
+                    out[file] = Remembered(file, int(day), *below, _ids(answers), read)
         return out
 
-    def changed(self, ids: Iterable[int], now: Callable[[Input], Fingerprint]) -> frozenset[int]:
+    def holding(self, results: Iterable[Remembered], now: Callable[[Input], Fingerprint]) -> list[Remembered]:
+        """Those of results of which all inputs are what they were."""
+        results = list(results)
+        loose = frozenset[int]().union(*(one.inputs for one in results))
+        wanted = frozenset[int]().union(*(one.bundles for one in results))
+        bundles: dict[int, frozenset[int]] = {}
+        for number, ids in self._by_id("SELECT id, inputs FROM bundles", wanted):
+            with suppress(*_NONE_OF_OURS):
+                bundles[number] = frozenset(_ids(ids))
+        changed = self._changed(loose.union(*bundles.values()), now)
+        broken = wanted - {number for number, inputs in bundles.items() if changed.isdisjoint(inputs)}
+        return [one for one in results if changed.isdisjoint(one.inputs) and broken.isdisjoint(one.bundles)]
+
+    def _changed(self, ids: Iterable[int], now: Callable[[Input], Fingerprint]) -> frozenset[int]:
         """Which of these inputs are no more what they were; of the others the stamp is renewed."""
         wanted, changed, met, renewed = set(ids), set[int](), set[int](), list[tuple[Any, ...]]()
         for number, kind, path, was, seen in self._by_id("SELECT id, kind, path, digest, stamp FROM inputs", wanted):
@@ -139,13 +156,21 @@ class Cache:
 
     def keep(self, file: str, terms: str, result: Result, rests_on: Dependencies) -> None:
         """Remember a result; it is written soon."""
-        if not all(map(_is_text, (file, *(path for _, path in rests_on.inputs)))):
+        every = [rests_on.inputs, *rests_on.bundles.values()]
+        if not all(_is_text(path) for inputs in every for _, path in inputs) or not _is_text(file):
             return
-        inputs = {_id(kind, path, was.digest): (kind, path, was) for (kind, path), was in rests_on.inputs.items()}
+        inputs = _rows_of(rests_on.inputs)
+        bundles = {_id(*map(str, sorted(rows := _rows_of(bundle)))): rows for bundle in rests_on.bundles.values()}
         answers = {_id(text := json.dumps(query), was): (text, was) for query, was in rests_on.answers.items()}
         self._waiting += (
             ("INSERT OR IGNORE INTO inputs VALUES (?, ?, ?, ?, ?)", (number, kind, path, was.digest, was.stamp))
-            for number, (kind, path, was) in inputs.items()
+            for rows in (inputs, *(rows for number, rows in bundles.items() if number not in self._known))
+            for number, (kind, path, was) in rows.items()
+            if number not in self._known
+        )
+        self._waiting += (
+            ("INSERT OR IGNORE INTO bundles VALUES (?, ?)", (number, _packed(rows)))
+            for number, rows in bundles.items()
             if number not in self._known
         )
         self._waiting += (
@@ -153,9 +178,11 @@ class Cache:
             for number, row in answers.items()
             if number not in self._known
         )
-        self._known |= inputs.keys() | answers.keys()
-        row = (file, terms, self._today, _packed(inputs), _packed(answers), json.dumps(data_of(result)))
-        self._waiting.append(("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", row))
+        self._known |= inputs.keys() | answers.keys() | bundles.keys()
+        self._known.update(*bundles.values())
+        below = _packed(inputs), _packed(bundles), _packed(answers)
+        row = (file, terms, self._today, *below, json.dumps(data_of(result)))
+        self._waiting.append(("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)", row))
         if time.monotonic() - self._flushed > SECONDS_UNWRITTEN:
             self.flush()
 
@@ -182,15 +209,17 @@ class Cache:
             self._connection.close()
 
     def _forget(self) -> None:
-        with suppress(sqlite3.Error), self._connection as connection:
+        with suppress(sqlite3.Error, *_NONE_OF_OURS), self._connection as connection:
             old = self._today - DAYS
             gone = connection.execute("DELETE FROM results WHERE day < ?", (old,)).rowcount
             connection.execute("DELETE FROM installations WHERE day < ?", (old,))
             if gone or self._is_crowded():
-                used = {"inputs": set[int](), "answers": set[int]()}
-                for inputs, answers in connection.execute("SELECT inputs, answers FROM results"):
-                    used["inputs"].update(_ids(inputs))
-                    used["answers"].update(_ids(answers))
+                used = {"inputs": set[int](), "bundles": set[int](), "answers": set[int]()}
+                for rows in connection.execute("SELECT inputs, bundles, answers FROM results"):
+                    for ids, packed in zip(used.values(), rows, strict=True):
+                        ids.update(_ids(packed))
+                for number, inputs in connection.execute("SELECT id, inputs FROM bundles"):
+                    used["inputs"].update(_ids(inputs) if number in used["bundles"] else ())
                 for table, ids in used.items():
                     unused = {number for (number,) in connection.execute(f"SELECT id FROM {table}")} - ids
                     connection.executemany(f"DELETE FROM {table} WHERE id = ?", [(number,) for number in unused])
@@ -207,7 +236,7 @@ class Cache:
         except (sqlite3.Error, UnicodeError):  # a name that is no text is in no row
             return []
 
-    def _by_id(self, statement: str, wanted: set[int]) -> Iterator[tuple[Any, ...]]:
+    def _by_id(self, statement: str, wanted: AbstractSet[int]) -> Iterator[tuple[Any, ...]]:
         if len(wanted) > MOST_AT_ONCE:
             yield from (row for row in self._rows(statement) if row[0] in wanted)
         elif wanted:
@@ -373,6 +402,11 @@ def _query(data: Any) -> Query:
     if not isinstance(data, list) or not data:
         raise TypeError
     return tuple(tuple(map(str, part)) if isinstance(part, list) else str(part) for part in data)
+
+
+def _rows_of(inputs: Mapping[Input, Fingerprint]) -> dict[int, tuple[str, str, Fingerprint]]:
+    """The rows of inputs, by id."""
+    return {_id(kind, path, was.digest): (kind, path, was) for (kind, path), was in inputs.items()}
 
 
 def _is_text(name: str) -> bool:

@@ -30,6 +30,8 @@ MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
 SUFFIX = ".py"
 MOST_ENTRIES = 5_000
 """In folders that hold more, be it what it may, nobody looks for callers."""
+MOST_LOOSE = 50
+"""How many inputs below an answer are noted one by one."""
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change of a file has another time than the one before, wherever the file lies."""
 AnswerT = TypeVar("AnswerT")
@@ -46,10 +48,12 @@ class Fingerprint:
 
 @dataclass(slots=True)
 class Dependencies:
-    """What a result rests on: the digests of the answers to its queries, and the inputs below them as they were."""
+    """What a result rests on: the digests of the answers to its queries, and the inputs below them as they were. Those
+    of an answer that rests on many are a bundle: many results share it."""
 
     answers: dict[Query, str] = field(default_factory=dict)
     inputs: dict[Input, Fingerprint] = field(default_factory=dict)
+    bundles: dict[frozenset[Input], dict[Input, Fingerprint]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -66,6 +70,7 @@ class Queries:
         self.keeping = keeping
         self._answers: dict[Query, _Answer] = {}
         self._fingerprints: dict[Input, Fingerprint] = {}
+        self._bundles: dict[frozenset[Input], dict[Input, Fingerprint]] = {}
         self._below: list[set[Input]] = []
         self._noted: Dependencies | None = None
 
@@ -99,7 +104,16 @@ class Queries:
         elif self._noted is not None and query not in self._noted.answers:
             known.digest = known.digest or digest(repr(known.given).encode("utf-8", "surrogatepass"))
             self._noted.answers[query] = known.digest
-            self._noted.inputs |= {each: self.fingerprint(each) for each in known.inputs}
+            if len(known.inputs) > MOST_LOOSE:
+                self._noted.bundles[known.inputs] = self._bundle(known.inputs)
+            else:
+                self._noted.inputs |= {each: self.fingerprint(each) for each in known.inputs}
+
+    def _bundle(self, inputs: frozenset[Input]) -> dict[Input, Fingerprint]:
+        """Inputs as they were."""
+        if inputs not in self._bundles:
+            self._bundles[inputs] = {each: self.fingerprint(each) for each in inputs}
+        return self._bundles[inputs]
 
     def read(self, kind: str, path: str) -> None:
         """Note that an input is about to be looked at."""

@@ -68,6 +68,7 @@ class Resolver:
         self._by_name: dict[str, Callable[..., object]] = {
             "content": self.queries.content, "text": self.text, "imports": self.imports, "names": self.names,
             "templates": self.templates, "importers": self.importers, "find": self.find, "place": self.place,
+            "public": self.public,
         }  # fmt: skip
 
     def at(self, path: str) -> View:
@@ -160,6 +161,10 @@ class Resolver:
             if files.is_folder(found) and (not top or os.path.join(found, "").startswith(os.path.join(top, "")))
         ]
         return tuple(dict.fromkeys([*out, *beside, *inside, *added]))
+
+    def public(self, path: str, module: str) -> tuple[str, ...]:
+        """The names that `from module import *` binds in a file."""
+        return self.queries.ask(("public", path, module), lambda: self.at(path).names_of(module))
 
     def find(self, folders: tuple[str, ...], module: str) -> str:
         """The file of a module, the folder of a package without `__init__`, or nothing."""
@@ -280,6 +285,10 @@ class View:
 
     def public(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` binds, as far as the text tells."""
+        return self.project.public(self.path, module)
+
+    def names_of(self, module: str) -> tuple[str, ...]:
+        """What `public` is asked for the first time."""
         return tuple(self._public(module, {}))
 
     def _public(self, module: str, met: dict[str, None]) -> dict[str, None]:

@@ -402,9 +402,8 @@ class _Plan:
         """What is remembered of tasks and still holds."""
         terms = {task.file: self._name_of(task.terms, task.most) for task in tasks if task.stdin is None}
         known = remembered.results(terms)
-        ids = frozenset[int]().union(*(one.inputs for one in known.values()))
-        changed = remembered.changed(ids, self.project.queries.fingerprint)
-        out = {file: one.result for file, one in known.items() if changed.isdisjoint(one.inputs)}
+        holding = remembered.holding(known.values(), self.project.queries.fingerprint)
+        out = {one.file: one.result for one in holding}
         for file, one in known.items():
             if file not in out and self._still_holds(remembered, one, terms[file]):
                 out[file] = one.result

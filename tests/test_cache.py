@@ -155,6 +155,8 @@ def damaged(folder: Path) -> dict[str, Callable[[], object]]:
         "no results": lambda: tables("UPDATE results SET result = '[[[1]], [], {}, 0]'"),
         "deep results": lambda: tables(f"UPDATE results SET result = '{'[' * 100_000}'"),
         "no ids": lambda: tables("UPDATE results SET inputs = x'00', answers = NULL"),
+        "strange bundles": lambda: tables("INSERT INTO bundles SELECT id, x'00' FROM inputs"),
+        "no bundles": lambda: tables("UPDATE results SET bundles = (SELECT inputs FROM results)"),
         "no inputs": lambda: tables("DELETE FROM inputs"),
         "no answers": lambda: tables("DELETE FROM answers"),
         "strange queries": lambda: (
@@ -184,7 +186,8 @@ def changed(data: bytes) -> bytes:
 
 DAMAGES = [
     "no database", "an empty one", "no database at all", "half of it", "bytes of it changed", "other tables",
-    "a trigger", "no results", "deep results", "no ids", "no inputs", "no answers", "strange queries",
+    "a trigger", "no results", "deep results", "no ids", "strange bundles", "no bundles",
+    "no inputs", "no answers", "strange queries",
     "no installation", "no stamps", "a pipe", "a folder", "a link", "no tag", "a file in its place",
     "a link in its place", "locked",
 ]  # fmt: skip
@@ -401,3 +404,21 @@ def test_an_answer_rests_on_all_below_it():
             assert asked.ask(("outer",), outer) == 2
         assert set(rests_on.inputs) == {(FILE, "/nowhere/inner"), (FOLDER, "/nowhere")}
         assert set(rests_on.answers) == {("outer",)}
+
+
+def test_an_answer_that_rests_on_much_is_remembered_by_a_bundle(project: Path):
+    """A star import of a package of many modules: what is changed in any of them is seen."""
+    names = [f"part{number}" for number in range(queries.MOST_LOOSE + 10)]
+    for name in names:
+        write(project / f"many/{name}.py", f"def {name}(x):\n    return x.detach()\n")
+    write(project / "many/__init__.py", "".join(f"from .{name} import *\n" for name in names))
+    use = "w = torch.ones(2, requires_grad=True)\npart7(w).sum().backward()\n"
+    write(project / "star.py", f"import torch\nfrom many import *\n\n{use}")
+    said(project)
+    with sqlite3.connect(project / cache.FOLDER / cache.DATABASE) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM bundles").fetchone()[0] >= 1
+    assert looked_at(said(project, "-v")[2]) == set()
+    write(project / "many/part7.py", "def part7(x):\n    return x\n")
+    code, found, told = said(project, "-v")
+    assert (code, found) == said(project, "--no-cache")[:2]
+    assert "star.py" in looked_at(told) and "train.py" not in looked_at(told)
