@@ -14,9 +14,9 @@ import pytest
 from tests import growth
 from tests.test_limits import REPORTED, Grown, Lint, linting
 
-SECONDS, MEMORY = 30, 1_200_000_000
-"""What a run may take. The aim is 12 CPU seconds; on busy cores the dearest of these (layers in a sequence, rows of one
-loop, appended tensors) take up to 29."""
+SECONDS, MEMORY = 60, 1_200_000_000
+"""What a run may take, so far: the aim is 12 CPU seconds, and the dearest of these (layers in a sequence, yields, rows
+of one loop, appended tensors) take some 20 on a quiet machine."""
 MOST = 950_000
 """Characters: of a larger file nothing is read."""
 HEAD = "import torch\nfrom torch import nn\nw = torch.ones(2, requires_grad=True)\n"

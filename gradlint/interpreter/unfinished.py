@@ -58,9 +58,8 @@ class Followed:
 
     def waits(self) -> None:
         """Note what has been changed so far of what was there before."""
-        for ref, thing in self.it.state.heap.items():
-            old = self._before(ref)
-            if old is None or ref in self.changed:
+        for ref, thing, old in self._left():
+            if ref in self.changed:
                 continue
             if self.written.get(ref) or not OF_GRADIENT.issuperset(noticed := _noticed(old, thing)):
                 self.changed.add(ref)
@@ -70,9 +69,8 @@ class Followed:
     def resumes(self) -> None:
         """It has waited: meanwhile others may have done to what was there before what they like."""
         heap = self.it.state.heap
-        for ref, thing in list(heap.items()):
-            if self._before(ref) is not None:
-                heap[ref] = _later(thing)
+        for ref, thing, _ in self._left():
+            heap[ref] = _later(thing)
 
     def ends(self) -> None:
         """It is not followed any further: what it has not changed itself is as it was."""
@@ -101,6 +99,17 @@ class Followed:
         """What it has looked at that others may change."""
         modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
         return (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told())
+
+    def _left(self) -> list[tuple[Ref, Object, Object]]:
+        """What there still is of what was there before: as it is, and as it was. Code that waits often may make much
+        meanwhile, which is not gone over."""
+        heap, ground = self.it.state.heap, self.before.ground.of_ref
+        refs: Collection[Ref] = heap
+        if len(self.before.heap) + len(ground) < len(heap):
+            refs = [ref for ref in {**dict.fromkeys(self.before.heap), **dict.fromkeys(ground)} if ref in heap]
+        self.it.works(len(refs))
+        found = ((ref, heap[ref], self._before(ref)) for ref in refs)
+        return [(ref, thing, old) for ref, thing, old in found if old is not None]
 
     def _before(self, ref: Ref) -> Object | None:
         ground, found = self.before.ground, self.before.heap.get(ref)
