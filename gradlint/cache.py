@@ -280,16 +280,22 @@ def _open(folder: str) -> Cache | None:
 
 
 def _is_ours(folder: str) -> bool:
-    """Whether a folder is a cache, or one was made."""
-    tag = os.path.join(folder, TAG)
+    """Whether a folder is a cache, or one was made; what was begun and not finished is finished."""
     if not _is_missing_or(stat.S_ISDIR, folder):
         return False
-    with suppress(FileExistsError):
-        os.mkdir(folder)
-        for name, text in ((TAG, f"{SIGNATURE}\n# This folder is gradlint's cache.\n"), (".gitignore", "*\n")):
-            with open(os.path.join(folder, name), "x", encoding="ascii") as stream:
-                stream.write(text)
-    return stat.S_ISREG(os.lstat(tag).st_mode)
+    os.makedirs(folder, exist_ok=True)
+    if not os.listdir(folder):
+        _make(os.path.join(folder, TAG), f"{SIGNATURE}\n# This folder is gradlint's cache.\n")
+    if not stat.S_ISREG(os.lstat(os.path.join(folder, TAG)).st_mode):
+        return False
+    _make(os.path.join(folder, ".gitignore"), "*\n")
+    return True
+
+
+def _make(file: str, text: str) -> None:
+    """Write a file where there is none."""
+    with suppress(FileExistsError), open(file, "x", encoding="ascii") as stream:
+        stream.write(text)
 
 
 def _is_missing_or(kind: Callable[[int], bool], path: str) -> bool:

@@ -91,7 +91,8 @@ def lint_bytes(
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
         findings, elsewhere = unsuppressed(text, own), tuple(one for one in shown if one.path)
         if (at := found.given_up) is not None:
-            findings = (*findings, not_linted(TOO_MUCH, at.row, at.column))
+            given_up = not_linted(TOO_MUCH, at.row, at.column)
+            findings = tuple(sorted((*findings, given_up), key=lambda one: (one.place, one.code)))
         return Result(path, filename, findings, counts=found.counts, elsewhere=elsewhere, unread=found.unread)
     except texts.Unreadable as error:
         told = not_linted if isinstance(error, texts.NotLinted) else unreadable

@@ -11,12 +11,11 @@ import sys
 from collections.abc import Iterable, Mapping
 from types import ModuleType
 
+from gradlint.disk import INSTALLED
 from gradlint.queries import FILE, fingerprint, stamp
 from gradlint.queries import digest as digest_of
 
 OWN = os.path.dirname(os.path.abspath(__file__))
-INSTALLED = frozenset({"site-packages", "dist-packages"})
-"""Folders that distributions are installed to."""
 _OF_A_FOLDER = (".py", ".dist-info", ".egg-info", ".egg-link", ".pth")
 
 

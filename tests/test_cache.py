@@ -238,6 +238,26 @@ def test_a_cache_is_marked_as_one_and_taken_away_again(project: Path):
     assert not folder.exists()
 
 
+def test_the_configuration_says_where_the_cache_is(project: Path):
+    """As the README shows it: in a folder of a folder, none of which is there yet."""
+    write(project / "pyproject.toml", "[tool.gradlint]\ncache-dir = '.cache/gradlint'\n")
+    said(project)
+    assert looked_at(said(project, "-v")[2]) == set()
+    assert (project / ".cache/gradlint" / cache.TAG).exists() and not (project / cache.FOLDER).exists()
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_a_cache_that_was_only_begun_is_finished(done: int, project: Path):
+    """By a run that was killed when it had made the folder, or the first file in it."""
+    said(project)
+    for path in sorted((project / cache.FOLDER).iterdir()):
+        if not (done and path.name == cache.TAG):
+            path.unlink()
+    said(project)
+    assert looked_at(said(project, "-v")[2]) == set()
+    assert {path.name for path in (project / cache.FOLDER).iterdir()} == {cache.TAG, ".gitignore", cache.DATABASE}
+
+
 @pytest.mark.parametrize("tag", [None, "no signature\n"])
 def test_nothing_is_taken_away_that_is_no_cache(tag: str | None, project: Path):
     if tag is not None:

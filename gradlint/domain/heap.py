@@ -57,16 +57,15 @@ class Heap(dict[Ref, Object]):
 
     def __setitem__(self, ref: Ref, thing: Object) -> None:
         dict.__setitem__(self, ref, thing)
-        kind = type(thing)
-        if kind is Tensor:
-            self._note_tensor(ref, thing)  # type: ignore[arg-type]
-        elif kind is Node:
-            for slot in thing.saves:  # type: ignore[union-attr]
+        if type(thing) is Tensor:
+            self._note_tensor(ref, thing)
+        elif type(thing) is Node:
+            for slot in thing.saves:
                 for memory in slot:
                     self.index.holding.setdefault(memory, {})[ref] = None
-        elif kind is Holder:
+        elif type(thing) is Holder:
             self.index.containers[ref] = None
-            self.index.work += len(references(thing.rest))  # type: ignore[union-attr]
+            self.index.work += len(references(thing.rest))
 
     def _note_tensor(self, ref: Ref, tensor: Tensor) -> None:
         index = self.index
