@@ -29,7 +29,7 @@ from gradlint.queries import Dependencies, Fingerprint, Input, Query, digest, st
 from gradlint.results import Result, Rows
 
 FOLDER = ".gradlint_cache"
-DATABASE = "results-1.sqlite"
+DATABASE = "results-2.sqlite"
 """With the number of the format."""
 TAG, SIGNATURE = "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"
 """How programs that copy or search folders know that one is a cache (bford.info/cachedir)."""
@@ -45,20 +45,26 @@ MOST_AT_ONCE = 500
 """How many rows are asked for by name; who needs more reads all."""
 
 TABLES = {
-    "installations": "CREATE TABLE installations (key TEXT PRIMARY KEY, day INTEGER, watched TEXT, catalogue TEXT)",
+    "installations": (
+        "CREATE TABLE installations (key TEXT PRIMARY KEY, day INTEGER, watched TEXT, catalogue TEXT, seal TEXT)"
+    ),
     "inputs": "CREATE TABLE inputs (id INTEGER PRIMARY KEY, kind TEXT, path TEXT, digest TEXT, stamp TEXT)",
     "answers": "CREATE TABLE answers (id INTEGER PRIMARY KEY, query TEXT, digest TEXT)",
     "bundles": "CREATE TABLE bundles (id INTEGER PRIMARY KEY, inputs BLOB)",
     "results": (
         "CREATE TABLE results (file TEXT, terms TEXT, day INTEGER, inputs BLOB, bundles BLOB, answers BLOB,"
-        " result TEXT, PRIMARY KEY (file, terms))"
+        " result TEXT, seal TEXT, PRIMARY KEY (file, terms))"
     ),
 }
-"""What results and bundles rest on are ids of rows, each made of what is in its row: it never means another."""
+"""What results and bundles rest on are ids of rows, each made of what is in its row: it never means another. A seal is
+a checksum of what is told from its row: bytes that a disk changed are no result."""
 
 
 _NONE_OF_OURS = (TypeError, ValueError, KeyError, AttributeError, RecursionError, zlib.error)
 """What is raised by data that was not written here."""
+_UNUSABLE = (sqlite3.Error, UnicodeError)
+"""What is raised by a database that cannot be used: where its bytes were changed, the words of its errors need not be
+text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +87,41 @@ class Cache:
         self._today = int(time.time() // 86_400)
         self._known: set[int] = set()
         self._waiting: list[tuple[Any, ...]] = []
-        self._flushed, self._has_written = time.monotonic(), False
+        self._flushed, self._has_written, self._is_damaged = time.monotonic(), False, False
 
     # ---- installations
 
     def installation(self, key: str) -> tuple[dict[str, str], Catalogue] | None:
         """The stamps of what was installed, and what was known of it."""
-        rows = self._rows("SELECT watched, catalogue FROM installations WHERE key = ?", (key,))
+        rows = self._rows("SELECT watched, catalogue, seal FROM installations WHERE key = ?", (key,))
         with suppress(*_NONE_OF_OURS):
-            for watched, catalogue in rows:
+            for watched, catalogue, seal in rows:
+                _check(seal, key, watched, catalogue)
                 stamps = {str(path): str(seen) for path, seen in json.loads(watched).items()}
                 return stamps, Catalogue.from_data(json.loads(catalogue))
         return None
 
     def keep_installation(self, key: str, watched: dict[str, str], catalogue: Catalogue) -> None:
         """Remember what is installed."""
-        row = (key, self._today, json.dumps(watched), json.dumps(catalogue.as_data()))
-        self._write("INSERT OR REPLACE INTO installations VALUES (?, ?, ?, ?)", [row])
+        told = json.dumps(watched), json.dumps(catalogue.as_data())
+        row = (key, self._today, *told, _seal(key, *told))
+        self._write("INSERT OR REPLACE INTO installations VALUES (?, ?, ?, ?, ?)", [row])
 
     # ---- results
 
     def results(self, terms: dict[str, str]) -> dict[str, Remembered]:
         """What is remembered of files, each linted under these terms; it holds if what it rests on does."""
-        columns = "SELECT file, terms, day, inputs, bundles, answers, result FROM results"
+        columns = "SELECT file, terms, day, inputs, bundles, answers, result, seal FROM results"
         if len(terms) > MOST_AT_ONCE:
             rows = self._rows(columns)
         else:
             one = f"{columns} WHERE file = ? AND terms = ?"
             rows = [row for pair in terms.items() for row in self._rows(one, pair)]
         out: dict[str, Remembered] = {}
-        for file, under, day, inputs, bundles, answers, result in rows:
+        for file, under, day, inputs, bundles, answers, result, seal in rows:
             if terms.get(file) == under:
                 with suppress(*_NONE_OF_OURS):
+                    _check(seal, file, under, result)
                     read = result_of(json.loads(result), file)
                     below = frozenset(_ids(inputs)), frozenset(_ids(bundles))
                     out[file] = Remembered(file, int(day), *below, _ids(answers), read)
@@ -181,8 +190,9 @@ class Cache:
         self._known |= inputs.keys() | answers.keys() | bundles.keys()
         self._known.update(*bundles.values())
         below = _packed(inputs), _packed(bundles), _packed(answers)
-        row = (file, terms, self._today, *below, json.dumps(data_of(result)))
-        self._waiting.append(("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)", row))
+        told = json.dumps(data_of(result))
+        row = (file, terms, self._today, *below, told, _seal(file, terms, told))
+        self._waiting.append(("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))
         if time.monotonic() - self._flushed > SECONDS_UNWRITTEN:
             self.flush()
 
@@ -195,7 +205,7 @@ class Cache:
         """Write what is to be remembered."""
         waiting, self._waiting, self._flushed = self._waiting, [], time.monotonic()
         self._has_written = self._has_written or bool(waiting)
-        with suppress(sqlite3.Error), self._connection:
+        with self._writing():
             for statement, row in waiting:
                 self._connection.execute(statement, row)
 
@@ -205,11 +215,13 @@ class Cache:
             self.flush()
         if self._has_written:
             self._forget()
-        with suppress(sqlite3.Error):
+        with suppress(OSError, *_UNUSABLE):
             self._connection.close()
+            if self._is_damaged:
+                os.unlink(os.path.join(self.folder, DATABASE))
 
     def _forget(self) -> None:
-        with suppress(sqlite3.Error, *_NONE_OF_OURS), self._connection as connection:
+        with suppress(*_UNUSABLE, *_NONE_OF_OURS), self._connection as connection:
             old = self._today - DAYS
             gone = connection.execute("DELETE FROM results WHERE day < ?", (old,)).rowcount
             connection.execute("DELETE FROM installations WHERE day < ?", (old,))
@@ -233,7 +245,8 @@ class Cache:
     def _rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
             return self._connection.execute(statement, values).fetchall()
-        except (sqlite3.Error, UnicodeError):  # a name that is no text is in no row
+        except _UNUSABLE as error:  # among them a name that is no text: it is in no row
+            self._note(error)
             return []
 
     def _by_id(self, statement: str, wanted: AbstractSet[int]) -> Iterator[tuple[Any, ...]]:
@@ -244,8 +257,21 @@ class Cache:
 
     def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:
-            with suppress(sqlite3.Error), self._connection:
+            with self._writing():
                 self._connection.executemany(statement, rows)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Within, what is written is kept, all or nothing."""
+        try:
+            with self._connection:
+                yield
+        except _UNUSABLE as error:
+            self._note(error)
+
+    def _note(self, error: Exception) -> None:
+        """Note whether an error means that the database is damaged: the next run needs another."""
+        self._is_damaged = self._is_damaged or _is_damage(error)
 
 
 # ---- the folder
@@ -268,15 +294,23 @@ def _open(folder: str) -> Cache | None:
         if not _is_ours(folder) or not _is_missing_or(stat.S_ISREG, file):
             return None
         return Cache(folder, _connected(file))
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError) and "no such table" not in str(error):
+    except _UNUSABLE as error:
+        if not _is_damage(error):
             return None  # it is locked, or the disk is full
     except OSError:
         return None
-    with suppress(OSError, sqlite3.Error):  # what is no database of ours is made anew
+    with suppress(OSError, *_UNUSABLE):  # what is no database of ours is made anew
         os.unlink(file)
         return Cache(folder, _connected(file))
     return None
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether an error means that a file is no database of ours, now or later."""
+    if isinstance(error, UnicodeEncodeError):
+        return False  # a name that we asked for
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    return code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 
 
 def _is_ours(folder: str) -> bool:
@@ -427,6 +461,17 @@ def _is_text(name: str) -> bool:
 def _id(*parts: str) -> int:
     """A number that is made of these texts, which SQLite can hold."""
     return int(digest("\0".join(parts).encode("utf-8", "surrogatepass"))[:15], 16)
+
+
+def _seal(*told: str) -> str:
+    """A checksum of what a row tells."""
+    return digest("\0".join(told).encode("utf-8", "surrogatepass"))
+
+
+def _check(seal: str, *told: str) -> None:
+    """Raise `ValueError` where what a row tells is not what was written there."""
+    if seal != _seal(*told):
+        raise ValueError(seal)
 
 
 def _packed(ids: Iterable[int]) -> bytes:
