@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Container, Mapping, Sequence
-from functools import cache
-from types import MappingProxyType
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import cache, cached_property
+from types import ModuleType
 
-from gradlint import linter, run, showing, texts
+from gradlint import installation, linter, run, showing, texts
 from gradlint.catalogue import Catalogue, Listed
 from gradlint.finding import Confidence
 from gradlint.knowledge import configured
@@ -28,12 +28,22 @@ class Installation:
         self,
         rules: Sequence[Rule],
         packs: Packs = NO_PACKS,
-        digest: str = "",
-        watched: Mapping[str, str] = MappingProxyType({}),
+        versions: Sequence[str] = (),
+        modules: Iterable[ModuleType] = (),
     ) -> None:
-        self.rules, self.packs, self.watched = tuple(rules), packs, dict(watched)
-        words = (*TORCH_WORDS, *sorted(packs.on_torch))
-        self.catalogue = Catalogue(tuple(map(Listed.of, rules)), words, digest)
+        """`versions` are those of other libraries that results rest on, `modules` the ones with rules and packs."""
+        self.rules, self.packs = tuple(rules), packs
+        self._versions, self._modules = versions, tuple(modules)
+
+    @cached_property
+    def watched(self) -> dict[str, str]:
+        return installation.watched(self._modules) if self._modules else {}
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        words = (*TORCH_WORDS, *sorted(self.packs.on_torch))
+        digest = installation.digest(self.watched, self._versions) if self.watched else ""
+        return Catalogue(tuple(map(Listed.of, self.rules)), words, digest)
 
     def engine(self, queries: Queries) -> Engine:
         """What lints with all this."""

@@ -11,7 +11,7 @@ alternatives are of different kinds the field holds `UNKNOWN`.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import ClassVar
 
@@ -49,7 +49,8 @@ Thing = Value | Object
 """What an event shows of a value: the object itself where it has one, else the value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Two events are never compared, and their classes are a good part of a start: no comparison is made for each.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Event:
     """Something that happened at `node`.
 
@@ -85,13 +86,17 @@ class Event:
     believed_from: ClassVar[tuple[str, ...]] = ()
     """The fields whose objects the event's belief is the weakest of."""
 
+    def __repr__(self) -> str:
+        told = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self))
+        return f"{type(self).__name__}({', '.join(told)})"
+
     @property
     def key(self) -> str:
         """What it can be subscribed by; empty for most."""
         return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RequiresGradChanged(Event):
     """`tensor` is asked to require grad, or not to; `now` says whether it does afterwards.
 
@@ -113,7 +118,7 @@ class RequiresGradChanged(Event):
     held: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AttributeAssigned(Event):
     """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program, `given`
     the expression that is assigned (None: no plain assignment).
@@ -148,7 +153,7 @@ class AttributeAssigned(Event):
         return self.attr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GradientRead(Event):
     """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth).
 
@@ -168,7 +173,7 @@ class GradientRead(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LeafWanted(Event):
     """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), it is given to an optimizer
     ("optimizer") or it is set on a module ("attribute"); the last two are told only where it may be none.
@@ -189,7 +194,7 @@ class LeafWanted(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Recorded(Event):
     """An operation on tensors ran; where the graph is recorded, `saved` are the tensors that it certainly keeps for
     backward. `numbers` are the cuts behind the numbers among what it is computed from, which were tensors."""
@@ -209,7 +214,7 @@ class Recorded(Event):
         return self.op
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GraphGrown(Event):
     """An operation is recorded on what an earlier iteration of a loop recorded at the same place: `result` holds the
     graphs of all iterations.
@@ -237,7 +242,7 @@ class GraphGrown(Event):
         return self.op
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
@@ -265,7 +270,7 @@ class Called(Event):
         return self.path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ModuleCalled(Event):
     """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
     it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
@@ -299,7 +304,7 @@ class ModuleCalled(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
@@ -337,7 +342,7 @@ class WrittenInPlace(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
@@ -394,7 +399,7 @@ class BackwardRun(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OptimizerBuilt(Event):
     """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
     stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
@@ -413,7 +418,7 @@ class OptimizerBuilt(Event):
     graph: Graph
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class OptimizerStepped(Event):
     """`optimizer.step()`, by itself or by a GradScaler: `grad` is joined over its `parameters`, `unit` over those of
     them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
@@ -430,7 +435,7 @@ class OptimizerStepped(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ScalerUsed(Event):
     """A method of a GradScaler is called: `what` is "scale", "unscale_", "step" or "update".
 
@@ -456,7 +461,7 @@ class ScalerUsed(Event):
         return self.what
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SchedulerStepped(Event):
     """`scheduler.step()`; `optimizer` is the one whose learning rates it sets (None: not known)."""
 
@@ -467,7 +472,7 @@ class SchedulerStepped(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GradientsClipped(Event):
     """The gradients of `parameters` are clipped by a function of `torch.nn.utils`, not just measured (a norm clipped to
     infinity); `grad` and `unit` as for `OptimizerStepped`."""
@@ -479,7 +484,7 @@ class GradientsClipped(Event):
     unit: Unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Checkpointed(Event):
     """`function` is called through `torch.utils.checkpoint`: `reentrant` is the kind that records one operation on the
     arguments that are handed over by themselves, `told` whether the program says which kind. `inputs` says whether
@@ -495,7 +500,7 @@ class Checkpointed(Event):
     parameters: Truth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class HookRegistered(Event):
     """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
 
@@ -511,7 +516,7 @@ class HookRegistered(Event):
     function: Thing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GradientsCleared(Event):
     """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`:
     "optimizer" or "module" (the `zero_grad()` of one, written as `name` says), "assign" (`.grad = None`) or "zero_" (of
@@ -541,7 +546,7 @@ class Unregistered:
     alike: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ModuleBuilt(Event):
     """A module is made; `parameters` are those that it and its parts have, `own` those of them that it certainly was
     not handed, `open` says whether it may have others, `unregistered` is what one of a class of the program holds and
@@ -556,7 +561,7 @@ class ModuleBuilt(Event):
     unregistered: tuple[Unregistered, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BufferRegistered(Event):
     """`module.register_buffer(...)`: `name` is the buffer's, empty where it is not known; `trained` says whether the
     module, or a part of it, has a parameter on the same memory."""
@@ -569,7 +574,7 @@ class BufferRegistered(Event):
     trained: Truth = UNSURE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ModeChanged(Event):
     """`train()` or `eval()` of a module, written as `name` says, and of all its parts; `matters` unless it is certain
     that none of them behaves differently in the two modes. `reached` are the modules that it may set: itself and its
@@ -584,7 +589,7 @@ class ModeChanged(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GradModeChanged(Event):
     """The grad mode changes; `how`: "with", "decorator" or "statement". `literal`: the statement says True or
     False itself, not a name for what was on before."""
@@ -595,7 +600,7 @@ class GradModeChanged(Event):
     literal: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ContextEntered(Event):
     """`with manager:`."""
 
@@ -604,7 +609,7 @@ class ContextEntered(Event):
     manager: Thing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
@@ -622,7 +627,7 @@ class ResultDiscarded(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BindingDropped(Event):
     """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
 
@@ -648,7 +653,7 @@ class BindingDropped(Event):
     element: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Yielded(Event):
     """A generator hands out a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
     holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
@@ -663,7 +668,7 @@ class Yielded(Event):
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Stored(Event):
     """A value is put into a container.
 
@@ -690,7 +695,7 @@ class Stored(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class IteratorConsumed(Event):
     """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it ("optimizer": it
     is all that an optimizer is given, "group": one of its groups, "handed": it was run through before, and code that
@@ -703,7 +708,7 @@ class IteratorConsumed(Event):
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Copied(Event):
     """`value` is copied all the way down by `copy.deepcopy`; `tensors` are those that are certainly in it, `of` is
     the expression that is copied (None: not written in the call)."""
@@ -716,7 +721,7 @@ class Copied(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StateLoaded(Event):
     """`module.load_state_dict(source)`: `shares` says whether the source is the module's own memory, `written`
     whether that memory was written since the source was taken, `matters` as for `ModeChanged`."""
@@ -732,7 +737,7 @@ class StateLoaded(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Returned(Event):
     """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function.
     `arguments` are the parameters of the function whose arguments are handed back."""
@@ -778,7 +783,7 @@ class Run:
     roles: frozenset[Role] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LoopFinished(Event):
     """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
     file (see `conditions`) that hold every so many times: they take a remainder."""
@@ -787,7 +792,7 @@ class LoopFinished(Event):
     periodic: Set[Syntax] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FunctionFinished(Event):
     """All runs of one function; `all_callers_seen` says whether others may call it."""
 
@@ -819,7 +824,7 @@ class Method:
         return self.function.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClassFinished(Event):
     """A class, its methods, and an instance as its methods left it (None where every method has callers in the file:
     then there is no typical one). `derived` are the import paths of the library classes it derives from."""
@@ -835,7 +840,7 @@ class ClassFinished(Event):
         return tuple(run for method in self.methods for run in method.runs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
     that the file does not show, but for graphs that by its names only reads them; `differentiated`: those handed to

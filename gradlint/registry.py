@@ -15,16 +15,17 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions, version
 from pathlib import Path
 from types import ModuleType
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from gradlint import installation, versions
 from gradlint.engine import Installation
@@ -60,9 +61,33 @@ class _Found:
 
 def rules() -> tuple[Rule, ...]:
     """All installed rules, sorted by code. Raises `BrokenPack` if one of them cannot be used."""
+    return _rules(_modules_of(_bringing(), "rule"))
+
+
+def packs() -> Packs:
+    """All that is installed of knowledge about libraries. Raises `BrokenPack` if some of it cannot be used.
+
+    Where two packs speak of one path, the one whose distribution and module come first by name counts.
+    """
+    return _knowledge(_modules_of(_bringing(), "knowledge"))
+
+
+def installed() -> Installation:
+    """All that is installed. Raises `BrokenPack` if some of it cannot be used."""
+    bringing = _bringing()
+    modules = {kind: _modules_of(bringing, kind) for kind in GROUPS}
+    return Installation(
+        _rules(modules["rule"]),
+        _knowledge(modules["knowledge"]),
+        [version("libcst")],
+        (module for found in modules.values() for _, module in found),
+    )
+
+
+def _rules(modules: Iterable[tuple[str, ModuleType]]) -> tuple[Rule, ...]:
     found = [
         _Found(rule, distribution, module.__name__)
-        for distribution, module in _installed("rule")
+        for distribution, module in modules
         if isinstance(rule := getattr(module, "rule", None), Rule)
     ]
     for one in found:
@@ -71,14 +96,10 @@ def rules() -> tuple[Rule, ...]:
     return tuple(sorted((one.rule for one in found), key=lambda rule: rule.code))
 
 
-def packs() -> Packs:
-    """All that is installed of knowledge about libraries. Raises `BrokenPack` if some of it cannot be used.
-
-    Where two packs speak of one path, the one whose distribution and module come first by name counts.
-    """
+def _knowledge(modules: Iterable[tuple[str, ModuleType]]) -> Packs:
     found = [
         (pack, distribution, module.__name__)
-        for distribution, module in _installed("knowledge")
+        for distribution, module in modules
         if isinstance(pack := getattr(module, "pack", None), Pack)
     ]
     together = Packs.of(pack for pack, _, _ in found)
@@ -88,35 +109,29 @@ def packs() -> Packs:
     return together
 
 
-def installed() -> Installation:
-    """All that is installed, with a name for its code. Raises `BrokenPack` if some of it cannot be used."""
-    every, known = rules(), packs()
-    watched = installation.watched(module for kind in GROUPS for _, module in _installed(kind))
-    return Installation(every, known, installation.digest(watched, [version("libcst")]), watched)
-
-
 # ---- where packs may come from
 
 
-def _installed(kind: str) -> list[tuple[str, ModuleType]]:
+def _bringing() -> dict[str, Distribution]:
+    """The distributions with entry points of ours, sorted by name; of two copies of one the first."""
+    bringing: dict[str, Distribution] = {}
+    for distribution in distributions(path=installation.folders()):
+        told = distribution.read_text("entry_points.txt") or ""
+        if any(group in told for group in GROUPS.values()):
+            bringing.setdefault(_name(distribution), distribution)
+    return dict(sorted(bringing.items()))
+
+
+def _modules_of(bringing: Mapping[str, Distribution], kind: str) -> list[tuple[str, ModuleType]]:
     """The modules of all packs of a kind, each with the name of its distribution."""
-    found = _packs(GROUPS[kind])
-    with _current_folder_left_out(any(_is_editable_here(pack) for pack in found.values())):
+    entries = {name: each.entry_points.select(group=GROUPS[kind]) for name, each in bringing.items()}
+    with _current_folder_left_out(any(_is_editable_here(bringing[name]) for name, each in entries.items() if each)):
         return [
             (name, module)
-            for name, pack in found.items()
-            for entry in sorted(pack.entry_points.select(group=GROUPS[kind]), key=lambda e: (e.name, e.value))
+            for name, each in entries.items()
+            for entry in sorted(each, key=lambda e: (e.name, e.value))
             for module in _named(name, entry, kind)
         ]
-
-
-def _packs(group: str) -> dict[str, Distribution]:
-    """The distributions with entry points of the group, sorted by name; of two copies of one the first."""
-    packs: dict[str, Distribution] = {}
-    for distribution in distributions(path=installation.folders()):
-        if group in (distribution.read_text("entry_points.txt") or ""):
-            packs.setdefault(_name(distribution), distribution)
-    return dict(sorted(packs.items()))
 
 
 def _is_editable_here(pack: Distribution) -> bool:
@@ -125,11 +140,19 @@ def _is_editable_here(pack: Distribution) -> bool:
         origin = json.loads(pack.read_text("direct_url.json") or "{}")
         if not origin["dir_info"]["editable"]:
             return False
-        from urllib.request import url2pathname  # with all that speaks to servers: a good part of a start
-
-        return _is_current(url2pathname(urlsplit(origin["url"]).path))
+        return _is_current(_path_of(origin["url"]))
     except (ValueError, KeyError, TypeError):
         return False
+
+
+def _path_of(url: str) -> str:
+    """The path that the URL of a file names."""
+    path = urlsplit(url).path
+    if os.name != "nt":
+        return unquote(path)
+    from urllib.request import url2pathname  # with all that speaks to servers: a good part of a start
+
+    return url2pathname(path)
 
 
 def _is_current(folder: str) -> bool:
