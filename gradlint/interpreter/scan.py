@@ -147,9 +147,9 @@ def argument(node: Any, index: int) -> Any:
 
 
 _STATEMENTS = frozenset(
-    kind
+    kind  # not by `issubclass`, which goes over all kinds of syntax for each of them
     for kind in vars(cst).values()
-    if isinstance(kind, type) and issubclass(kind, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+    if isinstance(kind, type) and not {cst.BaseSmallStatement, cst.BaseCompoundStatement}.isdisjoint(kind.__mro__)
 )
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
