@@ -137,18 +137,20 @@ class State:
 
     def take(self, parts: Iterable[int]) -> None:
         """Take over parts of the ground with all they need, where that has not been done."""
-        todo = [part for part in parts if part not in self.taken]
+        taken, heap = self.taken, self.heap
+        todo = [part for part in parts if part not in taken]
         while todo:
             number = todo.pop()
-            if number in self.taken:
+            if number in taken:
                 continue
-            self.taken[number] = None
+            taken[number] = None
             part = self.ground.parts[number]
             for name, value in part.names.items():
                 self.names.setdefault(name, value)
             for ref, thing in part.heap.items():
-                if ref not in self.heap:
-                    self.heap[ref] = thing
+                if ref not in heap:
+                    heap[ref] = thing
+            heap.index.work += len(part.names) + len(part.heap)
             todo += part.needs
 
     def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> list[Ref]:
@@ -289,7 +291,7 @@ def _renamed(refs: AbstractSet[Ref], now: Mapping[Ref, Ref]) -> AbstractSet[Ref]
 def _join_into(out: State, other: State) -> None:
     names, heap = out.names, out.heap
     met: list[tuple[Value, Value]] = [(a, b) for a, b in zip(out.flight, other.flight, strict=False) if a is not b]
-    for name, value in _differing(other.names, names):
+    for name, value in differing(other.names, names):
         mine = names.get(name)
         if mine is None:
             names[name] = value
@@ -298,17 +300,17 @@ def _join_into(out: State, other: State) -> None:
             heap.index.work += len(references(names[name]))
             met.append((mine, value))
     heap.index.work += (len(names) + len(heap)) // COPIED_AT_ONCE
-    differing = _differing(other.heap, heap)
-    sides = Sides(other.heap, {ref for ref, _ in differing if ref not in heap})
-    for ref, thing in differing:
+    other_things = differing(other.heap, heap)
+    sides = Sides(other.heap, {ref for ref, _ in other_things if ref not in heap})
+    for ref, thing in other_things:
         met += _attributes_met(heap.get(ref), thing)
     apart = _still_apart(out, other)
     if any(_is_parted(*pair, heap, other.heap) for pair in met):
-        new = frozenset(ref for ref, _ in differing if ref not in heap)
+        new = frozenset(ref for ref, _ in other_things if ref not in heap)
         fork = (frozenset(ref for ref in heap if ref not in other.heap), new)
         apart = tuple(dict.fromkeys((*apart, fork)))
     out.apart = apart[-MOST_FORKS:]
-    for ref, thing in differing:
+    for ref, thing in other_things:
         known = heap.get(ref)
         heap[ref] = thing if known is None else joined(known, thing, sides)
     out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
@@ -319,7 +321,7 @@ def _join_into(out: State, other: State) -> None:
     out.inferring = out.inferring if out.inferring is other.inferring else None
 
 
-def _differing(mapping: Mapping[KeyT, ThingT], other: Mapping[KeyT, ThingT]) -> list[tuple[KeyT, ThingT]]:
+def differing(mapping: Mapping[KeyT, ThingT], other: Mapping[KeyT, ThingT]) -> list[tuple[KeyT, ThingT]]:
     """What is in a mapping and not, or as another object, in the other. Most of two states is the same, so this is
     written to run without a step of the interpreter for each."""
     return [*compress(mapping.items(), map(is_not, mapping.values(), map(other.get, mapping)))]

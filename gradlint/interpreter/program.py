@@ -66,7 +66,7 @@ from gradlint.interpreter.autograd_functions import is_function, mode_alone
 from gradlint.interpreter.budgets import PURSES
 from gradlint.interpreter.callbacks import called_by_library
 from gradlint.interpreter.collecting import collected, imports_a_runner
-from gradlint.interpreter.core import Interpreter, TooMuch
+from gradlint.interpreter.core import MOST_WORK, Interpreter, TooMuch
 from gradlint.interpreter.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.neighbours import Neighbours, Project
 from gradlint.interpreter.reach import as_it_was, havoc, in_reach, in_strange_hands
@@ -147,22 +147,25 @@ def _run_the_rest(it: Interpreter) -> None:
     base.ground.lay(base.names, base.heap, lambda name: it.frames[name[0]].parent is not None, keeper=0)
     inner = {part: None for name, part in base.ground.of_name.items() if it.frames[name[0]].parent is not None}
 
-    def fresh() -> State:
+    def fresh(node: Any) -> State:
         """What functions inside functions see is there from the start, the rest where it is asked for."""
+        if it.state.heap.index.work > MOST_WORK:
+            raise TooMuch(node)
         state = State(ground=base.ground)
+        state.heap.index.work = it.state.heap.index.work  # the work on a file is counted over all its functions
         state.take(inner)
         return state
 
     for node in _unmentioned_classes_first(it):
-        it.state = fresh()
+        it.state = fresh(node)
         run_class(it, node)
     for function in _unmentioned_first(it, list(it.functions.values())):
         if function.owner is None and _waits(it, function):
-            it.state = fresh()
+            it.state = fresh(function.node)
             run_alone(it, function, None)
     for function in list(it.functions.values()):
         if _waits(it, function):
-            it.state = fresh()
+            it.state = fresh(function.node)
             run_alone(it, function, None)
     it.state = base
 

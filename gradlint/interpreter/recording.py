@@ -161,11 +161,11 @@ def _result(
     if handles == ["fresh"] and dtype is None and kind <= FLOAT and not (own or told.hidden):
         precision = precision_kept(row, operands)
     rest = [handle for handle in handles if handle != "self"]
-    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
     if precision is not ANY_PRECISION:
-        it.state.heap[made] = replace(it[made], precision=precision)
+        measures = {**measures, "precision": precision}
     if device is not None:
-        it.state.heap[made] = replace(it[made], device=device)
+        measures = {**measures, "device": device}
+    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
     recorded = made if it[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
 
@@ -417,8 +417,8 @@ def _record(
     besides = [one.name for one in operands if one.name in row.besides]
     sure = UNSURE if besides else YES
     saves = [slot for token in (*row.saves, *besides) for slot in saved(it, token, involved, asked, results, sure)]
-    new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)))
-    ref = it.new(node, f"{part}node", replace(new, grows=grows(it, node, part, inputs)))
+    new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)), grows=grows(it, node, part, inputs))
+    ref = it.new(node, f"{part}node", new)
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result in results:
         tensor = it[result]

@@ -44,7 +44,8 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
-from gradlint.domain.heap import Heap
+from gradlint.domain.heap import COPIED_AT_ONCE, Heap
+from gradlint.domain.state import differing
 from gradlint.events import Event, Run
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.call_keys import Given
@@ -145,6 +146,7 @@ class Call:
     events: int
     runs: int
     traced: int = 0
+    old: frozenset[Ref] | None = None
 
 
 def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
@@ -301,8 +303,10 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     differentiated, it.differentiated = it.differentiated, call.differentiated | it.differentiated
     cut, it.cut = it.cut, call.cut | it.cut
     state = it.state
+    changed = [(ref, thing) for ref, thing in differing(call.heap, state.heap) if ref in state.heap]
+    it.works(len(call.heap) // COPIED_AT_ONCE)
     handed = (
-        _handed(it, call)
+        _handed(it, call, changed)
         if state.live
         and not state.refused
         and not state.unexplained
@@ -316,14 +320,12 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         it.looked |= looked
     if handed is None:
         return
-    it.works(4 * len(call.heap))
     learned = [
         (ref, now)
-        for ref, thing in call.heap.items()
-        if type(thing) is Instance and type(now := state.heap.get(ref, thing)) is Instance and now is not thing
+        for ref, thing in changed
+        if type(thing) is Instance and type(now := state.heap[ref]) is Instance and now is not thing
     ]
-    old = frozenset(memory for thing in call.heap.values() for memory in _memories(thing))
-    made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)], old)
+    made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)])
     if made is None:
         return
     memories = {memory for thing in made.values() for memory in _memories(thing)}
@@ -334,7 +336,9 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
             if key := tuple(node for node in thing.node if node is not None):
                 recorded[ref] = key
             made[ref] = _alone(call, thing)
-    histories = histories_of(it, call.heap, dict.fromkeys(recorded.values()), memories | old, operands)
+    if recorded:
+        memories |= _old(it, call)
+    histories = histories_of(it, call.heap, dict.fromkeys(recorded.values()), memories, operands)
     if have_a_common_trunk(histories.values()):
         return  # a backward from one result goes through what the others need
     tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
@@ -365,25 +369,31 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     _remember(it, call.key, summary)
 
 
-def _handed(it: Interpreter, call: Call) -> tuple[tuple[Ref, Escape], ...] | None:
+def _old(it: Interpreter, call: Call) -> frozenset[Ref]:
+    """The memories that were there before a call."""
+    if call.old is None:
+        it.works(4 * len(call.heap))
+        call.old = frozenset(memory for thing in call.heap.values() for memory in _memories(thing))
+    return call.old
+
+
+def _handed(it: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
     """What of all that was there the call handed to unseen code, and what that may do with the graphs; None if it did
     anything else to what was there."""
     handed = tuple([(ref, how) for ref, how in it.handed.items() if ref in call.heap])
     before, heap, names = call.heap, it.state.heap, it.state.names
-    it.works(len(before))
-    changed = [ref for ref, thing in before.items() if heap.get(ref, thing) is not thing]
     expected = before
     if changed and handed:
         it.state.heap = expected = before.copy()
         havoc_again(it, handed)
         it.state.heap = heap
-    for ref in changed:
+    for ref, _ in changed:
         if heap[ref] != expected[ref]:
             if not _learned(expected[ref], heap[ref]):
                 return None
             continue
         heap[ref] = expected[ref]  # the comparison with what a summary has seen is quicker so
-    if any(names.get(name) is not value and names.get(name) != value for name, value in call.names.items()):
+    if any(names.get(name) != value for name, value in differing(call.names, names)):
         return None
     if len(names) > len(call.names) and any(name not in call.names and _is_global(it, name) for name in names):
         return None
@@ -411,7 +421,7 @@ def _is_global(it: Interpreter, name: Name) -> bool:
     return it.frames[name[0]].parent is None
 
 
-def _gather(it: Interpreter, call: Call, results: list[Value], old: frozenset[Ref]) -> dict[Ref, Object] | None:
+def _gather(it: Interpreter, call: Call, results: list[Value]) -> dict[Ref, Object] | None:
     """The new objects that a result consists of; None if there are some that no summary can make again."""
     made: dict[Ref, Object] = {}
     values = list(results)
@@ -423,7 +433,7 @@ def _gather(it: Interpreter, call: Call, results: list[Value], old: frozenset[Re
                 thing = it.state.heap.get(ref)
                 if ref in call.heap or ref in made or thing is None:
                     continue
-                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing, old)):
+                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing)):
                     return None
                 made[ref] = thing
                 values += _inside(thing)
@@ -446,15 +456,15 @@ def _memories(thing: Object | None) -> tuple[Ref, ...]:
     return (*thing.storage, *(count for count in thing.count if count is not None)) if type(thing) is Tensor else ()
 
 
-def _separate(it: Interpreter, call: Call, thing: Tensor, old: frozenset[Ref]) -> bool:
+def _separate(it: Interpreter, call: Call, thing: Tensor) -> bool:
     """Whether a new tensor shares neither memory nor history of views with what was there before."""
     bases = [it.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
         and not thing.hooks
-        and old.isdisjoint(_memories(thing))
         and not any(base in call.heap for base in thing.base if base is not None)
         and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)
+        and _old(it, call).isdisjoint(_memories(thing))
     )
 
 

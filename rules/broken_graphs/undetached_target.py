@@ -127,6 +127,8 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     held = places(memories(tensor for event in optimizers for tensor in event.parameters))
     read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
     cleared = memories(one for event in end.story if isinstance(event, GradientsCleared) for one in event.parameters)
+    parts = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
+    copies = {event.node for event in end.story if isinstance(event, Copied)}
     waiting: dict[Syntax, _Waiting] = {}
     told = set[Syntax]()
     for event in end.story:
@@ -136,7 +138,8 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
             now = memories(event.parameters)
             for one in [one for one in waiting.values() if now & one.leaves and _home(runs, one.event) not in unseen]:
                 del waiting[one.event.node]
-                wasted = (memories(one.event.leaves) & _made_here(end, one.event)) - one.stepped
+                here = _held(one.event, parts) | _copied(one.event, copies)
+                wasted = (memories(one.event.leaves) & here) - one.stepped
                 if not wasted or wasted & read or one.event.node in told or _in_one_module(end, wasted, one.stepped):
                     continue
                 met = meeting(end.story, one.event, wasted, now & one.leaves)
@@ -189,13 +192,10 @@ def _held(event: BackwardRun, held: frozenset[Memory]) -> frozenset[Memory]:
     return frozenset(leaf.storage for leaf in event.leaves if leaf.storage and places([leaf.storage]) <= held)
 
 
-def _made_here(end: ModuleFinished, event: BackwardRun) -> frozenset[Memory]:
-    """The parameters whose module is made or copied in the file: of others nobody knows what they are parts of."""
-    built = [tensor for one in end.story if isinstance(one, ModuleBuilt) for tensor in one.parameters]
-    copies = {one.node for one in end.story if isinstance(one, Copied)}
+def _copied(event: BackwardRun, copies: set[Syntax]) -> frozenset[Memory]:
+    """The parameters whose module is a copy that was made in the file."""
     copied = (leaf for leaf in event.leaves if any(mark.how == "made" and mark.node in copies for mark in leaf.marks))
-    made = _held(event, places(memories(built)))
-    return made | memories(leaf for leaf in copied if leaf.parameter <= YES)
+    return memories(leaf for leaf in copied if leaf.parameter <= YES)
 
 
 def _asked(event: BackwardRun) -> frozenset[Memory]:
