@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gradlint.engine import Installation
     from gradlint.knowledge.together import Packs
     from gradlint.proving import Proof
+    from gradlint.report.entry import Entry
     from gradlint.rule import Rule
     from gradlint.run import Outcome
     from gradlint.settings import Request
@@ -129,8 +130,9 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     from gradlint import run as running
 
     progress = terminal.Progress(quiet=options["quiet"])
+    told = _Told(options, progress)
     try:
-        outcome = running.lint(_request(paths, options), _installed, progress)
+        outcome = running.lint(_request(paths, options), _installed, progress, told if told.may_be_partial else None)
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -138,7 +140,7 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     if options["show_files"]:
         terminal.write("".join(f"{safe_name(path)}\n" for path in outcome.files))
     else:
-        _report(outcome, options)
+        _report(outcome, options, told)
     for warning in outcome.warnings:
         terminal.warn(warning)
     if outcome.tracebacks:
@@ -191,15 +193,43 @@ def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for value in values for word in map(str.strip, value.split(",")) if word)
 
 
-def _report(outcome: Outcome, options: dict[str, Any]) -> None:
+class _Told:
+    """The report, in parts: what is final is told while the rest is still linted."""
+
+    def __init__(self, options: dict[str, Any], progress: terminal.Progress) -> None:
+        self._options, self._progress = options, progress
+        self.may_be_partial = not (options["output_file"] or options["statistics"] or options["show_files"])
+        self.entries = 0
+
+    def format(self, configured: str | None) -> str:
+        """The name of the format."""
+        usual = "full" if not self._options["output_file"] and terminal.is_terminal(sys.stdout) else "concise"
+        return self._options["output_format"] or configured or usual
+
+    def __call__(self, entries: Sequence[Entry], configured: str | None) -> None:
+        from gradlint import report
+
+        if entries and (chosen := self.format(configured)) in report.PARTED:
+            self._progress.end()
+            terminal.write(self.text(entries, chosen))
+
+    def text(self, entries: Sequence[Entry], chosen: str) -> str:
+        """The text of the next entries."""
+        from gradlint import report
+
+        file = self._options["output_file"]
+        painted = file is None and terminal.wants_colour(self._options["color"], sys.stdout, os.environ)
+        formats = report.STATISTICS if self._options["statistics"] else report.FORMATS
+        between = report.PARTED.get(chosen, "") if self.entries and entries else ""
+        self.entries += len(entries)
+        return between + formats[chosen](entries, painted)
+
+
+def _report(outcome: Outcome, options: dict[str, Any], told: _Told) -> None:
     from gradlint import report
 
-    file = options["output_file"]
-    usual = "full" if file is None and terminal.is_terminal(sys.stdout) else "concise"
-    chosen = options["output_format"] or outcome.output_format or usual
-    painted = file is None and terminal.wants_colour(options["color"], sys.stdout, os.environ)
-    formats = report.STATISTICS if options["statistics"] else report.FORMATS
-    text = formats[chosen](outcome.entries, painted)
+    file, chosen = options["output_file"], told.format(outcome.output_format)
+    text = told.text(outcome.entries[told.entries :], chosen)
     if file is None:
         terminal.write(text)
     else:

@@ -51,10 +51,14 @@ class Installation:
 
 
 def lint(
-    request: Request, rules: Sequence[Rule], packs: Packs = NO_PACKS, progress: run.Progress = run.silent
+    request: Request,
+    rules: Sequence[Rule],
+    packs: Packs = NO_PACKS,
+    progress: run.Progress = run.silent,
+    tell: run.Teller | None = None,
 ) -> run.Outcome:
     """Lint what is asked for, with these rules and this knowledge of libraries. Raises `run.Refused`."""
-    return run.lint(request, lambda: Installation(rules, packs), progress)
+    return run.lint(request, lambda: Installation(rules, packs), progress, tell)
 
 
 class Engine:

@@ -252,17 +252,21 @@ class View:
 
     def mention(self, text: str, words: Sequence[str]) -> bool:
         """Whether one of the words stands in a text, or in a file that it imports, directly or not."""
-        if texts.mentions(text, words):
-            return True
+        reached = (self.project.text(path) or "" for path in self._reached(text))
+        return texts.mentions(text, words) or any(texts.mentions(other, words) for other in reached)
+
+    def reached(self) -> Iterator[str]:
+        """The files of the project that this one imports, directly or by others, each once, as they are found."""
+        return self._reached(self.project.text(self.path) or "")
+
+    def _reached(self, text: str) -> Iterator[str]:
         met, waiting = {self.path}, list(self._beyond(self.name, self.package, texts.imported(text)))
         while waiting:
             found = waiting.pop()
             if found.path not in met and not found.bare:
                 met.add(found.path)
-                if texts.mentions(self.project.text(found.path) or "", words):
-                    return True
+                yield found.path
                 waiting += self._beyond(found.name, found.package, self.project.imports(found.path))
-        return False
 
     def _beyond(self, name: str, is_package: bool, imports: Iterable[tuple[int, str]]) -> Iterator[Found]:
         """The files of the project that a module imports, and those of the packages they are in."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
@@ -83,23 +83,38 @@ class Rows(Sequence[str]):
 # ---- what files lead to in each other
 
 
+class Together:
+    """The results of a run, in which each finding is to stand in its file, where that is `linted`, else at the call
+    that leads there: once, the best believed of all ways to it."""
+
+    def __init__(self, linted: Container[str], settings: Settings, project: Resolver) -> None:
+        self._linted, self._settings, self._project = linted, settings, project
+        self._more: dict[str, list[Finding]] = {}
+
+    def add(self, result: Result) -> None:
+        """Note what a file of the run, or one that calls what is in those, leads to in others."""
+        for finding in result.elsewhere:
+            if not _is_wanted(finding, self._settings, self._project):
+                continue
+            if finding.path in self._linted:
+                self._more.setdefault(finding.path, []).append(replace(finding, path=""))
+            elif result.filename in self._linted and finding.code in self._settings.codes(result.filename):
+                told = at_the_call(finding, result.filename, f"{displayed(finding.path)}:{finding.place.row}")
+                self._more.setdefault(result.filename, []).extend(unsuppressed("\n".join(result.lines), told))
+
+    def whole(self, result: Result) -> Result:
+        """The result of a file, with the findings that all that were noted lead to in it."""
+        return _with_more(result, self._more.get(result.filename, ()), self._settings)
+
+
 def together(
     results: Sequence[Result], settings: Settings, project: Resolver, callers: Sequence[Result] = ()
 ) -> list[Result]:
-    """The results of a run in which each finding stands in its file, where that was linted, else at the call that leads
-    there: once, the best believed of all ways to it. Of `callers` only what they lead to counts."""
-    by_file = {result.filename: result for result in results}
-    more: dict[str, list[Finding]] = {}
+    """The results of a run with what they, and `callers` of theirs, lead to in each other."""
+    found = Together({result.filename for result in results}, settings, project)
     for result in (*results, *callers):
-        for finding in result.elsewhere:
-            if not _is_wanted(finding, settings, project):
-                continue
-            if finding.path in by_file:
-                more.setdefault(finding.path, []).append(replace(finding, path=""))
-            elif result.filename in by_file and finding.code in settings.codes(result.filename):
-                told = at_the_call(finding, result.filename, f"{displayed(finding.path)}:{finding.place.row}")
-                more.setdefault(result.filename, []).extend(unsuppressed("\n".join(result.lines), told))
-    return [_with_more(result, more.get(result.filename, ()), settings) for result in results]
+        found.add(result)
+    return [found.whole(result) for result in results]
 
 
 def _is_wanted(finding: Finding, settings: Settings, project: Resolver) -> bool:

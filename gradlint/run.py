@@ -26,13 +26,25 @@ from gradlint.queries import Dependencies, Queries, digest
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
-from gradlint.results import Result, Rows, cannot_be_listed, cannot_be_read, not_linted, ordered, together, unreadable
+from gradlint.results import (
+    Result,
+    Rows,
+    cannot_be_listed,
+    cannot_be_read,
+    not_linted,
+    ordered,
+    together,
+    unreadable,
+)
 from gradlint.selection import NOT_LINTED, UnknownRule
 from gradlint.settings import Request, Settings, Terms
+from gradlint.streaming import Stream
 from gradlint.versions import UnknownVersion
 
 Progress = Callable[[int, int], None]
 """Is told how many files are done, and of how many, each time one is."""
+Teller = Callable[[Sequence[Entry], str | None], None]
+"""Is told the entries of files as soon as they are final, in order, and the configured format of the report."""
 
 STDIN = "-"
 NOTEBOOK = ".ipynb"
@@ -40,6 +52,8 @@ MOST_ALONE, MOST_CALLERS = 10, 3
 """Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
 
 
+SILENT = 1.0
+"""Seconds for which a run tells nothing: in most there is nothing to be told before the end."""
 MOST_TRIES = 3
 """How often a file is tried again without one around it on which its process has ended."""
 
@@ -103,13 +117,15 @@ class Refused(Exception):
 
 
 @few_collections()
-def lint(request: Request, load: Callable[[], Installation], progress: Progress = silent) -> Outcome:
+def lint(
+    request: Request, load: Callable[[], Installation], progress: Progress = silent, tell: Teller | None = None
+) -> Outcome:
     """Lint what is asked for with what is installed, which is loaded if it is needed. Raises `Refused`."""
     try:
         configs = Configs(request.config, request.isolated)
         with cache.opened(_folder(request, configs)) if request.cache else contextlib.nullcontext() as remembered:
             installed = Installed(load, remembered)
-            return _lint(request, Settings(request, installed.catalogue.rules, configs), installed, progress)
+            return _lint(request, Settings(request, installed.catalogue.rules, configs), installed, progress, tell)
     except (BadConfig, UnknownRule, UnknownVersion) as error:
         raise Refused(str(error)) from error
 
@@ -153,13 +169,15 @@ class Installed:
         return self._loaded
 
 
-def _lint(request: Request, settings: Settings, installed: Installed, progress: Progress) -> Outcome:
+def _lint(
+    request: Request, settings: Settings, installed: Installed, progress: Progress, tell: Teller | None
+) -> Outcome:
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
     interrupted = None
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
     else:
-        results, interrupted = _all_results(request, found, settings, installed, progress)
+        results, interrupted = _all_results(request, found, settings, installed, progress, tell)
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
@@ -176,22 +194,39 @@ def _lint(request: Request, settings: Settings, installed: Installed, progress: 
 
 
 def _all_results(
-    request: Request, found: Found, settings: Settings, installed: Installed, progress: Progress
+    request: Request, found: Found, settings: Settings, installed: Installed, progress: Progress, tell: Teller | None
 ) -> tuple[list[Result], Interruption | None]:
     """What came of all files, each with what the others lead to, and how far that got if it was interrupted."""
     closed = [Result(displayed(file), file, (cannot_be_listed(why),)) for file, why in found.closed]
     plan = _Plan(request, settings, installed)
     tasks = [*map(plan.of_file, found.files), *([one] if STDIN in request.paths and (one := plan.of_stdin()) else [])]
+    stream = None
+    if tell is not None and STDIN not in request.paths and not plan.may_have_callers(found.files):
+        stream = Stream(
+            [*((one.path, one.filename) for one in tasks), *((one.path, one.filename) for one in closed)],
+            settings,
+            plan.project,
+        )
+        for result in closed:
+            stream.add(result)
     results, callers = list[Result](), list[Result]()
     interrupted: Interruption | None = None
+    begun = time.monotonic()
     try:
         for result in plan.results(tasks):
             results.append(result)
             progress(len(results), len(tasks))
+            if stream is not None and tell is not None:
+                stream.add(result)
+                if time.monotonic() - begun >= SILENT:
+                    entries = [entry for each in stream.final() for entry in each.entries()]
+                    tell(entries, settings.configs.of(here()).output_format)
         callers += plan.results([*map(plan.of_file, plan.callers(found.files))])
     except KeyboardInterrupt as error:
         interrupted = Interruption(f"{len(results)} of {len(tasks)} files", signals.exit_code(error))
-    return together(ordered([*results, *closed]), settings, plan.project, callers), interrupted
+    every = together(ordered([*results, *closed]), settings, plan.project, callers)
+    told = {} if stream is None else stream.told
+    return [told.get(result.filename, result) for result in every], interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +301,14 @@ class _Plan:
         most = self.settings.most_source(file)
         return Task(shown, filename, file, self.settings.terms(file), most, request.stdin, named=bool(name))
 
+    def may_have_callers(self, files: Sequence[str]) -> bool:
+        """Whether other files are looked for that call what is in these."""
+        return len(files) <= MOST_ALONE
+
     def callers(self, files: Sequence[str]) -> list[str]:
         """Other files of the project that import what is linted: the nearest few, where few files are linted. Of a run
         over all of a project these are among the files."""
-        if len(files) > MOST_ALONE:
+        if not self.may_have_callers(files):
             return []
         found = (path for file in files for path in self.project.at(file).callers()[:MOST_CALLERS])
         return [path for path in dict.fromkeys(found) if path not in files]

@@ -27,5 +27,7 @@ STATISTICS: dict[str, Format] = {
     "json-lines": statistics.report_json_lines,
     "github": statistics.report,
 }
+PARTED = {"full": "\n", "concise": "", "json-lines": "", "github": ""}
+"""Formats that can be told in parts, and what stands between two parts."""
 FOR_PEOPLE = frozenset({"full", "concise"})
 """Formats after which a summary makes sense."""
