@@ -57,7 +57,8 @@ class Project(Resolver):
 
 def _parsed(text: str) -> Program | texts.Unreadable:
     try:
-        tree = source.parse(text)
+        with workers.parsing():
+            tree = source.parse(text)
     except texts.Unreadable as error:
         return error
     return Program(tree, scan(tree))

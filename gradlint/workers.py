@@ -30,6 +30,8 @@ TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 GIGABYTE = 1 << 30
+NO_LIMIT = -1
+"""What `resource` calls it where there is no limit (RLIM_INFINITY)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Limits:
 
 
 LIMITS = Limits()
+SECONDS_PARSING = 10.0
+"""CPU time that a worker may take for parsing one text, by native code that nobody can ask to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,8 @@ class _Worker(Generic[TaskT, ResultT]):
         except (EOFError, OSError):
             self.is_over = True
             self._process.join()
-            result = gave_up(self._task[0], End(why(self._process.exitcode, self._limits), self._note.read()))
+            reason = why(self._process.exitcode, self._limits, parsing=self._note.parsing)
+            result = gave_up(self._task[0], End(reason, self._note.read()))
         return result  # type: ignore[no-any-return]
 
     def end(self) -> None:
@@ -145,12 +150,20 @@ class _Worker(Generic[TaskT, ResultT]):
 
 
 class _Note:
-    """A few words that a process leaves for who forked it, even if it is killed."""
+    """A few words that a process leaves for who forked it, even if it is killed, and whether it is `parsing`."""
 
     MOST = 16_384
 
     def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, self.MOST)
+        self._memory = mmap.mmap(-1, self.MOST + 1)
+
+    @property
+    def parsing(self) -> bool:
+        return bool(self._memory[self.MOST])
+
+    @parsing.setter
+    def parsing(self, now: bool) -> None:
+        self._memory[self.MOST] = now
 
     def write(self, words: str) -> None:
         data = words.encode("utf-8", "surrogateescape")
@@ -158,7 +171,7 @@ class _Note:
         self._memory.write(data + b"\0" if len(data) < self.MOST else b"\0")
 
     def read(self) -> str:
-        return self._memory[:].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+        return self._memory[: self.MOST].partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
 _notes: list[_Note] = []
@@ -171,10 +184,27 @@ def busy_with(what: str) -> None:
         note.write(what)
 
 
-def why(code: int | None, limits: Limits) -> str:
+@contextlib.contextmanager
+def parsing() -> Iterator[None]:
+    """While this lasts, a worker may take so much CPU time as parsing may take, if it has as much left."""
+    before = [_limit_time(SECONDS_PARSING) for _ in _notes]
+    for note, limit in zip(_notes, before, strict=True):
+        note.parsing = resource.getrlimit(resource.RLIMIT_CPU) != limit
+    try:
+        yield
+    finally:
+        for note, limit in zip(_notes, before, strict=True):
+            note.parsing = False
+            resource.setrlimit(resource.RLIMIT_CPU, limit)
+
+
+def why(code: int | None, limits: Limits, *, parsing: bool = False) -> str:
     """Why a process has ended with this code, in words."""
     if code == -signal.SIGXCPU:
-        return f"it takes more than {limits.seconds:g} s of CPU time"
+        took = (
+            f"parsing it takes more than {SECONDS_PARSING:g}" if parsing else f"it takes more than {limits.seconds:g}"
+        )
+        return f"{took} s of CPU time"
     if code == OUT_OF_MEMORY:
         return f"it takes more than {limits.memory / GIGABYTE:g} GB of memory"
     if code == -signal.SIGABRT:
@@ -199,14 +229,15 @@ def _work(
     for other in others:  # else nobody hears that the other end is closed
         other.close()
     _notes[:] = [note]
-    before = _resident()
+    before, unlimited = _resident(), resource.getrlimit(resource.RLIMIT_CPU)
     _limit_memory(limits)
     while True:
         try:
             task = connection.recv()
         except (EOFError, OSError):
             return
-        _limit_time(limits)
+        resource.setrlimit(resource.RLIMIT_CPU, unlimited)
+        _limit_time(limits.seconds)
         busy_with("")
         try:
             result = work(task)
@@ -230,12 +261,14 @@ def _silence_native_code() -> None:
     os.close(nowhere)
 
 
-def _limit_time(limits: Limits) -> None:
-    """From now on this process may take so much more time; then it ends, also in code that is not Python's."""
+def _limit_time(seconds: float) -> tuple[int, int]:
+    """From now on this process may take so much more time, if it has as much left; then it ends, also in code that is
+    not Python's. Gives the limits that there were."""
     used = resource.getrusage(resource.RUSAGE_SELF)
-    most = math.ceil(used.ru_utime + used.ru_stime + limits.seconds)
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    before = soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    known = [math.ceil(used.ru_utime + used.ru_stime + seconds), *(one for one in (soft, hard) if one != NO_LIMIT)]
+    resource.setrlimit(resource.RLIMIT_CPU, (min(known), hard))
+    return before
 
 
 def _limit_memory(limits: Limits) -> None:
@@ -247,7 +280,7 @@ def _limit_memory(limits: Limits) -> None:
         return
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = now + limits.memory
-    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == NO_LIMIT else min(most, hard), hard))
 
 
 def _resident() -> int:

@@ -84,6 +84,31 @@ def test_time_is_counted_for_each_task():
     assert results([1, 2, 3, 4], work, 1) == {task: task for task in (1, 2, 3, 4)}
 
 
+@pytest.mark.parametrize("work", ["parses", "parsed before", "has no more time"])
+def test_parsing_has_a_limit_of_its_own(work: str, monkeypatch: pytest.MonkeyPatch):
+    """Who has parsed has all the time of the task again, and parsing gets no more than that."""
+    monkeypatch.setattr(workers, "SECONDS_PARSING", 50 if work == "has no more time" else 1)
+
+    def parses(_: int) -> None:
+        with workers.parsing():
+            if work != "parsed before":
+                spin(0)
+        spin(0)
+
+    kind, seconds = ("parsing it", 1) if work == "parses" else ("it", 3)
+    begun = time.monotonic()
+    assert results([1], parses, 1, replace(FEW, seconds=3)) == {1: f"{kind} takes more than {seconds} s of CPU time"}
+    assert time.monotonic() - begun >= seconds - 1
+
+
+def test_parsing_outside_of_a_worker_has_no_limit():
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    with workers.parsing():
+        assert resource.getrlimit(resource.RLIMIT_CPU) == before
+
+
 def test_a_process_that_has_grown_is_followed_by_another():
     def work(task: int) -> int:
         kept.append(b"x" * (FEW.memory * 2 // 3))
