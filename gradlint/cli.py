@@ -139,6 +139,9 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         progress.end()
     if options["show_files"]:
         terminal.write("".join(f"{safe_name(path)}\n" for path in outcome.files))
+        if options["verbose"]:
+            for line in outcome.told:
+                terminal.say(line)
     else:
         _report(outcome, options, told)
     for warning in outcome.warnings:

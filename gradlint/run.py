@@ -23,7 +23,7 @@ from gradlint.config import BadConfig, Configs
 from gradlint.files import Found, displayed, find, here, is_excluded
 from gradlint.finding import Finding
 from gradlint.queries import Dependencies, Queries, digest
-from gradlint.reading import MOST_SOURCE, TooLarge, read_regular
+from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
 from gradlint.results import (
@@ -176,8 +176,10 @@ def _lint(
     interrupted = None
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
+        told = [line for file in found.files for line in _too_large(file, settings.most_source(file))]
     else:
         results, interrupted = _all_results(request, found, settings, installed, progress, tell)
+        told = [line for result in results for line in result.told()]
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
@@ -185,12 +187,19 @@ def _lint(
         tuple(entry for result in results for entry in result.entries()),
         tuple(result.path for result in results if result.filename not in closed),
         tuple(problems),
-        tuple(line for result in results for line in result.told()),
+        (*told, f"limits for each file: {settings.limits().told()}"),
         tuple(f"{result.path}:\n{result.traceback}" for result in results if result.traceback),
         tuple(settings.warnings),
         interrupted,
         settings.configs.of(here()).output_format,
     )
+
+
+def _too_large(file: str, most: int) -> Iterator[str]:
+    """A line about a file that would not be linted because it holds too much."""
+    with contextlib.suppress(OSError):
+        if os.path.getsize(file) > most:
+            yield f"{safe_name(displayed(file))}: would not be linted: {reason(TooLarge(most))}"
 
 
 def _all_results(

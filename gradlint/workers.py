@@ -29,9 +29,13 @@ with contextlib.suppress(ImportError):  # where there is none there is no fork e
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
-GIGABYTE = 1 << 30
+GIGABYTE = 1_000_000_000
 NO_LIMIT = -1
 """What `resource` calls it where there is no limit (RLIM_INFINITY)."""
+
+
+SECONDS_PARSING = 10.0
+"""CPU time that a worker may take for parsing one text, by native code that nobody can ask to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,13 @@ class Limits:
     seconds: float = 120.0
     memory: int = GIGABYTE
 
+    def told(self) -> str:
+        """The limits in words."""
+        time, parsing = f"{self.seconds:g} s of CPU time", f"{min(self.seconds, SECONDS_PARSING):g}"
+        return f"{time}, of which {parsing} s for parsing, and {self.memory / GIGABYTE:g} GB of memory"
+
 
 LIMITS = Limits()
-SECONDS_PARSING = 10.0
-"""CPU time that a worker may take for parsing one text, by native code that nobody can ask to stop."""
 
 
 @dataclass(frozen=True, slots=True)

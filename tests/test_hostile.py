@@ -367,7 +367,8 @@ def test_no_name_forges_a_line_of_any_command(gradlint, named, args):
 def test_each_file_is_shown_on_a_line(gradlint, named):
     shown = sorted(safe_name(os.fsdecode(name)) for name in [*NAMES, b"faulty.py", b"dir\n::warning::d/x.py"])
     assert sorted(gradlint("--show-files", ".").stdout.splitlines()) == shown
-    told = gradlint("-v", "--output-format", "json", ".").stderr.splitlines()
+    *told, limits = gradlint("-v", "--output-format", "json", ".").stderr.splitlines()
+    assert limits.startswith("limits for each file: ")
     assert len([line for line in told if not line.startswith("warning: ") or "x.py" in line]) == len(shown)
 
 
