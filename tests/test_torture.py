@@ -100,6 +100,14 @@ PROGRAMS: dict[str, Grown] = {
     "exchanged": lambda n: (
         rows(lambda i: f"a{i} = w * {i}\n", n // 2) + rows(lambda i: f"a{i}, a0 = a0, a{i}\n", n // 2)
     ),
+    "iterators, each over the two before": lambda n: (
+        "a, b = iter([w]), iter([w])\n" + "a, b = (c for c in zip(a, b)), (c for c in zip(b, a))\n" * n
+    ),
+    "iterators of a loop": lambda n: (
+        "def f(*x):\n    a, b = iter(x), iter(x)\n    for i in x:\n"
+        + "        a, b = (c for c in zip(a, b)), (c for c in zip(b, a))\n" * (n // 10)
+        + "    return [c for c in a]\nf(w, w)\n"
+    ),
     "yields": lambda n: "def f(x):\n" + "    yield x * 2\n" * n + "for a in f(w):\n    a.sum().backward()\n",
 }
 SIZES = (20_000, 1_000)

@@ -233,12 +233,15 @@ class State:
         found: dict[Ref, None] = {}
         heap = self.heap
         todo = [ref for value in values for ref in references(value)]
+        mentioned = 0
         while todo:
             ref = todo.pop()
             if ref not in found and (thing := heap.get(ref)) is not None:
                 found[ref] = None
-                todo += by(thing)
-        heap.index.work += len(found)
+                more = by(thing)
+                mentioned += len(more)
+                todo += [one for one in more if one not in found]
+        heap.index.work += len(found) + mentioned // COPIED_AT_ONCE
         return found
 
     def sweep(self) -> None:

@@ -46,7 +46,7 @@ from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.one_by_one import the_one_at_hand
 from gradlint.interpreter.recording import apply
 from gradlint.interpreter.storing import tell_stored
-from gradlint.interpreter.unfinished import Followed, asked, goes_on
+from gradlint.interpreter.unfinished import Followed, asked, bounded, goes_on
 from gradlint.knowledge.dimensions import Told
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
@@ -445,7 +445,7 @@ def going_on(it: Interpreter, made: Iterator, followed: Followed | None) -> Iter
         touches, fills = [*touches, *followed.touches()], [*fills, *followed.fills()]
         seen |= dict(followed.seen())
     changes = {"touches": tuple(dict.fromkeys(touches)), "fills": tuple(dict.fromkeys(fills))}
-    return replace(made, seen=tuple(seen.items()), **changes)
+    return replace(made, seen=bounded(it, tuple(seen.items())), **changes)
 
 
 # ---- elements by key

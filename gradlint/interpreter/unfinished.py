@@ -98,7 +98,7 @@ class Followed:
     def seen(self) -> Seen:
         """What it has looked at that others may change."""
         modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
-        return (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told())
+        return bounded(self.it, (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told()))
 
     def _left(self) -> list[tuple[Ref, Object, Object]]:
         """What there still is of what was there before: as it is, and as it was. Code that waits often may make much
@@ -134,6 +134,20 @@ class Followed:
             elif (like := LIKE.get(type(thing))) is not None and not name:
                 alike.setdefault(("like", like(thing)), []).append(ref)
         return (*held, *((key, one_of(refs, len(refs))) for key, refs in alike.items()))
+
+
+MOST_SEEN = 200
+"""How many things that such code has looked at are remembered: what looks at iterators looks at all that they did, and
+where it is one of those itself there is more of it in each round."""
+FORGOTTEN: Seen = ((("forgotten",), Const(None)),)
+
+
+def bounded(it: Interpreter, seen: Seen) -> Seen:
+    """What was looked at; that nobody knows what it was, where it is too much."""
+    if len(seen) <= MOST_SEEN:
+        return seen
+    it.hit("looked at by code that waits")
+    return FORGOTTEN
 
 
 @contextmanager
@@ -216,6 +230,7 @@ CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], V
     "name": _of_name,
     "holds": _of_contents,
     "like": _of_facts,
+    "forgotten": lambda it, key, value, parts: (key,),
 }
 """What of the circumstances is not as it was."""
 
