@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, WRONG = 0, 1, 2
 OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
-LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude")
+STDIN = "-"
+LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude", "fixable", "unfixable")
 CONFIDENCES = ("certain", "likely", "possible")
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -103,6 +104,12 @@ _cache_dir = click.option(
 @_several("--extend-ignore", "Do not report these rules besides those that are ignored.")
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what may be believed so far. [likely]")
 @click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
+@click.option("--fix", is_flag=True, help="Make safe fixes and report what is left.")
+@click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Make fixes as well that may change what works.")
+@click.option("--diff", is_flag=True, help="Show what fixes would change and write nothing.")
+@click.option("--show-fixes", is_flag=True, help="Tell what was fixed.")
+@_several("--fixable", "Fix findings of these rules only.")
+@_several("--unfixable", "Fix no findings of these rules.")
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="[full on a terminal, else concise]")
 @click.option("--output-file", metavar="FILE", help="Write the report to a file.")
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
@@ -143,7 +150,7 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
             for line in outcome.told:
                 terminal.say(line)
     else:
-        _report(outcome, options, told)
+        _tell(outcome, options, told, onto_stdout=options["fix"] and STDIN in paths)
     for warning in outcome.warnings:
         terminal.warn(warning)
     if outcome.tracebacks:
@@ -155,7 +162,9 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         return outcome.interrupted.exit_code
     if outcome.problems:
         return WRONG
-    return FOUND if outcome.entries and not (options["exit_zero"] or options["show_files"]) else CLEAN
+    if options["exit_zero"] or options["show_files"]:
+        return CLEAN
+    return FOUND if (outcome.changed if options["diff"] else outcome.entries) else CLEAN
 
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
@@ -166,7 +175,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     least = options["min_confidence"]
     return Request(
         paths=paths or (".",),
-        stdin=_stdin() if "-" in paths else b"",
+        stdin=_stdin() if STDIN in paths else b"",
         stdin_filename=options["stdin_filename"],
         min_confidence=Confidence[least.upper()] if least else None,
         target_torch=options["target_torch"],
@@ -177,6 +186,9 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         only_list=options["show_files"],
         jobs=options["jobs"] or cores(),
         cache=not options["no_cache"],
+        fix=options["fix"] or options["diff"],
+        diff=options["diff"],
+        unsafe_fixes=options["unsafe_fixes"],
         cache_dir=options["cache_dir"],
         **{name: _listed(options[name]) for name in LISTS},
     )
@@ -201,7 +213,8 @@ class _Told:
 
     def __init__(self, options: dict[str, Any], progress: terminal.Progress) -> None:
         self._options, self._progress = options, progress
-        self.may_be_partial = not (options["output_file"] or options["statistics"] or options["show_files"])
+        whole = "output_file", "statistics", "show_files", "fix", "diff"
+        self.may_be_partial = not any(options[name] for name in whole)
         self.entries = 0
 
     def format(self, configured: str | None) -> str:
@@ -228,13 +241,29 @@ class _Told:
         return between + formats[chosen](entries, painted)
 
 
-def _report(outcome: Outcome, options: dict[str, Any], told: _Told) -> None:
+def _tell(outcome: Outcome, options: dict[str, Any], told: _Told, *, onto_stdout: bool) -> None:
+    """Write the report, or what fixes change: of what came over stdin that is what is asked for, and the report goes to
+    stderr."""
+    if options["diff"]:
+        terminal.write("".join(change.diff() for change in outcome.changed))
+    elif onto_stdout:
+        terminal.write_bytes(outcome.stdin)
+        _report(outcome, options, told, terminal.say_text)
+    else:
+        _report(outcome, options, told, terminal.write)
+    if options["show_fixes"] and outcome.changed:
+        from gradlint.changes import tally
+
+        terminal.say_text(tally(outcome.changed))
+
+
+def _report(outcome: Outcome, options: dict[str, Any], told: _Told, write: Callable[[str], None]) -> None:
     from gradlint import report
 
     file, chosen = options["output_file"], told.format(outcome.output_format)
     text = told.text(outcome.entries[told.entries :], chosen)
     if file is None:
-        terminal.write(text)
+        write(text)
     else:
         _save(text, file)
     if options["verbose"]:
@@ -277,9 +306,19 @@ def _summary(outcome: Outcome) -> str:
     if not outcome.files:
         return "no Python files found"
     if not found:
-        return f"nothing to report in {_counted(len(outcome.files), 'file')}"
+        return f"nothing to report in {_counted(len(outcome.files), 'file')}{_about_fixes(outcome)}"
     touched = len({entry.path for entry in outcome.entries})
-    return f"{_counted(found, 'finding')} in {_counted(touched, 'file')}"
+    return f"{_counted(found, 'finding')} in {_counted(touched, 'file')}{_about_fixes(outcome)}"
+
+
+def _about_fixes(outcome: Outcome) -> str:
+    """How many findings were fixed, and how many can be."""
+    cured = sum(len(change.cured) for change in outcome.changed)
+    safe, unsafe = outcome.fixable
+    said = [f"{cured} fixed"] if cured else []
+    said += [f"{safe} can be fixed with `--fix`"] if safe else []
+    said += [f"{unsafe}{' more' if safe else ''} with `--fix --unsafe-fixes`"] if unsafe else []
+    return "".join(f"; {each}" for each in said)
 
 
 def _counted(number: int, what: str) -> str:

@@ -61,6 +61,9 @@ class Config:
     target_torch: Version | None = None
     cache_dir: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
+    fixable: tuple[str, ...] | None = None
+    unfixable: tuple[str, ...] = ()
+    unsafe_fixes: bool = False
 
 
 # ---- finding the file
@@ -235,5 +238,8 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "backward-wrappers": (_LIST, _strings),
     "cache-dir": ("a path in quotes", _path),
     "limits": ("a table of whole numbers above 0: seconds, memory, size", _limits),
+    "fixable": (_LIST, _strings),
+    "unfixable": (_LIST, _strings),
+    "unsafe-fixes": ("true or false", _boolean),
     "target-torch": ('a version of torch in quotes, like "2.13"', _version),
 }

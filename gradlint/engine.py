@@ -9,7 +9,9 @@ from types import ModuleType
 
 from gradlint import installation, linter, run, showing, texts
 from gradlint.catalogue import Catalogue, Listed
-from gradlint.finding import Confidence
+from gradlint.changes import Wanted
+from gradlint.finding import Confidence, Finding
+from gradlint.fixing import Fixer
 from gradlint.knowledge import configured
 from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -80,6 +82,12 @@ class Engine:
         rules = [rule for rule in self.rules if rule.code in terms.heard]
         packs, project = self.packs(terms.known), self.project.at(filename) if named else None
         return lint_bytes(data, path, filename, rules, terms.least, packs=packs, project=project, ignored=terms.ignored)
+
+    def fix(
+        self, data: bytes, path: str, filename: str, terms: Terms, wanted: Wanted, *, named: bool
+    ) -> tuple[bytes, tuple[Finding, ...]]:
+        """What fixes make of a file that is linted under these terms, and what they cure."""
+        return Fixer(lambda data: self.lint(data, path, filename, terms, named=named), wanted).fixed(data)
 
 
 def lint_bytes(

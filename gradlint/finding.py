@@ -57,6 +57,10 @@ class Edit:
     text: str
 
 
+SAFE, UNSAFE = "safe", "unsafe"
+"""How far a fix may be made unseen: a safe one changes nothing but the mistake."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """Edits that together cure a finding. `safety` is "safe", "unsafe" or "display"."""

@@ -14,13 +14,12 @@ from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
-from gradlint.finding import Edit, Finding, Fix, Place
+from gradlint.finding import SAFE, Edit, Finding, Fix, Place
 from gradlint.rule import Cure, Draft
 from gradlint.rule import Edit as Drafted
 from gradlint.source import Extent, Layout, Statement
 from gradlint.texts import BOM, NEWLINE
 
-SAFE, UNSAFE = "safe", "unsafe"
 MOST_ROWS = 300
 """How many rows a fix may indent."""
 

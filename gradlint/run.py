@@ -11,17 +11,18 @@ import contextlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from gradlint import cache, gate, installation, signals, texts, workers
 from gradlint.cache import Cache, Remembered
 from gradlint.catalogue import Catalogue
+from gradlint.changes import Changed, Wanted
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Configs
 from gradlint.files import Found, displayed, find, here, is_excluded
-from gradlint.finding import Finding
+from gradlint.finding import SAFE, UNSAFE, Finding
 from gradlint.queries import Dependencies, Queries, digest
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
@@ -40,6 +41,7 @@ from gradlint.selection import NOT_LINTED, UnknownRule
 from gradlint.settings import Request, Settings, Terms
 from gradlint.streaming import Stream
 from gradlint.versions import UnknownVersion
+from gradlint.writing import replace_file
 
 Progress = Callable[[int, int], None]
 """Is told how many files are done, and of how many, each time one is."""
@@ -54,6 +56,8 @@ MOST_ALONE, MOST_CALLERS = 10, 3
 
 SILENT = 1.0
 """Seconds for which a run tells nothing: in most there is nothing to be told before the end."""
+MOST_PASSES = 5
+"""How often all files are fixed anew."""
 MOST_TRIES = 3
 """How often a file is tried again without one around it on which its process has ended."""
 
@@ -73,6 +77,11 @@ class Engine(Protocol):
 
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
         """What comes of a file; of one that is `named` with what lies around it."""
+
+    def fix(
+        self, data: bytes, path: str, filename: str, terms: Terms, wanted: Wanted, *, named: bool
+    ) -> tuple[bytes, tuple[Finding, ...]]:
+        """What fixes make of a file, and what they cure."""
 
 
 class Installation(Protocol):
@@ -100,7 +109,9 @@ class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
     the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
     ask, and the `tracebacks` of errors of ours. Of a run that was `interrupted` there is what was done until then, and
-    how much that is."""
+    how much that is. `changed` are the files that were fixed, or would be where only a diff is asked for; of what came
+    over stdin there is `stdin`, as it is then. `fixable` are how many findings have a safe fix, and how many have an
+    unsafe one alone."""
 
     entries: tuple[Entry, ...]
     files: tuple[str, ...]
@@ -110,6 +121,9 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     interrupted: Interruption | None = None
     output_format: str | None = None
+    changed: tuple[Changed, ...] = ()
+    stdin: bytes = b""
+    fixable: tuple[int, int] = (0, 0)
 
 
 class Refused(Exception):
@@ -173,12 +187,17 @@ def _lint(
     request: Request, settings: Settings, installed: Installed, progress: Progress, tell: Teller | None
 ) -> Outcome:
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
-    interrupted = None
+    interrupted, stdin, changed = None, request.stdin, tuple[Changed, ...]()
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
         told = [line for file in found.files for line in _too_large(file, settings.most_source(file))]
     else:
         results, interrupted = _all_results(request, found, settings, installed, progress, tell)
+        if request.fix:
+            fixing = _Fixing(request, found, settings, installed)
+            while interrupted is None and fixing.goes_on(results):
+                results, interrupted = _all_results(fixing.request, found, settings, installed, progress, None)
+            changed, stdin = tuple(fixing.changed), fixing.request.stdin
         told = [line for result in results for line in result.told()]
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
@@ -192,7 +211,74 @@ def _lint(
         tuple(settings.warnings),
         interrupted,
         settings.configs.of(here()).output_format,
+        changed,
+        stdin,
+        _fixable(results, settings),
     )
+
+
+def _fixable(results: Sequence[Result], settings: Settings) -> tuple[int, int]:
+    """How many findings have a safe fix, and how many have no other than an unsafe one."""
+    counted = Counter[str]()
+    for result in results:
+        codes = settings.fixes(result.filename).codes if any(one.fixes for one in result.findings) else frozenset()
+        for finding in result.findings:
+            safeties = {fix.safety for fix in finding.fixes} if finding.code in codes else set[str]()
+            counted[SAFE if SAFE in safeties else UNSAFE if UNSAFE in safeties else ""] += 1
+    return counted[SAFE], counted[UNSAFE]
+
+
+class _Fixing:
+    """The files of a run, as they are fixed: what one becomes may show or cure findings in others, so all are linted
+    again, until nothing changes any more."""
+
+    def __init__(self, request: Request, found: Found, settings: Settings, installed: Installed) -> None:
+        self.request, self.changed = request, list[Changed]()
+        self._found, self._settings, self._installed = found, settings, installed
+        self._left_alone = set[str]()
+        self._passes = 0
+
+    def goes_on(self, results: Sequence[Result]) -> bool:
+        """Whether a fix was made of what was found, so that there is to be linted again."""
+        self._passes += 1
+        made = self._made({result.filename: result for result in results}) if self._passes <= MOST_PASSES else []
+        if self.request.diff:
+            self.changed += made
+            return False
+        made = [one for one in made if self._is_kept(one)]
+        self.changed += made
+        return bool(made)
+
+    def _made(self, results: Mapping[str, Result]) -> list[Changed]:
+        """What fixes make of files, each by itself."""
+        plan, settings = _Plan(self.request, self._settings, self._installed), self._settings
+        tasks = [
+            task
+            for task in plan.tasks(self._found)
+            if task.filename not in self._left_alone
+            and (result := results.get(task.filename)) is not None
+            and any(map(settings.fixes(task.file).wants, result.findings))
+        ]
+        return sorted(plan.changes(tasks), key=lambda one: one.path) if tasks else []
+
+    def _is_kept(self, change: Changed) -> bool:
+        """Whether a change is written, or is one of what came over stdin; what is not is told."""
+        if change.filename == self._stdin_file():
+            self.request = replace(self.request, stdin=change.after)
+            return True
+        try:
+            replace_file(change.filename, change.before, change.after)
+        except OSError as error:
+            self._left_alone.add(change.filename)
+            self._settings.warnings[f"{safe_name(change.path)} is not fixed: {reason(error)}"] = None
+            return False
+        return True
+
+    def _stdin_file(self) -> str | None:
+        if STDIN not in self.request.paths:
+            return None
+        name = self.request.stdin_filename
+        return os.path.abspath(name) if name else STDIN
 
 
 def _too_large(file: str, most: int) -> Iterator[str]:
@@ -208,7 +294,7 @@ def _all_results(
     """What came of all files, each with what the others lead to, and how far that got if it was interrupted."""
     closed = [Result(displayed(file), file, (cannot_be_listed(why),)) for file, why in found.closed]
     plan = _Plan(request, settings, installed)
-    tasks = [*map(plan.of_file, found.files), *([one] if STDIN in request.paths and (one := plan.of_stdin()) else [])]
+    tasks = plan.tasks(found)
     stream = None
     if tell is not None and STDIN not in request.paths and not plan.may_have_callers(found.files):
         stream = Stream(
@@ -295,6 +381,11 @@ class _Plan:
         self._tries = Counter[str]()
 
     # ---- tasks
+
+    def tasks(self, found: Found) -> list[Task]:
+        """All that is to be linted."""
+        stdin = self.of_stdin() if STDIN in self.request.paths else None
+        return [*map(self.of_file, found.files), *([] if stdin is None else [stdin])]
 
     def of_file(self, file: str) -> Task:
         """The task of linting a file; what is to be warned of its settings is noted."""
@@ -433,6 +524,21 @@ class _Plan:
             queries.content(task.file)
             result = self.engine().lint(data, task.path, task.filename, task.terms, named=task.named)
         return result, rests_on, time.process_time() - before
+
+    def changes(self, tasks: Sequence[Task]) -> Iterator[Changed]:
+        """What fixes make of the files of tasks, where they make anything of them."""
+        self.engine()
+        jobs, limits = min(self.request.jobs, len(tasks)), self.settings.limits()
+        found = workers.done(tasks, self._changed, lambda task, end: None, jobs=jobs, limits=limits)
+        yield from (changed for changed in found if changed is not None)
+
+    def _changed(self, task: Task) -> Changed | None:
+        before = task.read()
+        if isinstance(before, Finding):
+            return None
+        wanted = self.settings.fixes(task.file)
+        after, cured = self.engine().fix(before, task.path, task.filename, task.terms, wanted, named=task.named)
+        return Changed(task.path, task.filename, before, after, cured) if after != before else None
 
     # ---- the cache
 

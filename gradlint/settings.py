@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from gradlint import globs, patterns
 from gradlint.catalogue import Listed
+from gradlint.changes import Wanted
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, Found, displayed, here
-from gradlint.finding import Confidence, Finding
+from gradlint.finding import SAFE, UNSAFE, Confidence, Finding
 from gradlint.reading import MEGABYTE, MOST_SOURCE
 from gradlint.report.entry import safe_name
-from gradlint.selection import NOT_LINTED, Layer, Selectable, matching, names, selected
+from gradlint.selection import ALL, NOT_LINTED, Layer, Selectable, matching, names, selected
 from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
 from gradlint.workers import LIMITS, Limits
 
@@ -41,6 +42,12 @@ class Request:
     jobs: int = 0
     """How many processes lint (0: this one, without limits of time and memory)."""
     cache: bool = False
+    fix: bool = False
+    diff: bool = False
+    unsafe_fixes: bool | None = None
+    fixable: tuple[str, ...] = ()
+    unfixable: tuple[str, ...] = ()
+    """Whether fixes are made, or only shown as a `diff`, and which."""
     cache_dir: str | None = None
     """Whether results are remembered, and in which folder (None: that of the configuration, or of the project)."""
 
@@ -85,7 +92,9 @@ class Settings:
         self._words: tuple[Selectable, ...] = (*self.every, NOT_LINTED)
         self._chosen: dict[str, frozenset[str]] = {}
         self._asked = Layer(request.select or None, request.extend_select, (*request.ignore, *request.extend_ignore))
-        selected(self._words, [self._asked])  # a wrong word is told even where there is nothing to lint
+        self._asked_to_fix = Layer(request.fixable or None, (), request.unfixable)
+        for layer in (self._asked, self._asked_to_fix):
+            selected(self._words, [layer])  # a wrong word is told even where there is nothing to lint
         for option, given in (("--exclude", request.exclude), ("--extend-exclude", request.extend_exclude)):
             for pattern in given:
                 if wrong := patterns.fault(pattern):
@@ -144,6 +153,13 @@ class Settings:
     def wants(self, finding: Finding, file: str) -> bool:
         """Whether a finding in a file is to be reported, as far as the file's settings say."""
         return finding.code in self.codes(file) and finding.confidence <= self.min_confidence(file)
+
+    def fixes(self, file: str) -> Wanted:
+        """Which fixes may be made in a file."""
+        request, config = self.request, self.configs.of(os.path.dirname(file))
+        configured = Layer(config.fixable or (ALL,), (), config.unfixable, origin=config.file)
+        unsafe = config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
+        return Wanted(selected(self._words, [configured, self._asked_to_fix]), (SAFE, UNSAFE) if unsafe else (SAFE,))
 
     def codes(self, file: str) -> frozenset[str]:
         """The codes of what may be reported of a file."""

@@ -53,9 +53,25 @@ def write(text: str) -> None:
     _put(sys.stdout, text)
 
 
+def write_bytes(data: bytes) -> None:
+    """Put bytes on stdout as they are."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is not None:
+        try:
+            stream.write(data)
+            stream.flush()
+        except BrokenPipeError:
+            _close_quietly(sys.stdout)
+
+
 def say(text: str) -> None:
     """Put a line on stderr."""
-    _put(sys.stderr, f"{text}\n")
+    say_text(f"{text}\n")
+
+
+def say_text(text: str) -> None:
+    """Put text on stderr."""
+    _put(sys.stderr, text)
 
 
 def warn(text: str) -> None:

@@ -440,7 +440,7 @@ def on_a_terminal(here: Path, *args: str, silent: float) -> str:
 def test_progress_is_told_on_a_terminal_and_taken_away(here: Path) -> None:
     said = on_a_terminal(here, ".", silent=0)
     assert said.index("\r\x1b[K1 of 2 files") < said.index("\r\x1b[K2 of 2 files")
-    assert said.endswith("\r\x1b[K1 finding in 1 file\r\n")
+    assert said.endswith("\r\x1b[K1 finding in 1 file; 1 with `--fix --unsafe-fixes`\r\n")
 
 
 @pytest.mark.parametrize(("args", "silent"), [(["."], 1000), (["-q", ".", "missing"], 0)])

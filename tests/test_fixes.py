@@ -10,14 +10,14 @@ import pytest
 
 from gradlint import fixes, linter, showing, texts
 from gradlint.events import AttributeAssigned, Called, ModuleFinished, WrittenInPlace
-from gradlint.finding import Confidence
+from gradlint.finding import SAFE, UNSAFE, Confidence
 from gradlint.proving import cases_of
 from gradlint.registry import rules
 from gradlint.rule import Edit, Rule
 
 RULES = rules()
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
-EVERY = (fixes.SAFE, fixes.UNSAFE)
+EVERY = (SAFE, UNSAFE)
 
 
 def fixer(event, key, *edits, **options):
@@ -157,8 +157,8 @@ def test_of_two_fixes_in_each_others_way_the_first_is_made():
 def test_only_fixes_that_are_asked_for_are_made():
     text = "import torch\nx = torch.ones(3)\nx.clone()\n"
     found = linter.analyse(text, [fixer(*CLONE, ("delete",))]).findings
-    assert fixes.apply(text, found, (fixes.UNSAFE,)).text == text
-    assert fixes.apply(text, found, (fixes.SAFE,)).text != text
+    assert fixes.apply(text, found, (UNSAFE,)).text == text
+    assert fixes.apply(text, found, (SAFE,)).text != text
 
 
 TEXTS = [pytest.param(path.read_text(encoding="utf-8"), id=path.stem) for path in CASES]
@@ -196,7 +196,7 @@ def test_each_fix_takes_its_finding_away_and_a_safe_one_brings_no_other(text):
             ast.parse(applied.text)
             found, shown = reported(applied.text)
             assert codes(found)[finding.code] < codes(every)[finding.code], f"still there:\n{applied.text}"
-            if finding.fixes[0].safety == fixes.SAFE:
+            if finding.fixes[0].safety == SAFE:
                 new = {
                     code
                     for code in codes(shown) - codes(usual)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from gradlint import fixes, linter
+from gradlint.finding import SAFE, UNSAFE
 from gradlint.registry import rules
 
 RULES = {rule.code: rule for rule in rules()}
@@ -19,7 +20,7 @@ def mended(code: str, text: str) -> str:
     wanted = [RULES[code], *(RULES[other] for other in RULES[code].yields_to)]
     found = [one for one in linter.analyse(text, wanted).findings if one.code == code]
     assert found, "nothing is reported"
-    return fixes.apply(text, found, (fixes.SAFE, fixes.UNSAFE)).text
+    return fixes.apply(text, found, (SAFE, UNSAFE)).text
 
 
 def version(lines: list[str], sign: str) -> str:

@@ -17,7 +17,7 @@ from functools import cache, cached_property
 
 from gradlint import fixes, linter, showing, versions
 from gradlint.disk import InMemory
-from gradlint.finding import LATER, RAISES, Confidence, Finding
+from gradlint.finding import LATER, RAISES, SAFE, UNSAFE, Confidence, Finding
 from gradlint.knowledge import differing
 from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -292,7 +292,7 @@ class Case:
     def _with_fixes(self, text: str) -> str:
         """The text with all fixes of this rule made; where one is in the way of another, one after the other."""
         own = [finding for finding in self._findings(text) if finding.code == self.rule.code]
-        applied = fixes.apply(text, own, (fixes.SAFE, fixes.UNSAFE))
+        applied = fixes.apply(text, own, (SAFE, UNSAFE))
         return self._with_fixes(applied.text) if applied.fixed and applied.left else applied.text
 
     @property

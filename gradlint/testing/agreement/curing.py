@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gradlint.finding import Finding
-from gradlint.fixes import SAFE, UNSAFE, apply
+from gradlint.finding import SAFE, UNSAFE, Finding
+from gradlint.fixes import apply
 from gradlint.testing.agreement.acts import Run
 from gradlint.testing.agreement.silent import SEEN, rows_of
 from gradlint.testing.agreement.witness import witnessed

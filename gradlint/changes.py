@@ -1,0 +1,65 @@
+"""Changes of files: which fixes are wanted, what they make of a file, and how that is written or shown."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gradlint import texts
+from gradlint.finding import SAFE, Finding
+from gradlint.report.entry import escaped, safe_name
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which fixes are made: those of findings with these `codes`, if they are as safe as this."""
+
+    codes: frozenset[str]
+    safeties: tuple[str, ...] = (SAFE,)
+
+    def wants(self, finding: Finding) -> bool:
+        """Whether a finding has a fix that is made."""
+        return finding.code in self.codes and any(fix.safety in self.safeties for fix in finding.fixes)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What fixes made of a file that is shown under a `path`: its bytes `before` and `after`, and what is `cured`."""
+
+    path: str
+    filename: str
+    before: bytes
+    after: bytes
+    cured: tuple[Finding, ...]
+
+    def diff(self) -> str:
+        """The change as a unified diff. Rows end as they end in the file."""
+        name = safe_name(self.path)
+        before, after = (_rows(data) for data in (self.before, self.after))
+        rows = difflib.unified_diff(before, after, name, name)
+        return "".join(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows)
+
+
+def _rows(data: bytes) -> list[str]:
+    rows = texts.decode(data).split("\n")
+    return [*(f"{row}\n" for row in rows[:-1]), *([rows[-1]] if rows[-1] else [])]
+
+
+def tally(changes: Iterable[Changed]) -> str:
+    """What was fixed in each file: so many findings of each rule."""
+    rows: list[str] = []
+    for path, cured in _by_path(changes).items():
+        rows.append(f"{safe_name(path)}:\n")
+        counted = Counter((one.code, one.name) for one in cured)
+        width = max(len(str(number)) for number in counted.values())
+        rows += [f"  {number:>{width}} x {code} {escaped(name)}\n" for (code, name), number in sorted(counted.items())]
+    return "".join(rows)
+
+
+def _by_path(changes: Iterable[Changed]) -> dict[str, Sequence[Finding]]:
+    found: dict[str, list[Finding]] = {}
+    for change in sorted(changes, key=lambda one: one.path):
+        found.setdefault(change.path, []).extend(change.cured)
+    return dict(found)
