@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from gradlint import cache, gate, installation, signals, texts, workers
+from gradlint import cache, gate, installation, signals, texts, unused, workers
 from gradlint.cache import Cache, Remembered
 from gradlint.catalogue import Catalogue
 from gradlint.collecting import few_collections
@@ -36,7 +36,7 @@ from gradlint.results import (
     together,
     unreadable,
 )
-from gradlint.selection import NOT_LINTED, UnknownRule
+from gradlint.selection import NOT_LINTED, OF_FILES, UnknownRule
 from gradlint.settings import Request, Settings, Terms
 from gradlint.streaming import Stream
 from gradlint.versions import UnknownVersion
@@ -189,10 +189,16 @@ def _lint(
         tuple(problems),
         (*told, f"limits for each file: {settings.limits().told()}"),
         tuple(f"{result.path}:\n{result.traceback}" for result in results if result.traceback),
-        tuple(settings.warnings),
+        (*settings.warnings, *_unknown_words(results, settings)),
         interrupted,
         settings.configs.of(here()).output_format,
     )
+
+
+def _unknown_words(results: Iterable[Result], settings: Settings) -> Iterator[str]:
+    """A line about each word in a suppression that names no rule."""
+    for result in results:
+        yield from unused.warnings(safe_name(result.path), result.unknown, settings.every)
 
 
 def _too_large(file: str, most: int) -> Iterator[str]:
@@ -233,7 +239,8 @@ def _all_results(
         callers += plan.results([*map(plan.of_file, plan.callers(found.files))])
     except KeyboardInterrupt as error:
         interrupted = Interruption(f"{len(results)} of {len(tasks)} files", signals.exit_code(error))
-    every = together(ordered([*results, *closed]), settings, plan.project, callers)
+    every = ordered([*results, *closed])
+    every = together(every, settings, plan.project, callers, complete=interrupted is None)
     told = {} if stream is None else stream.told
     return [told.get(result.filename, result) for result in every], interrupted
 
@@ -376,11 +383,12 @@ class _Plan:
 
     def _finished(self, task: Task, result: Result) -> Result:
         """A result with what is known of its file now; where that is ignored, nobody hears that it was given up."""
+        whole = OF_FILES.isdisjoint(one.code for one in result.findings)
         if NOT_LINTED.code not in self.settings.codes(task.file):
             told = tuple(one for one in result.findings if one.code != NOT_LINTED.code)
             result = replace(result, findings=told, traceback="")
         rows = Rows.of(task.file) if task.stdin is None else Rows(lambda: task.stdin or b"")
-        return replace(result, path=task.path, lines=rows)
+        return replace(result, path=task.path, lines=rows, whole=whole)
 
     # ---- the gate
 
@@ -407,7 +415,14 @@ class _Plan:
                 is_open = gate.may_find(texts.decode(data), self._needed(task.terms), view)
             except texts.Unreadable:
                 is_open = True
-        return (None if is_open else Result(task.path, task.filename)), rests_on, 0.0
+        unknown = self._unknown_words(data)
+        return (None if is_open else Result(task.path, task.filename, unknown=unknown)), rests_on, 0.0
+
+    def _unknown_words(self, data: bytes) -> tuple[tuple[int, str], ...]:
+        """The words in suppressions of a file that name no rule of those that are installed."""
+        with contextlib.suppress(texts.Unreadable):
+            return unused.unknown(texts.decode(data), self.installed.catalogue.rules)
+        return ()
 
     def _needed(self, terms: Terms) -> gate.Needed:
         """The words that are needed for a finding under these terms."""
@@ -432,7 +447,7 @@ class _Plan:
         with queries.noted() as rests_on:
             queries.content(task.file)
             result = self.engine().lint(data, task.path, task.filename, task.terms, named=task.named)
-        return result, rests_on, time.process_time() - before
+        return replace(result, unknown=self._unknown_words(data)), rests_on, time.process_time() - before
 
     # ---- the cache
 

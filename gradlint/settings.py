@@ -13,7 +13,7 @@ from gradlint.files import Excluded, Found, displayed, here
 from gradlint.finding import Confidence, Finding
 from gradlint.reading import MEGABYTE, MOST_SOURCE
 from gradlint.report.entry import safe_name
-from gradlint.selection import NOT_LINTED, Layer, Selectable, matching, names, selected
+from gradlint.selection import NOT_LINTED, UNUSED, Layer, Selectable, matching, names, selected
 from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
 from gradlint.workers import LIMITS, Limits
 
@@ -82,7 +82,7 @@ class Settings:
         self._target = _target(request.target_torch)
         self.configs = configs or Configs(request.config, request.isolated)
         self.every = tuple(rules)
-        self._words: tuple[Selectable, ...] = (*self.every, NOT_LINTED)
+        self._words: tuple[Selectable, ...] = (*self.every, NOT_LINTED, UNUSED)
         self._chosen: dict[str, frozenset[str]] = {}
         self._asked = Layer(request.select or None, request.extend_select, (*request.ignore, *request.extend_ignore))
         selected(self._words, [self._asked])  # a wrong word is told even where there is nothing to lint
@@ -134,12 +134,12 @@ class Settings:
 
     def terms(self, file: str) -> Terms:
         """All that decides what is found in a file, but for what it holds and what lies around it."""
-        heard = tuple(sorted(self._configured(file)))
+        heard = tuple(sorted(self._configured(file) - {UNUSED.code}))  # it is judged by what is found under the terms
         return Terms(heard, tuple(sorted(self.ignored(file))), self.min_confidence(file), self.known(file))
 
     def ignored(self, file: str) -> frozenset[str]:
-        """The codes that are asked for, but not in this file."""
-        return self._configured(file) - self.codes(file)
+        """The codes of rules that are asked for, but not in this file."""
+        return self._configured(file) - self.codes(file) - {UNUSED.code}
 
     def wants(self, finding: Finding, file: str) -> bool:
         """Whether a finding in a file is to be reported, as far as the file's settings say."""
