@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -121,6 +122,7 @@ _cache_dir = click.option(
 @click.option("-v", "--verbose", is_flag=True, help="Tell about each file.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
 @click.option("--show-files", is_flag=True, help="List the files that would be linted.")
+@click.option("--add-noqa", is_flag=True, help="Silence all that is found, by `# noqa` comments in the files.")
 def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and folders; `-` reads from stdin. Without a path, the current folder.
 
@@ -132,7 +134,11 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     progress = terminal.Progress(quiet=options["quiet"])
     told = _Told(options, progress)
     try:
-        outcome = running.lint(_request(paths, options), _installed, progress, told if told.may_be_partial else None)
+        request = _request(paths, options)
+        if options["add_noqa"]:
+            outcome = _add_noqa(request, progress)
+        else:
+            outcome = running.lint(request, _installed, progress, told if told.may_be_partial else None)
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -156,6 +162,18 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     if outcome.problems:
         return WRONG
     return FOUND if outcome.entries and not (options["exit_zero"] or options["show_files"]) else CLEAN
+
+
+def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
+    """What is found after all that was found has been silenced in the files."""
+    from gradlint import annotating, run
+
+    if run.STDIN in request.paths:
+        raise click.ClickException("`--add-noqa` changes files, and `-` is none; name the file")
+    outcome, added = annotating.add_noqa(request, lambda one: run.lint(one, _installed, progress))
+    progress.end()
+    terminal.say(f"added `# noqa` to {_counted(added.rows, 'row')} in {_counted(len(added.files), 'file')}")
+    return replace(outcome, problems=(*outcome.problems, *added.problems))
 
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
