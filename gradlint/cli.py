@@ -122,6 +122,8 @@ _cache_dir = click.option(
 @click.option("-v", "--verbose", is_flag=True, help="Tell about each file.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
 @click.option("--show-files", is_flag=True, help="List the files that would be linted.")
+@click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
+@click.option("--update-baseline", is_flag=True, help="Accept all that is found: write it to the baseline.")
 @click.option("--add-noqa", is_flag=True, help="Silence all that is found, by `# noqa` comments in the files.")
 def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and folders; `-` reads from stdin. Without a path, the current folder.
@@ -150,6 +152,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
                 terminal.say(line)
     else:
         _report(outcome, options, told)
+    for note in () if options["quiet"] else outcome.notes:
+        terminal.say(note)
     for warning in outcome.warnings:
         terminal.warn(warning)
     if outcome.tracebacks:
@@ -170,6 +174,8 @@ def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
 
     if run.STDIN in request.paths:
         raise click.ClickException("`--add-noqa` changes files, and `-` is none; name the file")
+    if request.update_baseline:
+        raise click.ClickException("`--add-noqa` and `--update-baseline` exclude each other; choose one")
     outcome, added = annotating.add_noqa(request, lambda one: run.lint(one, _installed, progress))
     progress.end()
     terminal.say(f"added `# noqa` to {_counted(added.rows, 'row')} in {_counted(len(added.files), 'file')}")
@@ -196,6 +202,8 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         jobs=options["jobs"] or cores(),
         cache=not options["no_cache"],
         cache_dir=options["cache_dir"],
+        baseline=options["baseline"],
+        update_baseline=options["update_baseline"],
         **{name: _listed(options[name]) for name in LISTS},
     )
 

@@ -13,11 +13,14 @@ from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, N
 from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
-from gradlint.selection import NOT_LINTED, UNREADABLE, UNUSED
+from gradlint.selection import NOT_LINTED, UNREADABLE, UNUSED, Selectable
 from gradlint.settings import Settings
 from gradlint.suppression import unsuppressed
-from gradlint.unused import Judge, Silenced
+from gradlint.unused import Judge, Silenced, warnings
 from gradlint.versions import holds
+
+STDIN = "-"
+"""What comes over stdin, as a path; it is called so where it has no other name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,10 @@ class Result:
         yield f"{name}: {', '.join([took, *(f'{number} {what}' for what, number in self.counts)])}"
         for path, why in self.unread:
             yield f"{name}: imports {safe_name(displayed(path))}, which cannot be read: {why}"
+
+    def warnings(self, rules: Sequence[Selectable]) -> Iterator[str]:
+        """A line about each word in its suppressions that names no rule."""
+        return warnings(safe_name(self.path), self.unknown, rules)
 
 
 class Rows(Sequence[str]):

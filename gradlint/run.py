@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from gradlint import cache, gate, installation, signals, texts, unused, workers
+from gradlint import baseline, cache, gate, installation, signals, texts, unused, workers
+from gradlint.baseline import BadBaseline
 from gradlint.cache import Cache, Remembered
 from gradlint.catalogue import Catalogue
 from gradlint.collecting import few_collections
@@ -26,6 +27,7 @@ from gradlint.queries import Dependencies, Queries, digest
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
+from gradlint.results import STDIN as STDIN
 from gradlint.results import (
     Result,
     Rows,
@@ -46,7 +48,6 @@ Progress = Callable[[int, int], None]
 Teller = Callable[[Sequence[Entry], str | None], None]
 """Is told the entries of files as soon as they are final, in order, and the configured format of the report."""
 
-STDIN = "-"
 NOTEBOOK = ".ipynb"
 MOST_ALONE, MOST_CALLERS = 10, 3
 """Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
@@ -99,8 +100,8 @@ class Interruption:
 class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
     the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
-    ask, and the `tracebacks` of errors of ours. Of a run that was `interrupted` there is what was done until then, and
-    how much that is."""
+    ask, and the `tracebacks` of errors of ours; `notes` are what was done besides. Of a run that was `interrupted`
+    there is what was done until then, and how much that is."""
 
     entries: tuple[Entry, ...]
     files: tuple[str, ...]
@@ -110,6 +111,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     interrupted: Interruption | None = None
     output_format: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Refused(Exception):
@@ -126,7 +128,7 @@ def lint(
         with cache.opened(_folder(request, configs)) if request.cache else contextlib.nullcontext() as remembered:
             installed = Installed(load, remembered)
             return _lint(request, Settings(request, installed.catalogue.rules, configs), installed, progress, tell)
-    except (BadConfig, UnknownRule, UnknownVersion) as error:
+    except (BadBaseline, BadConfig, UnknownRule, UnknownVersion) as error:
         raise Refused(str(error)) from error
 
 
@@ -173,32 +175,31 @@ def _lint(
     request: Request, settings: Settings, installed: Installed, progress: Progress, tell: Teller | None
 ) -> Outcome:
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
-    interrupted = None
+    accepted = baseline.of(request, settings.configs.of(here()).baseline)
+    interrupted, notes, stale = None, list[str](), list[str]()
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
         told = [line for file in found.files for line in _too_large(file, settings.most_source(file))]
     else:
-        results, interrupted = _all_results(request, found, settings, installed, progress, tell)
+        told_now = None if tell is None or request.update_baseline else accepted.telling(tell)
+        results, interrupted = _all_results(request, found, settings, installed, progress, told_now)
+        if interrupted is None:
+            notes, stale = accepted.compared(results, settings.codes, update=request.update_baseline)
         told = [line for result in results for line in result.told()]
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
     return Outcome(
-        tuple(entry for result in results for entry in result.entries()),
+        accepted.left(entry for result in results for entry in result.entries()),
         tuple(result.path for result in results if result.filename not in closed),
         tuple(problems),
         (*told, f"limits for each file: {settings.limits().told()}"),
         tuple(f"{result.path}:\n{result.traceback}" for result in results if result.traceback),
-        (*settings.warnings, *_unknown_words(results, settings)),
+        (*settings.warnings, *(line for one in results for line in one.warnings(settings.every)), *stale),
         interrupted,
         settings.configs.of(here()).output_format,
+        tuple(notes),
     )
-
-
-def _unknown_words(results: Iterable[Result], settings: Settings) -> Iterator[str]:
-    """A line about each word in a suppression that names no rule."""
-    for result in results:
-        yield from unused.warnings(safe_name(result.path), result.unknown, settings.every)
 
 
 def _too_large(file: str, most: int) -> Iterator[str]:

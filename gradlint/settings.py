@@ -43,6 +43,9 @@ class Request:
     cache: bool = False
     cache_dir: str | None = None
     """Whether results are remembered, and in which folder (None: that of the configuration, or of the project)."""
+    baseline: str | None = None
+    update_baseline: bool = False
+    """The file whose findings are not told, and whether all that is found is written there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,18 @@ def replace_file(path: str, before: bytes, after: bytes) -> None:
         raise
 
 
+def create_file(path: str, data: bytes) -> None:
+    """Have a file hold these bytes where there is none. Raises `OSError`; then there is still none of ours."""
+    with open(path, "xb") as stream:
+        try:
+            stream.write(data)
+            stream.flush()
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            raise
+
+
 def _check_unchanged(file: str, before: bytes, path: str) -> None:
     if read_start(file, len(before) + 1) != before:
         raise Changed(path)

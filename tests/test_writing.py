@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gradlint import writing
-from gradlint.writing import Changed, replace_file
+from gradlint.writing import Changed, create_file, replace_file
 
 OLD, NEW = b"\xef\xbb\xbfx = 1\r\n", b"y = 2"
 
@@ -89,4 +89,12 @@ def test_a_file_that_may_not_be_written_is_an_error(file, monkeypatch):
     monkeypatch.setattr(writing.os, "access", lambda path, mode: False)  # to root, all files may be written
     with pytest.raises(PermissionError):
         replace_file(str(file), OLD, NEW)
+    assert file.read_bytes() == OLD
+
+
+def test_a_file_is_made_only_where_there_is_none(file, tmp_path):
+    create_file(str(tmp_path / "b.py"), NEW)
+    assert (tmp_path / "b.py").read_bytes() == NEW
+    with pytest.raises(FileExistsError):
+        create_file(str(file), NEW)
     assert file.read_bytes() == OLD
