@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tokenize
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gradlint import texts
@@ -55,14 +55,30 @@ class Suppression:
         """Whether it speaks to gradlint alone."""
         return not self.prefixes
 
-    def silences(self, finding: Finding) -> bool:
+
+class _Comments:
+    """What comments silence together."""
+
+    def __init__(self) -> None:
+        self._all, self._all_of_ours = False, False
+        self._words, self._beginnings = set[str](), set[str]()
+
+    def add(self, one: Suppression) -> None:
+        """Note what one of them says."""
+        if one.words is None:
+            self._all, self._all_of_ours = self._all or one.prefixes, self._all_of_ours or one.is_ours
+        else:
+            (self._beginnings if one.prefixes else self._words).update(one.words)
+
+    def silence(self, finding: Finding) -> bool:
+        code, name = finding.code.upper(), finding.name.upper()
         if finding.code in OF_FILES:
             return False  # what gradlint says of a whole file cannot be silenced in it
-        if finding.code == UNUSED.code and self.words is None and self.is_ours:
-            return False  # what silences nothing cannot keep that to itself
-        if self.words is None or finding.name.upper() in self.words or finding.code.upper() in self.words:
+        if self._all or (self._all_of_ours and finding.code != UNUSED.code):
+            return True  # what silences nothing cannot keep that to itself
+        if not self._words.isdisjoint((code, name)) or name in self._beginnings:
             return True
-        return self.prefixes and finding.code.upper().startswith(self.words)
+        return any(code[:end] in self._beginnings for end in range(1, len(code) + 1))
 
 
 def unsuppressed(text: str, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -70,7 +86,17 @@ def unsuppressed(text: str, findings: Sequence[Finding]) -> tuple[Finding, ...]:
     found, statements = suppressions(text) if findings else ([], Statements(()))
     if not found:
         return tuple(findings)
-    return tuple(finding for finding in findings if not _is_silenced(finding, found, statements))
+    everywhere, nowhere = _Comments(), _Comments()
+    by_statement: dict[tuple[int, int], _Comments] = {}
+    for one in found:
+        at = statements.around(one.row)
+        (everywhere if one.whole_file else by_statement.setdefault(at, _Comments())).add(one)
+    return tuple(
+        finding
+        for finding in findings
+        if not everywhere.silence(finding)
+        and not by_statement.get(statements.around(finding.place.row), nowhere).silence(finding)
+    )
 
 
 def suppressions(text: str) -> tuple[list[Suppression], Statements]:
@@ -79,14 +105,6 @@ def suppressions(text: str) -> tuple[list[Suppression], Statements]:
         return [], Statements(())
     comments, statements = layout(text)
     return [one for comment in comments for one in said(comment)], statements
-
-
-def _is_silenced(finding: Finding, found: Iterable[Suppression], statements: Statements) -> bool:
-    first, last = statements.around(finding.place.row)
-    return any(
-        (suppression.whole_file or first <= suppression.row <= last) and suppression.silences(finding)
-        for suppression in found
-    )
 
 
 def said(comment: Comment) -> Iterator[Suppression]:

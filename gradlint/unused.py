@@ -23,6 +23,10 @@ MOST_UNKNOWN = 20
 """How many unknown words of a file are told."""
 LONGEST_WORD = 60
 """How much of one (characters)."""
+MOST_NAMED = 10
+"""How many unused words of a suppression are named."""
+LONGEST_COMMENT = 1_000
+"""Of a longer one (characters) nobody is offered another version."""
 _NAMED = (UNREADABLE, UNUSED, NOT_LINTED)
 _COOKIE_ROW = 3
 """The first row in which the encoding of a file cannot be declared: what stands there must not move up."""
@@ -52,6 +56,8 @@ def silenced(findings: Iterable[Finding], text_of: Callable[[str], str]) -> tupl
 def unknown(text: str, rules: Iterable[Selectable]) -> tuple[tuple[int, str], ...]:
     """The words in suppressions of ours that name no rule, with their rows; the first ones, where they are many."""
     found, _ = suppressions(text)
+    if not found:
+        return ()
     known = _Known(rules)
     strange = (
         (one.row, one.comment.text[slice(*span)])
@@ -145,7 +151,9 @@ def _finding(one: Suppression, idle: Sequence[int], rows: Sequence[str]) -> Find
     """The finding about a suppression of which these words are idle; all of it is, where it has none."""
     (first, last), at = one.span, one.comment
     words = [at.text[slice(*one.spans[number])] for number in idle]
-    told = ", ".join(f"`{word}`" for word in words) or f"`{at.text[first:last]}`"
+    told = ", ".join(f"`{word}`" for word in words[:MOST_NAMED]) or f"`{at.text[first:last]}`"
+    if len(words) > MOST_NAMED:
+        told += f" and {len(words) - MOST_NAMED} more"
     verb = "silences" if len(words) < 2 else "silence"
     where = "in this file" if one.whole_file else "here"
     place = Place(at.row, at.column + first, at.row, at.column + last)
@@ -160,6 +168,8 @@ def _finding(one: Suppression, idle: Sequence[int], rows: Sequence[str]) -> Find
 
 def _fixes(one: Suppression, idle: Sequence[int], rows: Sequence[str], message: str) -> tuple[Fix, ...]:
     at, row = one.comment, rows[one.row - 1]
+    if len(at.text) > LONGEST_COMMENT:
+        return ()
     left = _without_words(one, idle) if len(idle) < len(one.spans) else _without(one)
     if left is None:
         return ()

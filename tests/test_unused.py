@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from gradlint.finding import Confidence, Finding
 from gradlint.registry import rules
 from gradlint.run import Outcome
 from gradlint.settings import Request
+from gradlint.suppression import unsuppressed
 from gradlint.unused import Judge, Silenced
 
 RULES = rules()
@@ -138,6 +140,26 @@ def test_the_fix_takes_out_what_is_unused_and_nothing_else(text, left):
     assert cured(text, used) == (text if left is None else left)
     if left is not None:
         assert told(left, used) == () and tree(left) == tree(text)
+
+
+ONE = "# gradlint: ignore[GRD102] "
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (f"x = 1  {ONE}\n" * 10_000, 10_000),
+        (f"x = (\n{f'    1,  {ONE}{chr(10)}' * 10_000})\n", 10_000),
+        (ONE.replace("ignore", "ignore-file") * 10_000, 10_000),
+        (f"x = 1  # noqa: {', '.join(['GRD102'] * 50_000)}\n", 1),
+    ],
+)
+def test_many_suppressions_are_judged_in_a_time_that_grows_with_them(text, count):
+    before = time.process_time()
+    found = told(text, *((row, "GRD101") for row in range(1, 10_000)))
+    assert len(found) == count and all(len(one.message) < 200 for one in found)
+    assert len(unsuppressed(text, found)) == count
+    assert time.process_time() - before < 10  # with their square it is minutes
 
 
 # ---- in a run
