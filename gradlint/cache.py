@@ -27,9 +27,10 @@ from gradlint.catalogue import Catalogue
 from gradlint.finding import Confidence, Edit, Finding, Fix, Note, Place
 from gradlint.queries import Dependencies, Fingerprint, Input, Query, digest, stamp
 from gradlint.results import Result, Rows
+from gradlint.unused import Silenced
 
 FOLDER = ".gradlint_cache"
-DATABASE = "results-2.sqlite"
+DATABASE = "results-3.sqlite"
 """With the number of the format."""
 TAG, SIGNATURE = "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"
 """How programs that copy or search folders know that one is a cache (bford.info/cachedir)."""
@@ -378,13 +379,14 @@ def clean(folder: str) -> bool:
 def data_of(result: Result) -> list[Any]:
     """A result as JSON can write it, without what is known of the file otherwise."""
     findings = [[_finding(one) for one in found] for found in (result.findings, result.elsewhere)]
-    return [*findings, result.counts, result.unread]
+    silenced = [(one.path, one.row, one.code) for one in result.silenced]
+    return [*findings, result.counts, result.unread, silenced, result.unknown]
 
 
 def result_of(data: Any, file: str) -> Result:
     """What `data_of` gave, for a file that is linted now. Raises `TypeError`, `ValueError` or `KeyError` for what is
     none."""
-    findings, elsewhere, counts, unread = data
+    findings, elsewhere, counts, unread, silenced, unknown = data
     return Result(
         path="",
         filename=file,
@@ -393,6 +395,8 @@ def result_of(data: Any, file: str) -> Result:
         counts=tuple((str(what), int(number)) for what, number in counts),
         elsewhere=tuple(_found(*row) for row in elsewhere),
         unread=tuple((str(path), str(why)) for path, why in unread),
+        silenced=tuple(Silenced(str(path), int(row), str(code)) for path, row, code in silenced),
+        unknown=tuple((int(row), str(word)) for row, word in unknown),
         seconds=None,
     )
 

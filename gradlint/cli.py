@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -128,6 +129,9 @@ _cache_dir = click.option(
 @click.option("-v", "--verbose", is_flag=True, help="Tell about each file.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
 @click.option("--show-files", is_flag=True, help="List the files that would be linted.")
+@click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
+@click.option("--update-baseline", is_flag=True, help="Accept all that is found: write it to the baseline.")
+@click.option("--add-noqa", is_flag=True, help="Silence all that is found, by `# noqa` comments in the files.")
 def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and folders; `-` reads from stdin. Without a path, the current folder.
 
@@ -139,7 +143,11 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     progress = terminal.Progress(quiet=options["quiet"])
     told = _Told(options, progress)
     try:
-        outcome = running.lint(_request(paths, options), _installed, progress, told if told.may_be_partial else None)
+        request = _request(paths, options)
+        if options["add_noqa"]:
+            outcome = _add_noqa(request, progress)
+        else:
+            outcome = running.lint(request, _installed, progress, told if told.may_be_partial else None)
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -151,6 +159,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
                 terminal.say(line)
     else:
         _tell(outcome, options, told, onto_stdout=options["fix"] and STDIN in paths)
+    for note in () if options["quiet"] else outcome.notes:
+        terminal.say(note)
     for warning in outcome.warnings:
         terminal.warn(warning)
     if outcome.tracebacks:
@@ -165,6 +175,20 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     if options["exit_zero"] or options["show_files"]:
         return CLEAN
     return FOUND if (outcome.changed if options["diff"] else outcome.entries) else CLEAN
+
+
+def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
+    """What is found after all that was found has been silenced in the files."""
+    from gradlint import annotating, run
+
+    if run.STDIN in request.paths:
+        raise click.ClickException("`--add-noqa` changes files, and `-` is none; name the file")
+    if request.update_baseline:
+        raise click.ClickException("`--add-noqa` and `--update-baseline` exclude each other; choose one")
+    outcome, added = annotating.add_noqa(request, lambda one: run.lint(one, _installed, progress))
+    progress.end()
+    terminal.say(f"added `# noqa` to {_counted(added.rows, 'row')} in {_counted(len(added.files), 'file')}")
+    return replace(outcome, problems=(*outcome.problems, *added.problems))
 
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
@@ -190,6 +214,8 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         diff=options["diff"],
         unsafe_fixes=options["unsafe_fixes"],
         cache_dir=options["cache_dir"],
+        baseline=options["baseline"],
+        update_baseline=options["update_baseline"],
         **{name: _listed(options[name]) for name in LISTS},
     )
 

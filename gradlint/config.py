@@ -60,6 +60,7 @@ class Config:
     backward_wrappers: tuple[str, ...] = ()
     target_torch: Version | None = None
     cache_dir: str | None = None
+    baseline: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     fixable: tuple[str, ...] | None = None
     unfixable: tuple[str, ...] = ()
@@ -136,8 +137,8 @@ def _config(table: object, file: str) -> Config:
             meant = _nearest(value, _CHOICES.get(key, ()))
             raise BadConfig(f"{file}: `{key}` must be {expected}, not {_described(value)}{meant}") from None
     folder = os.path.dirname(file)
-    if "cache_dir" in settings:
-        settings["cache_dir"] = os.path.join(folder, settings["cache_dir"])
+    for name in {"baseline", "cache_dir"} & settings.keys():
+        settings[name] = os.path.join(folder, settings[name])
     return Config(folder, file, **settings)
 
 
@@ -237,6 +238,7 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "no-grad-wrappers": (_LIST, _strings),
     "backward-wrappers": (_LIST, _strings),
     "cache-dir": ("a path in quotes", _path),
+    "baseline": ("a path in quotes", _path),
     "limits": ("a table of whole numbers above 0: seconds, memory, size", _limits),
     "fixable": (_LIST, _strings),
     "unfixable": (_LIST, _strings),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cache, cached_property
 from types import ModuleType
 
-from gradlint import installation, linter, run, showing, texts
+from gradlint import installation, linter, run, showing, texts, unused
 from gradlint.catalogue import Catalogue, Listed
 from gradlint.changes import Wanted
 from gradlint.finding import Confidence, Finding
@@ -17,10 +17,11 @@ from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import Project, ProjectView
 from gradlint.queries import Queries
-from gradlint.results import Result, not_linted, one_line, run_as_it_stands, unreadable
+from gradlint.results import Result, at_the_call, not_linted, one_line, run_as_it_stands, unreadable
 from gradlint.rule import Rule
 from gradlint.settings import Known, Request, Terms
 from gradlint.suppression import unsuppressed
+from gradlint.unused import Silenced
 
 
 class Installation:
@@ -84,10 +85,14 @@ class Engine:
         return lint_bytes(data, path, filename, rules, terms.least, packs=packs, project=project, ignored=terms.ignored)
 
     def fix(
-        self, data: bytes, path: str, filename: str, terms: Terms, wanted: Wanted, *, named: bool
+        self,
+        data: bytes,
+        lint: Callable[[bytes], Result],
+        wanted: Wanted,
+        besides: Sequence[Finding] = (),
     ) -> tuple[bytes, tuple[Finding, ...]]:
-        """What fixes make of a file that is linted under these terms, and what they cure."""
-        return Fixer(lambda data: self.lint(data, path, filename, terms, named=named), wanted).fixed(data)
+        """What fixes make of a file that is linted so, and what they cure of this and of what was found `besides`."""
+        return Fixer(lint, wanted).fixed(data, besides)
 
 
 def lint_bytes(
@@ -115,7 +120,9 @@ def lint_bytes(
         if (at := found.given_up) is not None:
             given_up = not_linted(TOO_MUCH, at.row, at.column)
             findings = tuple(sorted((*findings, given_up), key=lambda one: (one.place, one.code)))
-        return Result(path, filename, findings, counts=found.counts, elsewhere=elsewhere, unread=found.unread)
+        silenced = _silenced(text, filename, (*here, *found.elsewhere), project)
+        counts, unread = found.counts, found.unread
+        return Result(path, filename, findings, counts=counts, elsewhere=elsewhere, unread=unread, silenced=silenced)
     except texts.Unreadable as error:
         told = not_linted if isinstance(error, texts.NotLinted) else unreadable
         return Result(path, filename, (told(error.message, error.row, error.column),))
@@ -124,6 +131,18 @@ def lint_bytes(
     except Exception as error:  # the other files are still linted
         message = f"internal error: {one_line(error)}; please report it"
         return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
+
+
+def _silenced(
+    text: str, filename: str, findings: Sequence[Finding], project: ProjectView | None
+) -> tuple[Silenced, ...]:
+    """What comments silence of findings, whatever is believed of them, those in other files also at the call there."""
+    calls = [call for one in findings if one.path for call in at_the_call(one, filename, "")]
+
+    def text_of(path: str) -> str:
+        return (project.project.text(path) or "") if path and project is not None else text
+
+    return unused.silenced([*findings, *calls], text_of)
 
 
 TOO_MUCH = "so much is known of it here that it would take too long"

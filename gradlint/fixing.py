@@ -35,10 +35,11 @@ class Fixer:
     def __init__(self, lint: Callable[[bytes], Result], wanted: Wanted) -> None:
         self._lint, self._wanted, self._tries = lint, wanted, 0
 
-    def fixed(self, data: bytes) -> tuple[bytes, tuple[Finding, ...]]:
-        """The bytes with all fixes made that are wanted and hold what they promise, and the findings that are gone."""
+    def fixed(self, data: bytes, besides: Sequence[Finding] = ()) -> tuple[bytes, tuple[Finding, ...]]:
+        """The bytes with all fixes made that are wanted and hold what they promise, and the findings that are gone:
+        those that are found in the file, and those that the run found in it `besides`."""
         try:
-            version = _Version(texts.decode(data), self._lint(data).findings)
+            version = _Version(texts.decode(data), (*self._lint(data).findings, *besides))
         except texts.Unreadable:
             return data, ()
         cured: list[Finding] = []

@@ -13,16 +13,23 @@ from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, N
 from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
-from gradlint.selection import NOT_LINTED
+from gradlint.selection import NOT_LINTED, UNREADABLE, UNUSED, Selectable
 from gradlint.settings import Settings
 from gradlint.suppression import unsuppressed
+from gradlint.unused import Judge, Silenced, warnings
+from gradlint.versions import holds
+
+STDIN = "-"
+"""What comes over stdin, as a path; it is called so where it has no other name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What came of one file: its findings in order, those in other files that it leads to (`elsewhere`), the
     `traceback` of an error of ours that kept us from them, and the files that it imports and that could not be read
-    (`unread`), with the reason. It took so many CPU `seconds`; None where it was remembered."""
+    (`unread`), with the reason. What comments silence, of whatever confidence, is `silenced`, and `unknown` are the
+    words in suppressions that name no rule, with their rows. It took so many CPU `seconds`; None where it was
+    remembered. It is not `whole` where not all of the file was linted."""
 
     path: str
     filename: str
@@ -32,7 +39,10 @@ class Result:
     counts: tuple[tuple[str, int], ...] = ()
     elsewhere: tuple[Finding, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
+    silenced: tuple[Silenced, ...] = ()
+    unknown: tuple[tuple[int, str], ...] = ()
     seconds: float | None = 0.0
+    whole: bool = True
 
     def entries(self) -> Iterator[Entry]:
         """The findings as reports take them."""
@@ -45,6 +55,10 @@ class Result:
         yield f"{name}: {', '.join([took, *(f'{number} {what}' for what, number in self.counts)])}"
         for path, why in self.unread:
             yield f"{name}: imports {safe_name(displayed(path))}, which cannot be read: {why}"
+
+    def warnings(self, rules: Sequence[Selectable]) -> Iterator[str]:
+        """A line about each word in its suppressions that names no rule."""
+        return warnings(safe_name(self.path), self.unknown, rules)
 
 
 class Rows(Sequence[str]):
@@ -85,14 +99,21 @@ class Rows(Sequence[str]):
 
 class Together:
     """The results of a run, in which each finding is to stand in its file, where that is `linted`, else at the call
-    that leads there: once, the best believed of all ways to it."""
+    that leads there: once, the best believed of all ways to it. What silences nothing is told where it is asked for,
+    unless the run is not `complete`."""
 
-    def __init__(self, linted: Container[str], settings: Settings, project: Resolver) -> None:
+    def __init__(self, linted: Container[str], settings: Settings, project: Resolver, *, complete: bool = True) -> None:
         self._linted, self._settings, self._project = linted, settings, project
         self._more: dict[str, list[Finding]] = {}
+        self._silenced: dict[str, list[Silenced]] = {}
+        self._complete, self._cut, self._below_cut = complete, list[str](), set[str]()
 
     def add(self, result: Result) -> None:
         """Note what a file of the run, or one that calls what is in those, leads to in others."""
+        for one in result.silenced:
+            self._silenced.setdefault(one.path or result.filename, []).append(one)
+        if not result.whole:
+            self._cut.append(result.filename)
         for finding in result.elsewhere:
             if not _is_wanted(finding, self._settings, self._project):
                 continue
@@ -103,15 +124,36 @@ class Together:
                 self._more.setdefault(result.filename, []).extend(unsuppressed("\n".join(result.lines), told))
 
     def whole(self, result: Result) -> Result:
-        """The result of a file, with the findings that all that were noted lead to in it."""
-        return _with_more(result, self._more.get(result.filename, ()), self._settings)
+        """The result of a file, with the findings that all that were noted lead to in it, and those about suppressions
+        that silence none of them."""
+        more = self._more.get(result.filename, ())
+        return _with_unused(_with_more(result, more, self._settings), self._unused(result))
+
+    def _unused(self, result: Result) -> tuple[Finding, ...]:
+        """Of a file that was not linted whole, or that is called by one that was not, nobody knows what is in use."""
+        file, settings = result.filename, self._settings
+        asked = settings.codes(file)
+        if UNUSED.code not in asked or not (self._complete and result.whole) or self._is_called_by_cut(file):
+            return ()
+        judge = Judge(asked, [rule for rule in settings.every if holds(rule, settings.known(file).version)])
+        return judge.unused("\n".join(result.lines), self._silenced.get(file, ()))
+
+    def _is_called_by_cut(self, file: str) -> bool:
+        while self._cut:
+            self._below_cut.update(self._project.at(self._cut.pop()).reached())
+        return file in self._below_cut
 
 
 def together(
-    results: Sequence[Result], settings: Settings, project: Resolver, callers: Sequence[Result] = ()
+    results: Sequence[Result],
+    settings: Settings,
+    project: Resolver,
+    callers: Sequence[Result] = (),
+    *,
+    complete: bool = True,
 ) -> list[Result]:
     """The results of a run with what they, and `callers` of theirs, lead to in each other."""
-    found = Together({result.filename for result in results}, settings, project)
+    found = Together({result.filename for result in results}, settings, project, complete=complete)
     for result in (*results, *callers):
         found.add(result)
     return [found.whole(result) for result in results]
@@ -130,6 +172,13 @@ def _with_more(result: Result, more: Sequence[Finding], settings: Settings) -> R
         return result
     every = sorted((*result.findings, *more), key=lambda one: (one.place, one.code))
     return replace(result, findings=showing.shown(every, settings.every, Confidence.POSSIBLE))
+
+
+def _with_unused(result: Result, unused: tuple[Finding, ...]) -> Result:
+    """A result with what is said of its suppressions."""
+    if not unused:
+        return result
+    return replace(result, findings=tuple(sorted((*result.findings, *unused), key=lambda one: (one.place, one.code))))
 
 
 def at_the_call(finding: Finding, linted: str, where: str) -> list[Finding]:
@@ -162,7 +211,7 @@ def ordered(results: Iterable[Result]) -> list[Result]:
 
 def unreadable(message: str, row: int = 1, column: int = 1) -> Finding:
     """The finding that stands for a file that could not be linted."""
-    return Finding("GRD000", "unreadable-file", message, Place(row, column, row, column))
+    return Finding(UNREADABLE.code, UNREADABLE.name, message, Place(row, column, row, column))
 
 
 def cannot_be_listed(why: str) -> Finding:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from gradlint import cache, gate, installation, signals, texts, workers
+from gradlint import baseline, cache, gate, installation, signals, texts, unused, workers
+from gradlint.baseline import BadBaseline
 from gradlint.cache import Cache, Remembered
 from gradlint.catalogue import Catalogue
 from gradlint.changes import Changed, Wanted
@@ -27,6 +28,7 @@ from gradlint.queries import Dependencies, Queries, digest
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
+from gradlint.results import STDIN as STDIN
 from gradlint.results import (
     Result,
     Rows,
@@ -37,7 +39,7 @@ from gradlint.results import (
     together,
     unreadable,
 )
-from gradlint.selection import NOT_LINTED, UnknownRule
+from gradlint.selection import NOT_LINTED, OF_FILES, UNUSED, UnknownRule
 from gradlint.settings import Request, Settings, Terms
 from gradlint.streaming import Stream
 from gradlint.versions import UnknownVersion
@@ -48,7 +50,6 @@ Progress = Callable[[int, int], None]
 Teller = Callable[[Sequence[Entry], str | None], None]
 """Is told the entries of files as soon as they are final, in order, and the configured format of the report."""
 
-STDIN = "-"
 NOTEBOOK = ".ipynb"
 MOST_ALONE, MOST_CALLERS = 10, 3
 """Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
@@ -79,9 +80,9 @@ class Engine(Protocol):
         """What comes of a file; of one that is `named` with what lies around it."""
 
     def fix(
-        self, data: bytes, path: str, filename: str, terms: Terms, wanted: Wanted, *, named: bool
+        self, data: bytes, lint: Callable[[bytes], Result], wanted: Wanted, besides: Sequence[Finding] = ()
     ) -> tuple[bytes, tuple[Finding, ...]]:
-        """What fixes make of a file, and what they cure."""
+        """What fixes make of a file, and what they cure, of what was found in it `besides` as well."""
 
 
 class Installation(Protocol):
@@ -108,10 +109,10 @@ class Interruption:
 class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
     the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
-    ask, and the `tracebacks` of errors of ours. Of a run that was `interrupted` there is what was done until then, and
-    how much that is. `changed` are the files that were fixed, or would be where only a diff is asked for; of what came
-    over stdin there is `stdin`, as it is then. `fixable` are how many findings have a safe fix, and how many have an
-    unsafe one alone."""
+    ask, and the `tracebacks` of errors of ours; `notes` are what was done besides. Of a run that was `interrupted`
+    there is what was done until then, and how much that is. `changed` are the files that were fixed, or would be where
+    only a diff is asked for; of what came over stdin there is `stdin`, as it is then. `fixable` are how many findings
+    have a safe fix, and how many have an unsafe one alone."""
 
     entries: tuple[Entry, ...]
     files: tuple[str, ...]
@@ -121,6 +122,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     interrupted: Interruption | None = None
     output_format: str | None = None
+    notes: tuple[str, ...] = ()
     changed: tuple[Changed, ...] = ()
     stdin: bytes = b""
     fixable: tuple[int, int] = (0, 0)
@@ -140,7 +142,7 @@ def lint(
         with cache.opened(_folder(request, configs)) if request.cache else contextlib.nullcontext() as remembered:
             installed = Installed(load, remembered)
             return _lint(request, Settings(request, installed.catalogue.rules, configs), installed, progress, tell)
-    except (BadConfig, UnknownRule, UnknownVersion) as error:
+    except (BadBaseline, BadConfig, UnknownRule, UnknownVersion) as error:
         raise Refused(str(error)) from error
 
 
@@ -187,30 +189,36 @@ def _lint(
     request: Request, settings: Settings, installed: Installed, progress: Progress, tell: Teller | None
 ) -> Outcome:
     found = find([path for path in request.paths or (".",) if path != STDIN], settings.excluded, request.force_exclude)
+    accepted = baseline.of(request, settings.configs.of(here()).baseline)
+    notes, stale = list[str](), list[str]()
     interrupted, stdin, changed = None, request.stdin, tuple[Changed, ...]()
     if request.only_list:
         results = [Result(displayed(file), file) for file in found.files]
         told = [line for file in found.files for line in _too_large(file, settings.most_source(file))]
     else:
-        results, interrupted = _all_results(request, found, settings, installed, progress, tell)
+        told_now = None if tell is None or request.update_baseline else accepted.telling(tell)
+        results, interrupted = _all_results(request, found, settings, installed, progress, told_now)
         if request.fix:
             fixing = _Fixing(request, found, settings, installed)
             while interrupted is None and fixing.goes_on(results):
                 results, interrupted = _all_results(fixing.request, found, settings, installed, progress, None)
             changed, stdin = tuple(fixing.changed), fixing.request.stdin
+        if interrupted is None:
+            notes, stale = accepted.compared(results, settings.codes, update=request.update_baseline)
         told = [line for result in results for line in result.told()]
     settings.warn_of_unread(found)
     problems = [f"{safe_name(path)}: no such file or folder" for path in found.missing]
     closed = {folder for folder, _ in found.closed}
     return Outcome(
-        tuple(entry for result in results for entry in result.entries()),
+        accepted.left(entry for result in results for entry in result.entries()),
         tuple(result.path for result in results if result.filename not in closed),
         tuple(problems),
         (*told, f"limits for each file: {settings.limits().told()}"),
         tuple(f"{result.path}:\n{result.traceback}" for result in results if result.traceback),
-        tuple(settings.warnings),
+        (*settings.warnings, *(line for one in results for line in one.warnings(settings.every)), *stale),
         interrupted,
         settings.configs.of(here()).output_format,
+        tuple(notes),
         changed,
         stdin,
         _fixable(results, settings),
@@ -252,14 +260,13 @@ class _Fixing:
     def _made(self, results: Mapping[str, Result]) -> list[Changed]:
         """What fixes make of files, each by itself."""
         plan, settings = _Plan(self.request, self._settings, self._installed), self._settings
-        tasks = [
-            task
+        found = {
+            task: results[task.filename].findings
             for task in plan.tasks(self._found)
-            if task.filename not in self._left_alone
-            and (result := results.get(task.filename)) is not None
-            and any(map(settings.fixes(task.file).wants, result.findings))
-        ]
-        return sorted(plan.changes(tasks), key=lambda one: one.path) if tasks else []
+            if task.filename in results and task.filename not in self._left_alone
+        }
+        wanted = {task: each for task, each in found.items() if any(map(settings.fixes(task.file).wants, each))}
+        return sorted(plan.changes(wanted), key=lambda one: one.path) if wanted else []
 
     def _is_kept(self, change: Changed) -> bool:
         """Whether a change is written, or is one of what came over stdin; what is not is told."""
@@ -319,7 +326,8 @@ def _all_results(
         callers += plan.results([*map(plan.of_file, plan.callers(found.files))])
     except KeyboardInterrupt as error:
         interrupted = Interruption(f"{len(results)} of {len(tasks)} files", signals.exit_code(error))
-    every = together(ordered([*results, *closed]), settings, plan.project, callers)
+    every = ordered([*results, *closed])
+    every = together(every, settings, plan.project, callers, complete=interrupted is None)
     told = {} if stream is None else stream.told
     return [told.get(result.filename, result) for result in every], interrupted
 
@@ -467,11 +475,12 @@ class _Plan:
 
     def _finished(self, task: Task, result: Result) -> Result:
         """A result with what is known of its file now; where that is ignored, nobody hears that it was given up."""
+        whole = OF_FILES.isdisjoint(one.code for one in result.findings)
         if NOT_LINTED.code not in self.settings.codes(task.file):
             told = tuple(one for one in result.findings if one.code != NOT_LINTED.code)
             result = replace(result, findings=told, traceback="")
         rows = Rows.of(task.file) if task.stdin is None else Rows(lambda: task.stdin or b"")
-        return replace(result, path=task.path, lines=rows)
+        return replace(result, path=task.path, lines=rows, whole=whole)
 
     # ---- the gate
 
@@ -498,7 +507,14 @@ class _Plan:
                 is_open = gate.may_find(texts.decode(data), self._needed(task.terms), view)
             except texts.Unreadable:
                 is_open = True
-        return (None if is_open else Result(task.path, task.filename)), rests_on, 0.0
+        unknown = self._unknown_words(data)
+        return (None if is_open else Result(task.path, task.filename, unknown=unknown)), rests_on, 0.0
+
+    def _unknown_words(self, data: bytes) -> tuple[tuple[int, str], ...]:
+        """The words in suppressions of a file that name no rule of those that are installed."""
+        with contextlib.suppress(texts.Unreadable):
+            return unused.unknown(texts.decode(data), self.installed.catalogue.rules)
+        return ()
 
     def _needed(self, terms: Terms) -> gate.Needed:
         """The words that are needed for a finding under these terms."""
@@ -523,21 +539,27 @@ class _Plan:
         with queries.noted() as rests_on:
             queries.content(task.file)
             result = self.engine().lint(data, task.path, task.filename, task.terms, named=task.named)
-        return result, rests_on, time.process_time() - before
+        return replace(result, unknown=self._unknown_words(data)), rests_on, time.process_time() - before
 
-    def changes(self, tasks: Sequence[Task]) -> Iterator[Changed]:
-        """What fixes make of the files of tasks, where they make anything of them."""
-        self.engine()
-        jobs, limits = min(self.request.jobs, len(tasks)), self.settings.limits()
-        found = workers.done(tasks, self._changed, lambda task, end: None, jobs=jobs, limits=limits)
-        yield from (changed for changed in found if changed is not None)
+    def changes(self, found: Mapping[Task, Sequence[Finding]]) -> Iterator[Changed]:
+        """What fixes make of the files of tasks with what was found in them, where they make anything of them."""
+        engine, jobs, limits = self.engine(), min(self.request.jobs, len(found)), self.settings.limits()
 
-    def _changed(self, task: Task) -> Changed | None:
+        def changed(task: Task) -> Changed | None:
+            return self._changed(engine, task, [one for one in found[task] if one.code == UNUSED.code])
+
+        made = workers.done(found, changed, lambda task, end: None, jobs=jobs, limits=limits)
+        yield from (change for change in made if change is not None)
+
+    def _changed(self, engine: Engine, task: Task, besides: Sequence[Finding]) -> Changed | None:
         before = task.read()
         if isinstance(before, Finding):
             return None
-        wanted = self.settings.fixes(task.file)
-        after, cured = self.engine().fix(before, task.path, task.filename, task.terms, wanted, named=task.named)
+
+        def lint(data: bytes) -> Result:
+            return engine.lint(data, task.path, task.filename, task.terms, named=task.named)
+
+        after, cured = engine.fix(before, lint, self.settings.fixes(task.file), besides)
         return Changed(task.path, task.filename, before, after, cured) if after != before else None
 
     # ---- the cache

@@ -27,7 +27,8 @@ class Selectable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What gradlint reports by itself, not by a rule: it is asked for always, and can be ignored as rules can."""
+    """What gradlint reports by itself, not by a rule: it is asked for always, unless `default` says that it must be
+    selected, and can be ignored as rules can."""
 
     code: str
     name: str
@@ -35,6 +36,10 @@ class Named:
 
 
 NOT_LINTED = Named("GRD002", "not-linted")
+UNREADABLE = Named("GRD000", "unreadable-file")
+OF_FILES = frozenset({UNREADABLE.code, NOT_LINTED.code})
+"""What is said of a file that was not linted, or not to its end."""
+UNUSED = Named("GRD001", "unused-suppression", default=False)
 
 
 class UnknownRule(Exception):
@@ -57,7 +62,7 @@ def selected(rules: Sequence[Selectable], layers: Iterable[Layer]) -> frozenset[
     Raises `UnknownRule`.
     """
     codes = {rule.code for rule in rules if rule.default}
-    always = {rule.code for rule in rules if isinstance(rule, Named)}
+    always = {rule.code for rule in rules if isinstance(rule, Named) and rule.default}
     for layer in layers:
         chosen = [(word, matching(word, rules, layer.origin)) for word in (*(layer.select or ()), *layer.extend_select)]
         dropped = [(word, matching(word, rules, layer.origin)) for word in layer.ignore]
@@ -94,7 +99,12 @@ def _exactness(word: str, rules: Sequence[Selectable]) -> int:
 
 
 def _unknown(word: str, rules: Sequence[Selectable], origin: str) -> str:
-    known = {spelling.lower(): spelling for rule in rules for spelling in (rule.code, rule.name)} | {"all": ALL}
+    return unknown(word, [spelling for rule in rules for spelling in (rule.code, rule.name)] + [ALL], origin)
+
+
+def unknown(word: str, spellings: Iterable[str], origin: str) -> str:
+    """What is told of a word that is none of these: where it stands, and the nearest that is one."""
+    known = {spelling.lower(): spelling for spelling in spellings}
     near = difflib.get_close_matches(word.lower(), known, n=1)
     hint = f"did you mean `{known[near[0]]}`?" if near else "`gradlint rules` lists all"
     return f"unknown rule `{word}` in {origin}; {hint}"

@@ -14,7 +14,7 @@ from gradlint.files import Excluded, Found, displayed, here
 from gradlint.finding import SAFE, UNSAFE, Confidence, Finding
 from gradlint.reading import MEGABYTE, MOST_SOURCE
 from gradlint.report.entry import safe_name
-from gradlint.selection import ALL, NOT_LINTED, Layer, Selectable, matching, names, selected
+from gradlint.selection import ALL, NOT_LINTED, UNUSED, Layer, Selectable, matching, names, selected
 from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
 from gradlint.workers import LIMITS, Limits
 
@@ -50,6 +50,9 @@ class Request:
     """Whether fixes are made, or only shown as a `diff`, and which."""
     cache_dir: str | None = None
     """Whether results are remembered, and in which folder (None: that of the configuration, or of the project)."""
+    baseline: str | None = None
+    update_baseline: bool = False
+    """The file whose findings are not told, and whether all that is found is written there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class Settings:
         self._target = _target(request.target_torch)
         self.configs = configs or Configs(request.config, request.isolated)
         self.every = tuple(rules)
-        self._words: tuple[Selectable, ...] = (*self.every, NOT_LINTED)
+        self._words: tuple[Selectable, ...] = (*self.every, NOT_LINTED, UNUSED)
         self._chosen: dict[str, frozenset[str]] = {}
         self._asked = Layer(request.select or None, request.extend_select, (*request.ignore, *request.extend_ignore))
         self._asked_to_fix = Layer(request.fixable or None, (), request.unfixable)
@@ -143,12 +146,12 @@ class Settings:
 
     def terms(self, file: str) -> Terms:
         """All that decides what is found in a file, but for what it holds and what lies around it."""
-        heard = tuple(sorted(self._configured(file)))
+        heard = tuple(sorted(self._configured(file) - {UNUSED.code}))  # it is judged by what is found under the terms
         return Terms(heard, tuple(sorted(self.ignored(file))), self.min_confidence(file), self.known(file))
 
     def ignored(self, file: str) -> frozenset[str]:
-        """The codes that are asked for, but not in this file."""
-        return self._configured(file) - self.codes(file)
+        """The codes of rules that are asked for, but not in this file."""
+        return self._configured(file) - self.codes(file) - {UNUSED.code}
 
     def wants(self, finding: Finding, file: str) -> bool:
         """Whether a finding in a file is to be reported, as far as the file's settings say."""

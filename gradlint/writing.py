@@ -1,4 +1,4 @@
-"""How files are written: whole or not at all, whatever happens meanwhile."""
+"""How files are changed: whole or not at all, and only where they still hold what the change was made for."""
 
 from __future__ import annotations
 
@@ -8,40 +8,65 @@ import os
 import stat
 import tempfile
 
-from gradlint.reading import MOST_CONFIGURED, read_regular
+from gradlint.reading import read_start
+
+PREFIX = ".gradlint-"
+"""How the names of files begin that are being written; nothing that is linted is called so."""
 
 
 class FileChanged(OSError):
-    """A file holds no more what it was read as."""
+    """A file no longer holds what was read of it, so it is left as it is."""
 
     def __init__(self, path: str) -> None:
         super().__init__(errno.EBUSY, "it has changed meanwhile", path)
 
 
 def replace_file(path: str, before: bytes, after: bytes) -> None:
-    """Have a file that holds `before` hold `after`; a link stays one. Raises `OSError` where that cannot be done, and
-    `FileChanged` where the file holds something else: then it is as it was.
+    """Have a regular file that holds `before` hold `after`; its mode stays, and its owner where that can be had.
 
-    A file beside it is written, and takes its place and its mode at once. A process that is killed leaves the old file
-    or the new one, and perhaps what it wrote of that, which is called `.gradlint-...`.
+    The file that a symbolic link leads to is changed, not the link. The new one is written beside the old one and then
+    put in its place, so that nobody ever sees a part of it. Raises `FileChanged` where the file holds something else by
+    now, and `OSError` where it cannot be read or written; the file is then as it was.
     """
     file = os.path.realpath(path)
-    status = os.stat(file)
-    if not os.access(file, os.W_OK):  # it could be replaced all the same
+    _check_unchanged(file, before, path)
+    if not os.access(file, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    descriptor, beside = tempfile.mkstemp(prefix=".gradlint-", dir=os.path.dirname(file))
+    handle, beside = tempfile.mkstemp(prefix=PREFIX, dir=os.path.dirname(file))
     try:
-        with open(descriptor, "wb") as stream:
+        with open(handle, "wb") as stream:
             stream.write(after)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(beside, stat.S_IMODE(status.st_mode))
-        with contextlib.suppress(OSError, AttributeError):  # who may not give it away keeps it
-            os.chown(beside, status.st_uid, status.st_gid)
-        if read_regular(file, max(MOST_CONFIGURED, len(before))) != before:
-            raise FileChanged(path)
+        _give_owner_and_mode(beside, os.stat(file))
+        _check_unchanged(file, before, path)  # the last moment at which that can be seen
         os.replace(beside, file)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(beside)
         raise
+
+
+def create_file(path: str, data: bytes) -> None:
+    """Have a file hold these bytes where there is none. Raises `OSError`; then there is still none of ours."""
+    with open(path, "xb") as stream:
+        try:
+            stream.write(data)
+            stream.flush()
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            raise
+
+
+def _check_unchanged(file: str, before: bytes, path: str) -> None:
+    if read_start(file, len(before) + 1) != before:
+        raise FileChanged(path)
+
+
+def _give_owner_and_mode(file: str, status: os.stat_result) -> None:
+    """Give a file the owner, as far as one may, and the mode that another has."""
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):
+            os.chown(file, status.st_uid, status.st_gid)
+    os.chmod(file, stat.S_IMODE(status.st_mode))  # after the owner, whose change takes bits away

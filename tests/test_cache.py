@@ -20,6 +20,7 @@ from gradlint.catalogue import Catalogue, Listed
 from gradlint.finding import Confidence, Edit, Finding, Fix, Note, Place
 from gradlint.queries import FILE, FOLDER, PATH, Fingerprint, Queries
 from gradlint.results import Result
+from gradlint.unused import Silenced
 
 RUN = (sys.executable, "-P", "-m", "gradlint", "check", "--output-format", "json", "-j", "1")
 PROJECT = {
@@ -379,7 +380,9 @@ FINDING = Finding(
 
 
 def test_a_result_is_remembered_whole():
-    result = Result("", "/x.py", (FINDING,), (), "", (("events", 3),), (FINDING,), (("/y.py", "why"),), None)
+    silenced, unknown = (Silenced("", 3, "GRD101"), Silenced("/y.py", 4, "GRD102")), ((5, "GRD999"),)
+    more = (FINDING,), (("/y.py", "why"),), silenced, unknown, None
+    result = Result("", "/x.py", (FINDING,), (), "", (("events", 3),), *more)
     assert cache.result_of(json.loads(json.dumps(cache.data_of(result))), "/x.py") == result
 
 

@@ -457,7 +457,7 @@ def test_no_progress_is_told_where_nobody_watches(process: Run) -> None:
         "terminal.Progress.SILENT = 0\n"
         "sys.exit(main())\n"
     )
-    assert process(code=code).stderr == "1 finding in 1 file\n"
+    assert process(code=code).stderr == "1 finding in 1 file; 1 with `--fix --unsafe-fixes`\n"
 
 
 # ---- rules and their pages

@@ -276,3 +276,13 @@ def test_a_file_that_cannot_be_written_is_told(project: Path, monkeypatch: pytes
     outcome = engine.lint(request, RULES, PACKS)
     assert outcome.warnings == ("a.py is not fixed: it has changed meanwhile",)
     assert len(outcome.entries) == 2 and not outcome.changed
+
+
+def test_comments_that_silence_nothing_are_taken_out(project: Path) -> None:
+    text = (project / "a.py").read_text()
+    (project / "a.py").write_text(text.replace("x = torch", "y = 1  # gradlint: ignore[GRD101]  (said)\nx = torch"))
+    (project / "b.py").write_text("x = 1  # noqa: F401, GRD607\n")
+    done = gradlint("--fix", "--extend-select", "GRD001", "--show-fixes", ".")
+    assert (project / "b.py").read_text() == "x = 1  # noqa: F401\n"
+    assert "GRD101" not in (project / "a.py").read_text() and MISTAKE in (project / "a.py").read_text()
+    assert done.stderr.endswith("a.py:\n  1 x GRD001 unused-suppression\nb.py:\n  1 x GRD001 unused-suppression\n")

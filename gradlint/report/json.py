@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint.finding import Finding, Fix, Note, Place
 from gradlint.report.entry import Entry
+from gradlint.selection import OF_FILES
 
 
 def report(entries: Sequence[Entry], painted: bool) -> str:
@@ -44,7 +45,7 @@ def as_object(entry: Entry) -> dict[str, Any]:
 
 def _noqa_row(finding: Finding) -> int | None:
     """Where a suppression would stand; what gradlint says of a whole file cannot be suppressed."""
-    return None if finding.code.startswith("GRD0") else finding.place.row
+    return None if finding.code in OF_FILES else finding.place.row
 
 
 def _start(place: Place) -> dict[str, int]:
