@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gradlint import __version__, signals, terminal
+from gradlint.report import FORMATS
 from gradlint.report.entry import safe_name
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from gradlint.settings import Request
 
 CLEAN, FOUND, WRONG = 0, 1, 2
-OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
 LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude")
 CONFIDENCES = ("certain", "likely", "possible")
 
@@ -103,7 +103,7 @@ _cache_dir = click.option(
 @_several("--extend-ignore", "Do not report these rules besides those that are ignored.")
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what may be believed so far. [likely]")
 @click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
-@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="[full on a terminal, else concise]")
+@click.option("--output-format", type=click.Choice(tuple(FORMATS)), help="[full on a terminal, else concise]")
 @click.option("--output-file", metavar="FILE", help="Write the report to a file.")
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
 @click.option("--stdin-filename", metavar="FILE", help="What the text on stdin (path `-`) is called.")

@@ -16,10 +16,10 @@ from gradlint.files import here
 from gradlint.finding import Confidence
 from gradlint.patterns import fault
 from gradlint.reading import MEGABYTE, MOST_CONFIGURED, MOST_SETTINGS, read_regular, reason
+from gradlint.report import FORMATS
 from gradlint.versions import UnknownVersion, Version, parse
 
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
-OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".gradlint_cache", ".hg", ".ipynb_checkpoints"),
     *(".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox"),
@@ -180,7 +180,7 @@ def _table_of_strings(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _output_format(value: object) -> str:
-    if not isinstance(value, str) or value not in OUTPUT_FORMATS:
+    if not isinstance(value, str) or value not in FORMATS:
         raise ValueError
     return value
 
@@ -219,7 +219,7 @@ def _version(value: object) -> Version:
 
 
 _LIST = "a list of strings"
-_CHOICES = {"output-format": OUTPUT_FORMATS, "min-confidence": tuple(str(each) for each in Confidence)}
+_CHOICES = {"output-format": tuple(FORMATS), "min-confidence": tuple(str(each) for each in Confidence)}
 _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "select": (_LIST, _strings),
     "extend-select": (_LIST, _strings),
@@ -228,7 +228,7 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "exclude": (_LIST, _patterns),
     "extend-exclude": (_LIST, _patterns),
     "respect-gitignore": ("true or false", _boolean),
-    "output-format": (f"one of {', '.join(OUTPUT_FORMATS)}", _output_format),
+    "output-format": (f"one of {', '.join(FORMATS)}", _output_format),
     "min-confidence": ("certain, likely or possible", _confidence),
     "known-modules": (_LIST, _strings),
     "no-grad-wrappers": (_LIST, _strings),
