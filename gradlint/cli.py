@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gradlint.report.entry import Entry
     from gradlint.rule import Rule
     from gradlint.run import Outcome
-    from gradlint.settings import Request
+    from gradlint.settings import Request, Settings
 
 CLEAN, FOUND, WRONG = 0, 1, 2
 LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude")
@@ -91,7 +91,7 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 
 
 _cache_dir = click.option(
-    "--cache-dir", metavar="FOLDER", envvar="GRADLINT_CACHE_DIR", help="Where the cache is. [.gradlint_cache]"
+    "--cache-dir", metavar="FOLDER", envvar=help="Where the cache is. [.gradlint_cache]"
 )
 
 
@@ -121,6 +121,7 @@ _cache_dir = click.option(
 @click.option("-v", "--verbose", is_flag=True, help="Tell about each file.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
 @click.option("--show-files", is_flag=True, help="List the files that would be linted.")
+@click.option("--show-settings", is_flag=True, help="Print the settings that hold for each path.")
 def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and folders; `-` reads from stdin. Without a path, the current folder.
 
@@ -131,6 +132,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
 
     progress = terminal.Progress(quiet=options["quiet"])
     told = _Told(options, progress)
+    if options["show_settings"]:
+        return _show_settings(paths, options, told)
     try:
         outcome = running.lint(_request(paths, options), _installed, progress, told if told.may_be_partial else None)
     except running.Refused as error:
@@ -156,6 +159,28 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     if outcome.problems:
         return WRONG
     return FOUND if outcome.entries and not (options["exit_zero"] or options["show_files"]) else CLEAN
+
+
+def _show_settings(paths: tuple[str, ...], options: dict[str, Any], told: _Told) -> int:
+    """Print what holds for each path, or for the current folder."""
+    from gradlint import run as running
+    from gradlint.files import here
+    from gradlint.report import settings as report
+
+    shown = [(options["stdin_filename"] or "stdin.py") if path == "-" else path for path in paths or (".",)]
+    for path in shown:
+        if path in paths and not os.path.lexists(path):
+            raise click.ClickException(f"{safe_name(path)}: no such file or folder")
+
+    def tell(settings: Settings, cache_dir: str) -> str:
+        chosen = told.format(settings.configs.of(here()).output_format)
+        return "\n".join(report.report(path, settings, chosen, cache_dir) for path in shown)
+
+    try:
+        terminal.write(running.shown(_request((), options), _installed, tell))
+    except running.Refused as error:
+        raise click.ClickException(str(error)) from error
+    return CLEAN
 
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
