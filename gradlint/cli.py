@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gradlint import __version__, signals, terminal
+from gradlint import CACHE_VARIABLE, __version__, signals, terminal
 from gradlint.report import FORMATS
 from gradlint.report.entry import safe_name
 
@@ -91,7 +91,7 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 
 
 _cache_dir = click.option(
-    "--cache-dir", metavar="FOLDER", envvar=help="Where the cache is. [.gradlint_cache]"
+    "--cache-dir", metavar="FOLDER", envvar=CACHE_VARIABLE, help="Where the cache is. [.gradlint_cache]"
 )
 
 
