@@ -31,22 +31,23 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The `rules` that are installed, the `words` one of which stands in every text in which something can be found,
-    and a `digest` of the code of all that is installed."""
+    """The `rules` that are installed, the `words` one of which stands in every text in which something can be found
+    (names of `libraries` that work with torch among them), and a `digest` of the code of all that is installed."""
 
     rules: tuple[Listed, ...]
     words: tuple[str, ...] = ()
     digest: str = ""
+    libraries: tuple[str, ...] = ()
 
     def as_data(self) -> list[Any]:
         """What JSON can write."""
-        return [[astuple(rule) for rule in self.rules], self.words, self.digest]
+        return [[astuple(rule) for rule in self.rules], self.words, self.digest, self.libraries]
 
     @classmethod
     def from_data(cls, data: Any) -> Catalogue:
         """What `as_data` gave. Raises `TypeError` or `ValueError` for anything else."""
-        rules, words, digest = data
-        return cls(tuple(_listed(*row) for row in rules), _strings(words), str(digest))
+        rules, words, digest, libraries = data
+        return cls(tuple(_listed(*row) for row in rules), _strings(words), str(digest), _strings(libraries))
 
 
 def _listed(

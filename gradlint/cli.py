@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gradlint import __version__, signals, terminal
+from gradlint import CACHE_VARIABLE, __version__, signals, terminal
+from gradlint.report import FORMATS
 from gradlint.report.entry import safe_name
 
 if TYPE_CHECKING:
@@ -24,10 +25,9 @@ if TYPE_CHECKING:
     from gradlint.report.entry import Entry
     from gradlint.rule import Rule
     from gradlint.run import Outcome
-    from gradlint.settings import Request
+    from gradlint.settings import Request, Settings
 
 CLEAN, FOUND, WRONG = 0, 1, 2
-OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
 STDIN = "-"
 LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude", "fixable", "unfixable")
 CONFIDENCES = ("certain", "likely", "possible")
@@ -93,7 +93,7 @@ def _several(name: str, text: str) -> Callable[[CommandT], CommandT]:
 
 
 _cache_dir = click.option(
-    "--cache-dir", metavar="FOLDER", envvar="GRADLINT_CACHE_DIR", help="Where the cache is. [.gradlint_cache]"
+    "--cache-dir", metavar="FOLDER", envvar=CACHE_VARIABLE, help="Where the cache is. [.gradlint_cache]"
 )
 
 
@@ -111,7 +111,7 @@ _cache_dir = click.option(
 @click.option("--show-fixes", is_flag=True, help="Tell what was fixed.")
 @_several("--fixable", "Fix findings of these rules only.")
 @_several("--unfixable", "Fix no findings of these rules.")
-@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), help="[full on a terminal, else concise]")
+@click.option("--output-format", type=click.Choice(tuple(FORMATS)), help="[full on a terminal, else concise]")
 @click.option("--output-file", metavar="FILE", help="Write the report to a file.")
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
 @click.option("--stdin-filename", metavar="FILE", help="What the text on stdin (path `-`) is called.")
@@ -132,6 +132,7 @@ _cache_dir = click.option(
 @click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
 @click.option("--update-baseline", is_flag=True, help="Accept all that is found: write it to the baseline.")
 @click.option("--add-noqa", is_flag=True, help="Silence all that is found, by `# noqa` comments in the files.")
+@click.option("--show-settings", is_flag=True, help="Print the settings that hold for each path.")
 def check(paths: tuple[str, ...], **options: Any) -> int:
     """Lint files and folders; `-` reads from stdin. Without a path, the current folder.
 
@@ -142,6 +143,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
 
     progress = terminal.Progress(quiet=options["quiet"])
     told = _Told(options, progress)
+    if options["show_settings"]:
+        return _show_settings(paths, options, told)
     try:
         request = _request(paths, options)
         if options["add_noqa"]:
@@ -189,6 +192,28 @@ def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
     progress.end()
     terminal.say(f"added `# noqa` to {_counted(added.rows, 'row')} in {_counted(len(added.files), 'file')}")
     return replace(outcome, problems=(*outcome.problems, *added.problems))
+
+
+def _show_settings(paths: tuple[str, ...], options: dict[str, Any], told: _Told) -> int:
+    """Print what holds for each path, or for the current folder."""
+    from gradlint import run as running
+    from gradlint.files import here
+    from gradlint.report import settings as report
+
+    shown = [(options["stdin_filename"] or "stdin.py") if path == "-" else path for path in paths or (".",)]
+    for path in shown:
+        if path in paths and not os.path.lexists(path):
+            raise click.ClickException(f"{safe_name(path)}: no such file or folder")
+
+    def tell(settings: Settings, cache_dir: str) -> str:
+        chosen = told.format(settings.configs.of(here()).output_format)
+        return "\n".join(report.report(path, settings, chosen, cache_dir) for path in shown)
+
+    try:
+        terminal.write(running.shown(_request((), options), _installed, tell))
+    except running.Refused as error:
+        raise click.ClickException(str(error)) from error
+    return CLEAN
 
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:

@@ -1,6 +1,7 @@
 """Configuration: `[tool.gradlint]` of a pyproject.toml, or a gradlint.toml.
 
-The file closest to each linted file counts, and it alone; its paths are relative to its folder.
+The file closest to each linted file counts, and it alone, with the file that it extends; paths are relative to the
+folder of the file that names them.
 """
 
 from __future__ import annotations
@@ -9,17 +10,21 @@ import difflib
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gradlint import patterns
 from gradlint.files import here
 from gradlint.finding import Confidence
-from gradlint.patterns import fault
 from gradlint.reading import MEGABYTE, MOST_CONFIGURED, MOST_SETTINGS, read_regular, reason
+from gradlint.report import FORMATS
+from gradlint.selection import Layer
 from gradlint.versions import UnknownVersion, Version, parse
 
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
-OUTPUT_FORMATS = ("full", "concise", "json", "json-lines", "github")
+EXTEND = "extend"
+MOST_EXTENDED = 50
+"""Of how many files each may extend the next."""
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".gradlint_cache", ".hg", ".ipynb_checkpoints"),
     *(".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox"),
@@ -42,7 +47,9 @@ class BadConfig(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is configured. `file` is where, empty if nowhere; paths are relative to `folder`."""
+    """What is configured. `file` is where, empty if nowhere; paths are relative to `folder`. What a file does not say
+    (`said` are the fields that it does) is as in the `base` that it extends, but for the rules that it chooses: those
+    go on from what the base has left."""
 
     folder: str
     file: str = ""
@@ -65,6 +72,21 @@ class Config:
     fixable: tuple[str, ...] | None = None
     unfixable: tuple[str, ...] = ()
     unsafe_fixes: bool = False
+    base: Config | None = None
+    said: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """What is said about the rules: first by the file that is extended."""
+        before = () if self.base is None else self.base.layers()
+        return *before, Layer(self.select, self.extend_select, self.ignore, origin=self.file)
+
+    def files(self) -> tuple[str, ...]:
+        """The file, and those that it extends, each behind the one that does."""
+        return *((self.file,) if self.file else ()), *(() if self.base is None else self.base.files())
+
+    def origin(self, key: str) -> str:
+        """The file that says a field."""
+        return self.file if self.base is None or key in self.said else self.base.origin(key)
 
 
 # ---- finding the file
@@ -97,13 +119,13 @@ class Configs:
         return Config(here()) if parent == folder else self.of(parent)
 
 
-def load(file: str) -> Config:
-    """The configuration of an absolute file of either kind. Raises `BadConfig`."""
+def load(file: str, extended_by: tuple[str, ...] = ()) -> Config:
+    """The configuration of an absolute file of either kind, which is extended by others. Raises `BadConfig`."""
     content = _content(file)
     if os.path.basename(file) == SHARED_FILE:
         tools = content.get("tool", {})
         content = tools.get("gradlint", {}) if isinstance(tools, dict) else {}
-    return _config(content, file)
+    return _config(content, file, extended_by)
 
 
 def _content(file: str) -> dict[str, Any]:
@@ -121,7 +143,7 @@ def _content(file: str) -> dict[str, Any]:
 # ---- from TOML to settings
 
 
-def _config(table: object, file: str) -> Config:
+def _config(table: object, file: str, extended_by: tuple[str, ...] = ()) -> Config:
     if not isinstance(table, dict):
         raise BadConfig(f"{file}: `tool.gradlint` must be a table, not {_described(table)}")
     settings: dict[str, Any] = {}
@@ -139,7 +161,51 @@ def _config(table: object, file: str) -> Config:
     folder = os.path.dirname(file)
     for name in {"baseline", "cache_dir"} & settings.keys():
         settings[name] = os.path.join(folder, settings[name])
-    return Config(folder, file, **settings)
+    base = settings.pop(EXTEND, None)
+    if base is None:
+        return Config(folder, file, **settings)
+    return _extending(_base(os.path.normpath(os.path.join(folder, base)), (*extended_by, file)), folder, file, settings)
+
+
+# ---- what is extended
+
+
+def _base(file: str, extended_by: tuple[str, ...]) -> Config:
+    """The configuration of a file that others extend, each one the one before it."""
+    *_, extending = extended_by
+    if len(extended_by) > MOST_EXTENDED:
+        raise BadConfig(f"{extending}: `{EXTEND}`: more than {MOST_EXTENDED} files extend each other")
+    if not os.path.isfile(file):
+        raise BadConfig(
+            f"{extending}: `{EXTEND}`: there is no file {file}; paths are relative to {os.path.dirname(extending)}"
+        )
+    if os.path.realpath(file) in map(os.path.realpath, extended_by):
+        raise BadConfig(f"{extending}: `{EXTEND}`: the files extend each other: {' -> '.join((*extended_by, file))}")
+    return load(file, extended_by)
+
+
+def _extending(base: Config, folder: str, file: str, settings: dict[str, Any]) -> Config:
+    """The configuration of a file with what it does not say from the one that it extends."""
+    inherited = {
+        "exclude": _from(base, base.exclude),
+        "per_file_ignores": tuple(
+            (patterns.anchored(pattern, base.folder), words) for pattern, words in base.per_file_ignores
+        ),
+    }
+    added = {
+        "extend_exclude": (*_from(base, base.extend_exclude), *settings.get("extend_exclude", ())),
+        "limits": {**base.limits, **settings.get("limits", {})},
+    }
+    own = {"select": None, "extend_select": (), "ignore": (), "base": base, "said": frozenset(settings)}
+    return replace(base, folder=folder, file=file, **(own | inherited | settings | added))
+
+
+def _from(base: Config, given: tuple[str, ...]) -> tuple[str, ...]:
+    """The patterns of a configuration as they are written in another folder."""
+    return tuple(patterns.anchored(pattern, base.folder) for pattern in given)
+
+
+# ---- from values to settings
 
 
 def _described(value: object) -> str:
@@ -165,7 +231,7 @@ def _patterns(value: object) -> tuple[str, ...]:
 
 
 def _check_pattern(pattern: str) -> None:
-    if wrong := fault(pattern):
+    if wrong := patterns.fault(pattern):
         raise _NoPattern(f"`{pattern}` is no pattern: {wrong}")
 
 
@@ -184,7 +250,7 @@ def _table_of_strings(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _output_format(value: object) -> str:
-    if not isinstance(value, str) or value not in OUTPUT_FORMATS:
+    if not isinstance(value, str) or value not in FORMATS:
         raise ValueError
     return value
 
@@ -194,6 +260,11 @@ def _confidence(value: object) -> Confidence:
         if str(confidence) == value:
             return confidence
     raise ValueError
+
+
+def _extended(value: object) -> str:
+    """A path, in which `~` and variables of the environment stand for what they are."""
+    return os.path.expanduser(os.path.expandvars(_path(value)))
 
 
 def _path(value: object) -> str:
@@ -223,8 +294,9 @@ def _version(value: object) -> Version:
 
 
 _LIST = "a list of strings"
-_CHOICES = {"output-format": OUTPUT_FORMATS, "min-confidence": tuple(str(each) for each in Confidence)}
+_CHOICES = {"output-format": tuple(FORMATS), "min-confidence": tuple(str(each) for each in Confidence)}
 _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
+    EXTEND: ("a path in quotes", _extended),
     "select": (_LIST, _strings),
     "extend-select": (_LIST, _strings),
     "ignore": (_LIST, _strings),
@@ -232,7 +304,7 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "exclude": (_LIST, _patterns),
     "extend-exclude": (_LIST, _patterns),
     "respect-gitignore": ("true or false", _boolean),
-    "output-format": (f"one of {', '.join(OUTPUT_FORMATS)}", _output_format),
+    "output-format": (f"one of {', '.join(FORMATS)}", _output_format),
     "min-confidence": ("certain, likely or possible", _confidence),
     "known-modules": (_LIST, _strings),
     "no-grad-wrappers": (_LIST, _strings),

@@ -44,9 +44,9 @@ class Installation:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        words = (*TORCH_WORDS, *sorted(self.packs.on_torch))
+        libraries = tuple(sorted(self.packs.on_torch))
         digest = installation.digest(self.watched, self._versions) if self.watched else ""
-        return Catalogue(tuple(map(Listed.of, self.rules)), words, digest)
+        return Catalogue(tuple(map(Listed.of, self.rules)), (*TORCH_WORDS, *libraries), digest, libraries)
 
     def engine(self, queries: Queries) -> Engine:
         """What lints with all this."""

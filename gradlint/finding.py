@@ -69,6 +69,11 @@ class Fix:
     safety: str
     message: str
 
+    @property
+    def is_offered(self) -> bool:
+        """Whether tools may make the edits, or else people are only shown them."""
+        return self.safety != "display"
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

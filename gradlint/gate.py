@@ -38,5 +38,10 @@ def may_find(text: str, needed: Needed, project: View | None = None) -> bool:
 
     What Python parses and LibCST does not is told only where the gate is open.
     """
+    return has_words(text, needed, project) or not texts.is_python(text)
+
+
+def has_words(text: str, needed: Needed, project: View | None = None) -> bool:
+    """Whether a text, together with what it imports, has what is needed."""
     mention = texts.mentions if project is None else project.mention
-    return all(mention(text, words) for words in needed) or not texts.is_python(text)
+    return all(mention(text, words) for words in needed)

@@ -42,6 +42,14 @@ def matches_no_file(pattern: str, folder: str) -> str:
     return ""
 
 
+def anchored(pattern: str, folder: str) -> str:
+    """A pattern that belongs to a folder as it is written anywhere: one with a slash as an absolute one."""
+    bare = pattern.removeprefix("!")
+    if "/" not in _bare(bare):
+        return pattern
+    return pattern[: len(pattern) - len(bare)] + os.path.join(globs.escape(folder), bare.removeprefix("./"))
+
+
 @lru_cache(maxsize=256)
 def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """The patterns of names, of paths from the folder, and of absolute ones."""

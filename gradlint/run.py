@@ -137,11 +137,24 @@ def lint(
     request: Request, load: Callable[[], Installation], progress: Progress = silent, tell: Teller | None = None
 ) -> Outcome:
     """Lint what is asked for with what is installed, which is loaded if it is needed. Raises `Refused`."""
+    with prepared(request, load) as (settings, installed):
+        return _lint(request, settings, installed, progress, tell)
+
+
+def shown(request: Request, load: Callable[[], Installation], tell: Callable[[Settings, str], str]) -> str:
+    """What is told of the settings that hold, and of the folder of the cache. Raises `Refused`."""
+    with prepared(request, load) as (settings, _):
+        return tell(settings, _folder(request, settings.configs))
+
+
+@contextlib.contextmanager
+def prepared(request: Request, load: Callable[[], Installation]) -> Iterator[tuple[Settings, Installed]]:
+    """The settings for a request and what is installed, while the cache is open. Raises `Refused`."""
     try:
         configs = Configs(request.config, request.isolated)
         with cache.opened(_folder(request, configs)) if request.cache else contextlib.nullcontext() as remembered:
             installed = Installed(load, remembered)
-            return _lint(request, Settings(request, installed.catalogue.rules, configs), installed, progress, tell)
+            yield Settings(request, installed.catalogue.rules, configs), installed
     except (BadBaseline, BadConfig, UnknownRule, UnknownVersion) as error:
         raise Refused(str(error)) from error
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gradlint import globs, patterns
+from gradlint import patterns
 from gradlint.catalogue import Listed
 from gradlint.changes import Wanted
 from gradlint.config import BadConfig, Config, Configs
@@ -123,7 +123,7 @@ class Settings:
         """What is left out of a folder."""
         request, config = self.request, self.configs.of(folder)
         # What is asked for on the command line is meant from where one stands.
-        asked = _from_here((*request.exclude, *request.extend_exclude))
+        asked = [patterns.anchored(pattern, here()) for pattern in (*request.exclude, *request.extend_exclude)]
         usual = () if request.exclude else config.exclude
         respect = config.respect_gitignore if request.respect_gitignore is None else request.respect_gitignore
         return Excluded(config.folder, (*usual, *config.extend_exclude, *asked), respect)
@@ -172,9 +172,9 @@ class Settings:
         """The codes that are asked for where a file lies."""
         config = self.configs.of(os.path.dirname(file))
         if config.file not in self._chosen:
-            configured = Layer(config.select, config.extend_select, config.ignore, origin=config.file)
-            chosen = selected(self._words, [configured, self._asked])
-            self._chosen[config.file] = chosen - self._outside(file, chosen, (configured, self._asked))
+            layers = (*config.layers(), self._asked)
+            chosen = selected(self._words, layers)
+            self._chosen[config.file] = chosen - self._outside(file, chosen, layers)
             self._warn_of_patterns(config)
         return self._chosen[config.file]
 
@@ -193,14 +193,15 @@ class Settings:
         """Tell of the patterns of `per-file-ignores` that speak of no file at all."""
         for pattern, _ in config.per_file_ignores:
             if why := patterns.matches_no_file(pattern.removeprefix("!"), config.folder):
-                name = safe_name(displayed(config.file))
+                name = safe_name(displayed(config.origin("per_file_ignores")))
                 self.warnings[f"{name}: `per-file-ignores`: `{pattern}` matches no file: {why}"] = None
 
     def _ignored_here(self, file: str, config: Config) -> frozenset[str]:
         """The codes that `per-file-ignores` names for a file."""
         out: frozenset[str] = frozenset()
         for pattern, words in config.per_file_ignores:
-            codes = frozenset[str]().union(*(matching(word, self._words, config.file) for word in words))
+            origin = config.origin("per_file_ignores")
+            codes = frozenset[str]().union(*(matching(word, self._words, origin) for word in words))
             if patterns.matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
                 out |= codes
         return out
@@ -212,9 +213,3 @@ def _target(text: str | None) -> Version | None:
         return None if text is None else parse(text)
     except UnknownVersion as error:
         raise UnknownVersion(f"--target-torch: {error}") from None
-
-
-def _from_here(patterns: Iterable[str]) -> tuple[str, ...]:
-    """Patterns with a slash as absolute ones."""
-    folder = globs.escape(here())
-    return tuple(os.path.join(folder, pattern) if "/" in pattern.rstrip("/") else pattern for pattern in patterns)

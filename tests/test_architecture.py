@@ -285,7 +285,7 @@ def loaded_with(path: Path) -> set[Path]:
 HEAVY = ("libcst", "gradlint.interpreter", "gradlint.knowledge", "gradlint.domain", "gradlint.rule", "gradlint.source")
 
 
-@pytest.mark.parametrize("name", ["run", "cache", "settings", "report/__init__"])
+@pytest.mark.parametrize("name", ["run", "cache", "settings", "report/__init__", "flake8"])
 def test_what_plans_a_run_loads_nothing_that_analyses(name: str):
     """Law 7."""
     every = loaded_with(ROOT / "gradlint" / f"{name}.py")

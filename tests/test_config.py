@@ -61,7 +61,7 @@ def test_every_key_is_read(tmp_path, name, head, table):
         ("respect-gitignore = 1", "`respect-gitignore` must be true or false, not a number"),
         ("min-confidence = 'probable'", 'must be certain, likely or possible, not "probable"; did you mean `possible`'),
         ("output-format = 'jsn'", "did you mean `json`?"),
-        ("output-format = true", "must be one of full, concise, json, json-lines, github, not a boolean"),
+        ("output-format = true", "must be one of full, concise, grouped, json, json-lines, junit, "),
         ("per-file-ignores = ['a']", "`per-file-ignores` must be a table of lists of strings"),
         ("per-file-ignores = {'a' = 'GRD1'}", "`per-file-ignores` must be a table of lists of strings"),
         ("select = [", "is not TOML"),

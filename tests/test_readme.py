@@ -41,7 +41,7 @@ def test_the_configuration_is_one(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(example, encoding="utf-8")
     loaded = config.load(str(tmp_path / "pyproject.toml"))
     keys = tomllib.loads(example)["tool"]["gradlint"]
-    assert {key.replace("-", "_") for key in keys} == set(loaded.__slots__) - {"folder", "file"}
+    assert {key.replace("-", "_") for key in keys} == set(loaded.__slots__) - {"folder", "file", "base", "said"}
 
 
 def test_the_comments_silence() -> None:

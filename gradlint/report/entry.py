@@ -7,14 +7,22 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gradlint.finding import Finding
+from gradlint.finding import LATER, RAISES, Finding
 
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """The categories of characters that a terminal may obey instead of showing them, or that nobody sees."""
 _COMMAND = re.compile(r"##(?=\[|vso\[)")
 """What a runner of workflows takes for a command wherever it stands in a line."""
 _AT_THE_START = re.compile(r"\A\s*+(?:::|##|-)")
 """What such a runner takes for a command at the start of a line, and a shell's tool for an option."""
+_LEVELS = {
+    RAISES: "error",
+    LATER: "error",
+    "silently wrong": "error",
+    "no effect": "warning",
+    "keeps memory": "warning",
+}
+"""How grave what a mistake does is; what gradlint says of a whole file is an error."""
 _PLACE = re.compile(r":(?=\d)")
 """What would be taken for the row behind a path."""
 
@@ -39,10 +47,18 @@ class Entry:
         """`CODE message`, on one line whatever the program says."""
         return f"{self.finding.code} {escaped(self.finding.message)}"
 
+    @property
+    def level(self) -> str:
+        """How grave the finding is to tools that tell an `error` from a `warning`."""
+        return _LEVELS.get(self.finding.consequence, "error")
+
+    def shown(self, path: str) -> str:
+        """The path of another file from the folder from which this one is shown."""
+        return path.removeprefix(self.filename.removesuffix(self.path))
+
     def named(self, path: str) -> str:
         """Another file as this one is shown: from the same folder."""
-        folder = self.filename.removesuffix(self.path)
-        return safe_name(path.removeprefix(folder))
+        return safe_name(self.shown(path))
 
     def line(self, row: int) -> str:
         """The text of a row, empty where there is none."""
@@ -66,6 +82,11 @@ def escaped(text: str) -> str:
     return _COMMAND.sub(r"#\\x23", text) if "##" in text else text
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which stand for bytes that are no text, written as Python would write them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def shown(text: str) -> str:
     """A line of source as it is drawn: tabs as four spaces, what a terminal or a runner may obey replaced."""
     if not (text.isascii() and text.isprintable()):
@@ -74,7 +95,7 @@ def shown(text: str) -> str:
 
 
 def _is_unsafe(character: str) -> bool:
-    return unicodedata.category(character) in _UNSAFE
+    return unicodedata.category(character) in UNSAFE
 
 
 def width(text: str) -> int:

@@ -1,0 +1,29 @@
+"""Logging commands that Azure Pipelines turns into issues of a build."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradlint.report.entry import Entry, escaped
+
+_DATA = str.maketrans({"%": "%AZP25", "\r": "%0D", "\n": "%0A"})
+"""What an agent reads back; one that does not decode `%AZP25` shows it, and decodes nothing behind it either."""
+_PROPERTY = _DATA | str.maketrans({";": "%3B", "]": "%5D"})
+
+
+def report(entries: Sequence[Entry], painted: bool) -> str:
+    """A command for each finding."""
+    return "".join(_command(entry) + "\n" for entry in entries)
+
+
+def _command(entry: Entry) -> str:
+    finding = entry.finding
+    properties = {
+        "type": entry.level,
+        "sourcepath": escaped(entry.filename),
+        "linenumber": str(finding.place.row),
+        "columnnumber": str(finding.place.column),
+        "code": finding.code,
+    }
+    listed = "".join(f"{key}={value.translate(_PROPERTY)};" for key, value in properties.items())
+    return f"##vso[task.logissue {listed}]{escaped(finding.message).translate(_DATA)}"
