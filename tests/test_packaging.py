@@ -87,8 +87,14 @@ def test_the_manifest_is_valid() -> None:
     _run([sys.executable, *HOOK, "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], ROOT)
 
 
+FAULTY = "import torch\nw = torch.ones(3, requires_grad=True)\nw.sum().backward()\nw.grad = 0\n"
+
+
 @pytest.mark.packaging
-def test_pre_commit_runs_the_hook(clean_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("hook", ["gradlint", "gradlint-fix"])
+def test_pre_commit_runs_the_hooks(
+    hook: str, clean_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "cache"))
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
         monkeypatch.delenv(name, raising=False)
@@ -97,14 +103,17 @@ def test_pre_commit_runs_the_hook(clean_copy: Path, tmp_path: Path, monkeypatch:
         monkeypatch.setenv(f"GIT_CONFIG_VALUE_{number}", ("tester", "tester@example.com", "false", "main")[number])
     monkeypatch.setenv("GIT_CONFIG_COUNT", "4")
     scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    (scratch / "faulty.py").write_text("import torch\nw = torch.tensor([1], requires_grad=True)\n")
+    (scratch / "build").mkdir(parents=True)
+    for name in ("a name.py", "build/out.py"):
+        (scratch / name).write_text(FAULTY)
     (scratch / "notes.md").write_text("import torch\n")
     for folder in (clean_copy, scratch):
-        for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "all"]):
             _run(["git", *command], folder)
-    command = [sys.executable, *HOOK, "try-repo", str(clean_copy), "gradlint", "--all-files", "--verbose"]
+    command = [sys.executable, *HOOK, "try-repo", str(clean_copy), hook, "--all-files", "--verbose"]
     ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "faulty.py:2:5: GRD101" in ran.stdout
-    assert "notes.md" not in ran.stdout
+    assert ("a name.py:4:1: GRD208" in ran.stdout) == (hook == "gradlint")
+    assert (scratch / "a name.py").read_text() == FAULTY.replace("= 0", "= None" if hook == "gradlint-fix" else "= 0")
+    assert (scratch / "build/out.py").read_text() == FAULTY
+    assert "notes.md" not in ran.stdout and "out.py" not in ran.stdout
