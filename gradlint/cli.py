@@ -467,6 +467,52 @@ def trace(file: str, output_format: str, color: str, **options: Any) -> int:
     return FOUND if traced.unreadable is not None else CLEAN
 
 
+# ---- explain
+
+
+@cli.command("explain", short_help="Tell what mistake leads to an error.")
+@click.argument("file", metavar="[FILE]", default=STDIN, type=click.Path(path_type=str))
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
+def explain_error(file: str, output_format: str, color: str) -> int:
+    """Read an error or a log with a traceback from FILE or stdin, and tell which mistakes lead to it.
+
+    `python train.py 2>&1 | gradlint explain` names the rules that tell of the last such error, the likeliest first, and
+    what they find at the lines of the traceback that are in files below the current folder. Nothing is run. Ends with 0
+    if an error was explained, 1 if none was.
+    """
+    from gradlint import explain as explaining
+    from gradlint.report import explain as report
+    from gradlint.run import Refused
+
+    text = _log(file).decode("utf-8", "replace")
+    try:
+        explained = explaining.explain(text, _rules(), _installed)
+    except Refused as error:
+        raise click.ClickException(str(error)) from error
+    if output_format == "json":
+        terminal.write(report.report_json(explained))
+    elif explained is not None:
+        terminal.write(report.report(explained, terminal.wants_colour(color, sys.stdout, os.environ)))
+    if explained is None:
+        terminal.say("no error that a rule tells of was found; `gradlint .` looks for mistakes in the current folder")
+        return FOUND
+    return CLEAN
+
+
+def _log(file: str) -> bytes:
+    """The end of a log, so much of it as is looked at."""
+    from gradlint.reading import MOST_LOG, last_of, read_end
+
+    if file != STDIN:
+        return read_end(file, MOST_LOG)
+    if sys.stdin is None:
+        raise click.ClickException("nothing can be read: stdin is closed; name a file")
+    if terminal.is_terminal(sys.stdin):
+        terminal.say("paste the error and end it with Ctrl-D (on Windows Ctrl-Z and Enter)")
+    return last_of(sys.stdin.buffer.read, MOST_LOG)
+
+
 # ---- rule, rules, prove
 
 

@@ -70,6 +70,12 @@ def summary(rule: Rule) -> str:
     return rule.page.strip().partition("\n")[0]
 
 
+def cure(rule: Rule) -> str:
+    """What helps against the rule's mistakes, without the facts of a single one."""
+    help = _without_facts(rule.help)
+    return help if help.strip(" .") else _without_facts(rule.message)
+
+
 def _with_range(rule: Rule) -> str:
     """The claim, and in which versions of torch it is one, if not in all."""
     span = versions.described(rule)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 
 MOST_SETTINGS = 1_000_000
 """How many bytes a file of configuration, be it ours or git's, may hold."""
@@ -13,6 +14,8 @@ MOST_SOURCE = MEGABYTE
 """How many bytes a linted file may hold, where the configuration does not say otherwise."""
 MOST_CONFIGURED = 100 * MEGABYTE
 """How many it can say."""
+MOST_LOG = 32 * MEGABYTE
+"""How much of the end of a log is looked at."""
 
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
 _KINDS = {
@@ -46,6 +49,26 @@ def read_start(path: str, most: int) -> bytes:
     with open(os.open(path, _FLAGS), "rb") as stream:
         _check_regular(os.fstat(stream.fileno()), path)
         return stream.read(most) or b""
+
+
+def read_end(path: str, most: int) -> bytes:
+    """The last bytes of a regular file, `most` or fewer. Raises `OSError` as `read_regular` does."""
+    _check_regular(os.stat(path), path)
+    with open(os.open(path, _FLAGS), "rb") as stream:
+        _check_regular(os.fstat(stream.fileno()), path)
+        stream.seek(max(0, stream.seek(0, os.SEEK_END) - most))
+        return stream.read(most)
+
+
+def last_of(read: Callable[[int], bytes], most: int, step: int = MEGABYTE) -> bytes:
+    """The last bytes that can be read, `most` or fewer, however many come."""
+    kept, held = list[bytes](), 0
+    while data := read(step):
+        kept.append(data)
+        held += len(data)
+        if held > 2 * most:
+            kept, held = [b"".join(kept)[-most:]], most
+    return b"".join(kept)[-most:]
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -21,6 +21,7 @@ NEED_TORCH = (
     "test_alone.py",
     "test_callers.py",
     "test_evidence.py",
+    "test_explain.py",
     "test_facts.py",
     "test_facts_graph.py",
     "test_knowledge.py",

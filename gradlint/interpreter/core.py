@@ -90,7 +90,7 @@ MOST_STEPS_IN_ALL = 10
 otherwise the cost of a file would grow with the square of its length."""
 HEAP_OF_A_STEP = 150
 """A statement of another file counts once more for each so many objects there are: so much longer it takes."""
-MOST_WORK = 50_000_000
+MOST_WORK = 70_000_000
 """How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
 it has statements, the cost of each statement grows with their number."""
 FEW_JOINED, MOST_JOINED = 4, 256
