@@ -20,23 +20,25 @@ _ROW_END = re.compile(r"\r\n?|\n")
 _PAINT = re.compile(r"\x1b\[[0-9;:?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?|\[\d{1,3}+(?:;\d{1,3}+){0,5}+m")
 """What colours text or links it; also where the character that begins it is lost."""
 _PREFIX = re.compile(
-    r"[ \t]*+(?:(?P<process>\[(?:rank|default)?\d{1,6}+\]:? ?|rank ?\d{1,6}+: ?|\d{1,6}+: "
+    r"\A[ \t]*+(?:(?P<process>\[(?:rank|default)?\d{1,6}+\]:? ?|rank ?\d{1,6}+: ?|\d{1,6}+: "
     r"|\([^()]{0,80}pid=[^()]{1,80}\) ?|[\w.-]{1,40}+ ++\| ?)|\d{4}-\d\d-\d\d[T ][\d:.,]{8,20}+Z? ?)"
 )
 """What launchers and loggers put before each line."""
-_QUOTE = re.compile(r"[ \t]*+(?:[>|] ?|E {2,12}+){1,5}+")
+_QUOTE = re.compile(r"\A[ \t]*+(?:[>|] ?|E {2,12}+){1,5}+")
 """What mails, groups of exceptions and test runners put before a line."""
 _HEAD = "Traceback (most recent call last)"
-_FRAMES = (
-    re.compile(r"""File ["'](?P<file>[^"']{1,2000})["'], line (?P<row>\d{1,9}+)"""),
-    re.compile(r"File (?P<file>[^\s\"'].*):(?P<row>\d{1,9}+)(?:, in .*)?$"),
-    re.compile(r"(?P<file>\S.*\.pyi?):(?P<row>\d{1,9}+): (?:in \S.*|[A-Z]\w*+(?::.*)?)?$"),
-)
-_CELL = re.compile(r"(?:(?:Cell )?In ?\[\d*+\]|<ipython-input-).{0,200}")
-_FILE_ALONE = re.compile(r"(?P<file>\S.*\.pyi?) in \S.*\(.*$")
+_FRAMES = {
+    "Python": re.compile(r"""\AFile ["'](?P<file>[^"']{1,2000})["'], line (?P<row>\d{1,9}+)"""),
+    "notebook": re.compile(r"""\AFile (?P<file>[^\s"'](?:(?!:\d{1,9}(?:, in |$)).)*+):(?P<row>\d{1,9}+)(?:, in |$)"""),
+    "test runner": re.compile(
+        r"\A(?P<file>\S(?:(?!\.pyi?:\d).)*+\.pyi?):(?P<row>\d{1,9}+): (?:in \S|[A-Z]\w*+(?::|$)|$)"
+    ),
+}
+_CELL = re.compile(r"\A(?:(?:Cell )?In ?\[\d*+\]|<ipython-input-).{0,200}")
+_FILE_ALONE = re.compile(r"\A(?P<file>\S(?:(?!\.pyi? in ).)*+\.pyi?) in \S")
 """Where a frame of an older notebook is: the row follows behind an arrow."""
-_ARROW = re.compile(r"-{2,}+> ?(?P<row>\d{1,9}+)(?P<text>.*)$")
-_NUMBERED = re.compile(r"[ \t]*+\d++(?:[ \t]|$)")
+_ARROW = re.compile(r"\A-{2,}+> ?(?P<row>\d{1,9}+)(?P<text>.*)$")
+_NUMBERED = re.compile(r"\A[ \t]*+\d++(?:[ \t]|$)")
 """A line of source beside the one meant, as notebooks show it."""
 _ERROR = re.compile(r"(?<![\w.])(?P<name>[A-Za-z_][\w.]*+)(?:: +|:?$)")
 _ENDS = ("Error", "Exception", "Warning", "Failed", "Interrupt", "Exit")
@@ -189,7 +191,7 @@ def _frame(one: _Open, bare: str) -> Frame | None:
             return Frame(file, int(arrow["row"]), arrow["text"].strip())
         one.show(arrow["text"])
         return None
-    for form in _FRAMES:
+    for form in _FRAMES.values():
         if found := form.match(bare):
             one.file = ""
             return Frame(found["file"], int(found["row"]))

@@ -30,7 +30,7 @@ LONGEST_COMMENT = 1_000
 _NAMED = (UNREADABLE, UNUSED, NOT_LINTED)
 _COOKIE_ROW = 3
 """The first row in which the encoding of a file cannot be declared: what stands there must not move up."""
-_SPEAKS_TO_OTHERS = re.compile(r"[#\s]*[\w-]+\s*:")
+_SPEAKS_TO_OTHERS = re.compile(r"\A[#\s]*+[\w-]++\s*+:")
 """How prose begins that would be taken for an instruction if it began a comment."""
 
 
