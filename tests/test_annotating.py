@@ -45,10 +45,11 @@ def test_afterwards_the_same_run_reports_nothing_and_the_files_say_the_same(path
     file = tmp_path / path.name
     file.write_bytes(path.read_bytes())
     request = Request(paths=(str(tmp_path),), isolated=True, select=("ALL",))
+    before = lint(request).entries  # there may be none in the version of torch that is aimed at
     outcome, added = add_noqa(request, lint)
     assert outcome.entries == () == lint(request).entries
     assert tree(file.read_bytes()) == tree(path.read_bytes())
-    assert added.rows and not added.problems and os.listdir(tmp_path) == [path.name]
+    assert bool(added.rows) == bool(before) and not added.problems and os.listdir(tmp_path) == [path.name]
 
 
 def test_what_other_files_lead_to_is_silenced_where_it_stands(tmp_path):
