@@ -26,13 +26,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What fixes made of a file that is shown under a `path`: its bytes `before` and `after`, and what is `cured`."""
+    """What fixes made of a file that is shown under a `path`, or of what came `over_stdin`: its bytes `before` and
+    `after`, and what is `cured`."""
 
     path: str
     filename: str
     before: bytes
     after: bytes
     cured: tuple[Finding, ...]
+    over_stdin: bool = False
 
     def diff(self) -> str:
         """The change as a unified diff. Rows end as they end in the file."""

@@ -186,8 +186,9 @@ def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
 
     if run.STDIN in request.paths:
         raise click.ClickException("`--add-noqa` changes files, and `-` is none; name the file")
-    if request.update_baseline:
-        raise click.ClickException("`--add-noqa` and `--update-baseline` exclude each other; choose one")
+    for option, asked in (("--update-baseline", request.update_baseline), ("--fix", request.fix)):
+        if asked:
+            raise click.ClickException(f"`--add-noqa` and `{option}` exclude each other; choose one")
     outcome, added = annotating.add_noqa(request, lambda one: run.lint(one, _installed, progress))
     progress.end()
     terminal.say(f"added `# noqa` to {_counted(added.rows, 'row')} in {_counted(len(added.files), 'file')}")

@@ -283,7 +283,7 @@ class _Fixing:
 
     def _is_kept(self, change: Changed) -> bool:
         """Whether a change is written, or is one of what came over stdin; what is not is told."""
-        if change.filename == self._stdin_file():
+        if change.over_stdin:
             self.request = replace(self.request, stdin=change.after)
             return True
         try:
@@ -293,12 +293,6 @@ class _Fixing:
             self._settings.warnings[f"{safe_name(change.path)} is not fixed: {reason(error)}"] = None
             return False
         return True
-
-    def _stdin_file(self) -> str | None:
-        if STDIN not in self.request.paths:
-            return None
-        name = self.request.stdin_filename
-        return os.path.abspath(name) if name else STDIN
 
 
 def _too_large(file: str, most: int) -> Iterator[str]:
@@ -573,7 +567,9 @@ class _Plan:
             return engine.lint(data, task.path, task.filename, task.terms, named=task.named)
 
         after, cured = engine.fix(before, lint, self.settings.fixes(task.file), besides)
-        return Changed(task.path, task.filename, before, after, cured) if after != before else None
+        if after == before:
+            return None
+        return Changed(task.path, task.filename, before, after, cured, over_stdin=task.stdin is not None)
 
     # ---- the cache
 

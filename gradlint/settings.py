@@ -160,9 +160,12 @@ class Settings:
     def fixes(self, file: str) -> Wanted:
         """Which fixes may be made in a file."""
         request, config = self.request, self.configs.of(os.path.dirname(file))
-        configured = Layer(config.fixable or (ALL,), (), config.unfixable, origin=config.file)
+        fixable = Layer(config.fixable or (ALL,), origin=config.origin("fixable"))
+        unfixable = Layer(ignore=config.unfixable, origin=config.origin("unfixable"))
         unsafe = config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
-        return Wanted(selected(self._words, [configured, self._asked_to_fix]), (SAFE, UNSAFE) if unsafe else (SAFE,))
+        return Wanted(
+            selected(self._words, [fixable, unfixable, self._asked_to_fix]), (SAFE, UNSAFE) if unsafe else (SAFE,)
+        )
 
     def codes(self, file: str) -> frozenset[str]:
         """The codes of what may be reported of a file."""

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from gradlint import selection, texts
-from gradlint.finding import Edit, Finding, Fix, Place
+from gradlint.finding import SAFE, Edit, Finding, Fix, Place
 from gradlint.selection import NOT_LINTED, UNREADABLE, UNUSED, Selectable
 from gradlint.suppression import Comment, Statements, Suppression, said, suppressions, unsuppressed
 
@@ -180,7 +180,7 @@ def _fixes(one: Suppression, idle: Sequence[int], rows: Sequence[str], message: 
         end = Place(at.row, 1, at.row, len(row) + 1) if must_stay else Place(at.row, 1, at.row + 1, 1)
     elif not left:
         end = Place(at.row, len(before) + 1, at.row, len(row) + 1)
-    return (Fix((Edit(end, left),), "safe", message),)
+    return (Fix((Edit(end, left),), SAFE, message),)
 
 
 def _without_words(one: Suppression, idle: Sequence[int]) -> str:

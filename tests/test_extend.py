@@ -162,6 +162,9 @@ min-confidence = "possible"
 known-modules = ["ours.*"]
 target-torch = "2.12"
 limits = {seconds = 7, size = 3}
+fixable = ["GRD1", "GRD607"]
+unfixable = ["GRD101"]
+unsafe-fixes = true
 per-file-ignores = {"a.py" = ["GRD103"], "x\\n\\"\\\\*.py" = ["ALL"]}
 """
 

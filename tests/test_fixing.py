@@ -64,20 +64,23 @@ def test_what_is_fixed_stays_fixed_and_brings_nothing(name: str, text: str) -> N
     assert Fixer(linting(), ALL).fixed(after) == (after, ())
 
 
-@pytest.mark.parametrize("mark", ["", texts.BOM])
+ENCODINGS = [("utf-8", ""), ("utf-8", texts.BOM), ("latin-1", ""), ("utf-7", ""), ("shift_jis", "")]
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-7", "shift_jis"])
-def test_no_byte_of_a_file_is_lost(encoding: str, newline: str, mark: str) -> None:
-    if mark and encoding != "utf-8":
-        pytest.skip("the mark is for UTF-8")
+@pytest.mark.parametrize(("encoding", "mark"), ENCODINGS)
+def test_no_byte_of_a_file_is_lost(encoding: str, mark: str, newline: str) -> None:
     rows = [
         f"# coding: {encoding}",
         "import torch",
         "",
         f"w = {MISTAKE}  # {'ä' if encoding != 'shift_jis' else 'あ'}",
-        "\tx",
+        "if w is None:",
+        "\tpass",
+        "    ",
+        "",
     ]
-    text = mark + newline.join([*rows[:-1], "if w is None:", "\tpass", "    ", ""])
+    text = mark + newline.join(rows)
     data = text.encode(encoding)
     after, cured = Fixer(linting(), ALL).fixed(data)
     assert [one.code for one in cured] == ["GRD101"]
@@ -232,6 +235,13 @@ def test_files_are_fixed_and_what_is_left_is_reported(project: Path) -> None:
     assert gradlint("--fix", "--unsafe-fixes", ".").stderr == "nothing to report in 2 files\n"
 
 
+def test_fixing_and_silencing_exclude_each_other(project: Path) -> None:
+    before = (project / "a.py").read_bytes()
+    done = gradlint("--fix", "--unsafe-fixes", "--add-noqa", ".")
+    assert (done.returncode, done.stdout, (project / "a.py").read_bytes()) == (2, "", before)
+    assert "`--add-noqa` and `--fix` exclude each other" in done.stderr
+
+
 def test_a_diff_changes_nothing(project: Path) -> None:
     before = (project / "a.py").read_bytes()
     done = gradlint("--diff", "--unsafe-fixes", ".")
@@ -261,6 +271,9 @@ def test_the_configuration_says_what_is_fixed(project: Path) -> None:
     assert MISTAKE in (project / "a.py").read_text()
     gradlint("--fix", ".")
     assert CURED in (project / "a.py").read_text() and "\nx.clone()\n" in (project / "a.py").read_text()
+    (project / "base.toml").write_text('unfixable = ["GRD999"]\n')
+    (project / "gradlint.toml").write_text('extend = "base.toml"\nfixable = ["GRD1"]\n')
+    assert f"unknown rule `GRD999` in {project / 'base.toml'}" in gradlint("--fix", ".").stderr
     for key in ("fixable", "unfixable"):
         (project / "gradlint.toml").write_text(f'{key} = ["GRD999"]\n')
         done = gradlint("--fix", ".")
