@@ -24,6 +24,9 @@ class Wanted:
         return finding.code in self.codes and any(fix.safety in self.safeties for fix in finding.fixes)
 
 
+NOTHING_WANTED = Wanted(frozenset())
+
+
 @dataclass(frozen=True, slots=True)
 class Changed:
     """What fixes made of a file that is shown under a `path`, or of what came `over_stdin`: its bytes `before` and

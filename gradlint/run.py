@@ -19,7 +19,7 @@ from gradlint import baseline, cache, gate, installation, signals, texts, unused
 from gradlint.baseline import BadBaseline
 from gradlint.cache import Cache, Remembered
 from gradlint.catalogue import Catalogue
-from gradlint.changes import Changed, Wanted
+from gradlint.changes import NOTHING_WANTED, Changed, Wanted
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Configs
 from gradlint.files import Found, displayed, find, here, is_excluded
@@ -234,17 +234,19 @@ def _lint(
         tuple(notes),
         changed,
         stdin,
-        _fixable(results, settings),
+        _fixable(request, results, settings),
     )
 
 
-def _fixable(results: Sequence[Result], settings: Settings) -> tuple[int, int]:
-    """How many findings have a safe fix, and how many have no other than an unsafe one."""
+def _fixable(request: Request, results: Sequence[Result], settings: Settings) -> tuple[int, int]:
+    """How many findings have a safe fix, and how many have no other than an unsafe one; where fixes are made, only
+    those that were not tried."""
     counted = Counter[str]()
     for result in results:
-        codes = settings.fixes(result.filename).codes if any(one.fixes for one in result.findings) else frozenset()
+        wanted = settings.fixes(result.filename) if any(one.fixes for one in result.findings) else NOTHING_WANTED
         for finding in result.findings:
-            safeties = {fix.safety for fix in finding.fixes} if finding.code in codes else set[str]()
+            tried = request.fix and wanted.wants(finding)
+            safeties = {fix.safety for fix in finding.fixes if finding.code in wanted.codes and not tried}
             counted[SAFE if SAFE in safeties else UNSAFE if UNSAFE in safeties else ""] += 1
     return counted[SAFE], counted[UNSAFE]
 

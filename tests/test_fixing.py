@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import os
 import random
 import signal
@@ -233,6 +234,15 @@ def test_files_are_fixed_and_what_is_left_is_reported(project: Path) -> None:
     done = gradlint("--fix", "--unsafe-fixes", "--fixable", "discarded-result", ".")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "nothing to report in 2 files; 1 fixed\n")
     assert gradlint("--fix", "--unsafe-fixes", ".").stderr == "nothing to report in 2 files\n"
+
+
+def test_what_was_tried_and_not_kept_is_not_offered(project: Path) -> None:
+    rule = planted(lambda node: Edit("replace", node, "x.clone(  )"))
+    request = settings.Request(paths=("a.py",), isolated=True, select=("ABC101", "GRD101"))
+    fixing = dataclasses.replace(request, fix=True)
+    assert engine.lint(request, (rule, *RULES), PACKS).fixable == (1, 1)
+    assert engine.lint(fixing, (rule, *RULES), PACKS).fixable == (0, 1)
+    assert engine.lint(dataclasses.replace(fixing, unsafe_fixes=True), (rule, *RULES), PACKS).fixable == (0, 0)
 
 
 def test_fixing_and_silencing_exclude_each_other(project: Path) -> None:
