@@ -21,16 +21,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from gradlint.catalogue import Catalogue
-from gradlint.finding import Confidence, Edit, Finding, Fix, Note, Place
-from gradlint.queries import Dependencies, Fingerprint, Input, Query, digest, stamp
-from gradlint.results import Result, Rows
-from gradlint.unused import Silenced
+from gradlint.queries import INPUTS, Dependencies, Fingerprint, Input, Query, digest, stamp
+from gradlint.results import Result
+from gradlint.results_data import data_of, result_of
 
 FOLDER = ".gradlint_cache"
-DATABASE = "results-3.sqlite"
+DATABASE = "results-4.sqlite"
 """With the number of the format."""
 TAG, SIGNATURE = "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"
 """How programs that copy or search folders know that one is a cache (bford.info/cachedir)."""
@@ -49,16 +48,20 @@ TABLES = {
     "installations": (
         "CREATE TABLE installations (key TEXT PRIMARY KEY, day INTEGER, watched TEXT, catalogue TEXT, seal TEXT)"
     ),
-    "inputs": "CREATE TABLE inputs (id INTEGER PRIMARY KEY, kind TEXT, path TEXT, digest TEXT, stamp TEXT)",
+    "inputs": (
+        "CREATE TABLE inputs (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT, path TEXT, digest TEXT, stamp TEXT,"
+        " seal TEXT, UNIQUE (kind, path, digest))"
+    ),
     "answers": "CREATE TABLE answers (id INTEGER PRIMARY KEY, query TEXT, digest TEXT)",
-    "bundles": "CREATE TABLE bundles (id INTEGER PRIMARY KEY, inputs BLOB)",
     "results": (
-        "CREATE TABLE results (file TEXT, terms TEXT, day INTEGER, inputs BLOB, bundles BLOB, answers BLOB,"
-        " result TEXT, seal TEXT, PRIMARY KEY (file, terms))"
+        "CREATE TABLE results (file TEXT, terms TEXT, day INTEGER, inputs BLOB, result TEXT, seal TEXT, answers BLOB,"
+        " PRIMARY KEY (file, terms))"
     ),
 }
-"""What results and bundles rest on are ids of rows, each made of what is in its row: it never means another. A seal is
-a checksum of what is told from its row: bytes that a disk changed are no result."""
+"""The inputs of a result are a mask: bit n stands for the input with number n, and no number is given twice. Answers
+have ids that are made of what is in their rows. A seal is a checksum of what is told from its row: bytes that a disk
+changed are no result."""
+_THERE = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name != 'sqlite_sequence'"
 
 
 _NONE_OF_OURS = (TypeError, ValueError, KeyError, AttributeError, RecursionError, zlib.error)
@@ -66,18 +69,29 @@ _NONE_OF_OURS = (TypeError, ValueError, KeyError, AttributeError, RecursionError
 _UNUSABLE = (sqlite3.Error, UnicodeError)
 """What is raised by a database that cannot be used: where its bytes were changed, the words of its errors need not be
 text."""
+ReadT = TypeVar("ReadT")
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A result as it was stored, with the ids of what it rests on, and the `day` on which it was last asked for."""
+    """A result as it was stored, with the mask of the `inputs` that it rests on, and the `day` on which it was last
+    asked for."""
 
     file: str
+    terms: str
     day: int
-    inputs: frozenset[int]
-    bundles: frozenset[int]
-    answers: tuple[int, ...]
+    inputs: int
     result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class _Unwritten:
+    """A result that is to be remembered."""
+
+    file: str
+    terms: str
+    result: str
+    rests_on: Dependencies
 
 
 class Cache:
@@ -86,8 +100,10 @@ class Cache:
     def __init__(self, folder: str, connection: sqlite3.Connection) -> None:
         self.folder, self._connection = folder, connection
         self._today = int(time.time() // 86_400)
-        self._known: set[int] = set()
-        self._waiting: list[tuple[Any, ...]] = []
+        self._waiting: list[_Unwritten] = []
+        self._numbers: dict[tuple[str, str, str], int] = {}
+        self._masks: dict[frozenset[Input], int] = {}
+        self._answered: set[int] = set()
         self._flushed, self._has_written, self._is_damaged = time.monotonic(), False, False
 
     # ---- installations
@@ -95,12 +111,7 @@ class Cache:
     def installation(self, key: str) -> tuple[dict[str, str], Catalogue] | None:
         """The stamps of what was installed, and what was known of it."""
         rows = self._rows("SELECT watched, catalogue, seal FROM installations WHERE key = ?", (key,))
-        with suppress(*_NONE_OF_OURS):
-            for watched, catalogue, seal in rows:
-                _check(seal, key, watched, catalogue)
-                stamps = {str(path): str(seen) for path, seen in json.loads(watched).items()}
-                return stamps, Catalogue.from_data(json.loads(catalogue))
-        return None
+        return next(self._read(rows, lambda *row: _installation(key, *row)), None)
 
     def keep_installation(self, key: str, watched: dict[str, str], catalogue: Catalogue) -> None:
         """Remember what is installed."""
@@ -112,88 +123,53 @@ class Cache:
 
     def results(self, terms: dict[str, str]) -> dict[str, Remembered]:
         """What is remembered of files, each linted under these terms; it holds if what it rests on does."""
-        columns = "SELECT file, terms, day, inputs, bundles, answers, result, seal FROM results"
+        columns = "SELECT file, terms, day, inputs, result, seal FROM results"
         if len(terms) > MOST_AT_ONCE:
             rows = self._rows(columns)
         else:
             one = f"{columns} WHERE file = ? AND terms = ?"
             rows = [row for pair in terms.items() for row in self._rows(one, pair)]
-        out: dict[str, Remembered] = {}
-        for file, under, day, inputs, bundles, answers, result, seal in rows:
-            if terms.get(file) == under:
-                with suppress(*_NONE_OF_OURS):
-                    _check(seal, file, under, result)
-                    read = result_of(json.loads(result), file)
-                    below = frozenset(_ids(inputs)), frozenset(_ids(bundles))
-                    out[file] = Remembered(file, int(day), *below, _ids(answers), read)
-        return out
+        asked = (row for row in rows if terms.get(row[0]) == row[1])
+        return {one.file: one for one in self._read(asked, _remembered)}
 
     def holding(self, results: Iterable[Remembered], now: Callable[[Input], Fingerprint]) -> list[Remembered]:
         """Those of results of which all inputs are what they were."""
         results = list(results)
-        loose = frozenset[int]().union(*(one.inputs for one in results))
-        wanted = frozenset[int]().union(*(one.bundles for one in results))
-        bundles: dict[int, frozenset[int]] = {}
-        for number, ids in self._by_id("SELECT id, inputs FROM bundles", wanted):
-            with suppress(*_NONE_OF_OURS):
-                bundles[number] = frozenset(_ids(ids))
-        changed = self._changed(loose.union(*bundles.values()), now)
-        broken = wanted - {number for number, inputs in bundles.items() if changed.isdisjoint(inputs)}
-        return [one for one in results if changed.isdisjoint(one.inputs) and broken.isdisjoint(one.bundles)]
+        wanted = 0
+        for one in results:
+            wanted |= one.inputs
+        changed = wanted & ~self._unchanged(wanted, now)
+        return [one for one in results if not one.inputs & changed]
 
-    def _changed(self, ids: Iterable[int], now: Callable[[Input], Fingerprint]) -> frozenset[int]:
-        """Which of these inputs are no more what they were; of the others the stamp is renewed."""
-        wanted, changed, met, renewed = set(ids), set[int](), set[int](), list[tuple[Any, ...]]()
-        for number, kind, path, was, seen in self._by_id("SELECT id, kind, path, digest, stamp FROM inputs", wanted):
-            met.add(number)
-            if seen and stamp(path) == seen:
+    def _unchanged(self, wanted: int, now: Callable[[Input], Fingerprint]) -> int:
+        """The mask of those of the inputs in a mask that are what they were; of these the stamp is renewed."""
+        unchanged, renewed = list[int](), list[tuple[str, int]]()
+        rows = self._rows("SELECT number, kind, path, digest, stamp, seal FROM inputs")
+        for number, kind, path, was, seen in self._read(rows, _input):
+            if not wanted >> number & 1:
                 continue
-            fresh = now((kind, path))
-            if fresh.digest != was:
-                changed.add(number)
-            elif fresh.stamp != seen:
-                renewed.append((fresh.stamp, number))
-        self._write("UPDATE inputs SET stamp = ? WHERE id = ?", renewed)
-        return frozenset(changed | (wanted - met))
+            if seen and stamp(path) == seen:
+                unchanged.append(number)
+            elif (fresh := now((kind, path))).digest == was:
+                unchanged.append(number)
+                renewed += [(fresh.stamp, number)] if fresh.stamp != seen else []
+        self._write("UPDATE inputs SET stamp = ? WHERE number = ?", renewed)
+        return _mask(unchanged)
 
-    def answers(self, ids: Iterable[int]) -> dict[int, tuple[Query, str]]:
-        """Queries that were asked, and the digests of their answers, by id."""
-        out: dict[int, tuple[Query, str]] = {}
-        for number, query, was in self._by_id("SELECT id, query, digest FROM answers", set(ids)):
-            with suppress(*_NONE_OF_OURS):
-                out[number] = _query(json.loads(query)), str(was)
-        return out
+    def answers(self, one: Remembered) -> dict[Query, str] | None:
+        """The queries that a result rests on, with the digests of their answers; None where not all are known."""
+        found = self._rows("SELECT answers FROM results WHERE file = ? AND terms = ?", (one.file, one.terms))
+        for ids in self._read(found, _ids):
+            out = dict(self._read(self._by_id("SELECT id, query, digest FROM answers", set(ids)), _answer))
+            return out if len(out) == len(ids) else None
+        return None
 
     def keep(self, file: str, terms: str, result: Result, rests_on: Dependencies) -> None:
         """Remember a result; it is written soon."""
         every = [rests_on.inputs, *rests_on.bundles.values()]
         if not all(_is_text(path) for inputs in every for _, path in inputs) or not _is_text(file):
             return
-        inputs = _rows_of(rests_on.inputs)
-        bundles = {_id(*map(str, sorted(rows := _rows_of(bundle)))): rows for bundle in rests_on.bundles.values()}
-        answers = {_id(text := json.dumps(query), was): (text, was) for query, was in rests_on.answers.items()}
-        self._waiting += (
-            ("INSERT OR IGNORE INTO inputs VALUES (?, ?, ?, ?, ?)", (number, kind, path, was.digest, was.stamp))
-            for rows in (inputs, *(rows for number, rows in bundles.items() if number not in self._known))
-            for number, (kind, path, was) in rows.items()
-            if number not in self._known
-        )
-        self._waiting += (
-            ("INSERT OR IGNORE INTO bundles VALUES (?, ?)", (number, _packed(rows)))
-            for number, rows in bundles.items()
-            if number not in self._known
-        )
-        self._waiting += (
-            ("INSERT OR IGNORE INTO answers VALUES (?, ?, ?)", (number, *row))
-            for number, row in answers.items()
-            if number not in self._known
-        )
-        self._known |= inputs.keys() | answers.keys() | bundles.keys()
-        self._known.update(*bundles.values())
-        below = _packed(inputs), _packed(bundles), _packed(answers)
-        told = json.dumps(data_of(result))
-        row = (file, terms, self._today, *below, told, _seal(file, terms, told))
-        self._waiting.append(("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))
+        self._waiting.append(_Unwritten(file, terms, json.dumps(data_of(result)), rests_on))
         if time.monotonic() - self._flushed > SECONDS_UNWRITTEN:
             self.flush()
 
@@ -207,8 +183,45 @@ class Cache:
         waiting, self._waiting, self._flushed = self._waiting, [], time.monotonic()
         self._has_written = self._has_written or bool(waiting)
         with self._writing():
-            for statement, row in waiting:
-                self._connection.execute(statement, row)
+            for one in waiting:
+                self._keep_answers(one.rests_on.answers)
+                inputs = _bytes(self._mask_of(one.rests_on))
+                seal = _seal(one.file, one.terms, inputs.hex(), one.result)
+                answers = _packed(_id(json.dumps(query), was) for query, was in one.rests_on.answers.items())
+                row = (one.file, one.terms, self._today, inputs, one.result, seal, answers)
+                self._connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def _keep_answers(self, answers: Mapping[Query, str]) -> None:
+        rows = {_id(text := json.dumps(query), was): (text, was) for query, was in answers.items()}
+        fresh = [(number, *row) for number, row in rows.items() if number not in self._answered]
+        self._connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?)", fresh)
+        self._answered |= rows.keys()
+
+    def _mask_of(self, rests_on: Dependencies) -> int:
+        """The mask of all inputs that a result rests on."""
+        mask = _mask(self._number(*of, was) for of, was in rests_on.inputs.items())
+        for bundle, inputs in rests_on.bundles.items():
+            if bundle not in self._masks:
+                self._masks[bundle] = _mask(self._number(*of, was) for of, was in inputs.items())
+            mask |= self._masks[bundle]
+        return mask
+
+    def _number(self, kind: str, path: str, was: Fingerprint) -> int:
+        """The number of an input as it was, which has one from now on."""
+        key = kind, path, was.digest
+        if key not in self._numbers:
+            insert = "INSERT OR IGNORE INTO inputs (kind, path, digest, stamp) VALUES (?, ?, ?, ?)"
+            self._connection.execute(insert, (*key, was.stamp))
+            where = "SELECT number, seal FROM inputs WHERE kind = ? AND path = ? AND digest = ?"
+            found = self._connection.execute(where, key).fetchone()
+            if found is None:
+                raise sqlite3.DatabaseError("it has lost an input")
+            number, seal = found
+            if seal is None:
+                new = _seal(str(number), *key)
+                self._connection.execute("UPDATE inputs SET seal = ? WHERE number = ?", (new, number))
+            self._numbers[key] = number
+        return self._numbers[key]
 
     def close(self) -> None:
         """Write what is to be remembered, and forget what nobody has asked for in a long time."""
@@ -227,15 +240,14 @@ class Cache:
             gone = connection.execute("DELETE FROM results WHERE day < ?", (old,)).rowcount
             connection.execute("DELETE FROM installations WHERE day < ?", (old,))
             if gone or self._is_crowded():
-                used = {"inputs": set[int](), "bundles": set[int](), "answers": set[int]()}
-                for rows in connection.execute("SELECT inputs, bundles, answers FROM results"):
-                    for ids, packed in zip(used.values(), rows, strict=True):
-                        ids.update(_ids(packed))
-                for number, inputs in connection.execute("SELECT id, inputs FROM bundles"):
-                    used["inputs"].update(_ids(inputs) if number in used["bundles"] else ())
-                for table, ids in used.items():
-                    unused = {number for (number,) in connection.execute(f"SELECT id FROM {table}")} - ids
-                    connection.executemany(f"DELETE FROM {table} WHERE id = ?", [(number,) for number in unused])
+                inputs, answers = 0, set[int]()
+                for mask, packed in connection.execute("SELECT inputs, answers FROM results"):
+                    inputs |= int.from_bytes(mask, "little")
+                    answers.update(_ids(packed))
+                loose = [row for row in connection.execute("SELECT number FROM inputs") if not inputs >> row[0] & 1]
+                connection.executemany("DELETE FROM inputs WHERE number = ?", loose)
+                loose = [row for row in connection.execute("SELECT id FROM answers") if row[0] not in answers]
+                connection.executemany("DELETE FROM answers WHERE id = ?", loose)
 
     def _is_crowded(self) -> bool:
         """Whether there may be many rows that no result rests on any more; looked at once in a while."""
@@ -267,8 +279,23 @@ class Cache:
         try:
             with self._connection:
                 yield
-        except _UNUSABLE as error:
+        except BaseException as error:
+            for each in (self._numbers, self._masks, self._answered):  # they may not have been written
+                each.clear()
+            if not isinstance(error, _UNUSABLE):
+                raise
             self._note(error)
+
+    def _read(self, rows: Iterable[tuple[Any, ...]], read: Callable[..., ReadT]) -> Iterator[ReadT]:
+        """What is read from rows, without those that are not as they were written: the next run needs another
+        database."""
+        for row in rows:
+            try:
+                one = read(*row)
+            except _NONE_OF_OURS:
+                self._is_damaged = True
+                continue
+            yield one
 
     def _note(self, error: Exception) -> None:
         """Note whether an error means that the database is damaged: the next run needs another."""
@@ -347,7 +374,11 @@ def _connected(file: str) -> sqlite3.Connection:
         # A process that is killed loses nothing by this, and a machine that is, no more than what is remembered.
         for setting in ("synchronous = OFF", "trusted_schema = OFF"):
             connection.execute(f"PRAGMA {setting}")
-        there = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+        there = dict(
+            connection.execute(
+                "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name != 'sqlite_sequence'"
+            )
+        )
         if not there:
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
@@ -373,84 +404,34 @@ def clean(folder: str) -> bool:
     return True
 
 
-# ---- results as data
+# ---- rows
 
 
-def data_of(result: Result) -> list[Any]:
-    """A result as JSON can write it, without what is known of the file otherwise."""
-    findings = [[_finding(one) for one in found] for found in (result.findings, result.elsewhere)]
-    silenced = [(one.path, one.row, one.code) for one in result.silenced]
-    return [*findings, result.counts, result.unread, silenced, result.unknown]
+def _installation(key: str, watched: str, catalogue: str, seal: str) -> tuple[dict[str, str], Catalogue]:
+    _check(seal, key, watched, catalogue)
+    stamps = {str(path): str(seen) for path, seen in json.loads(watched).items()}
+    return stamps, Catalogue.from_data(json.loads(catalogue))
 
 
-def result_of(data: Any, file: str) -> Result:
-    """What `data_of` gave, for a file that is linted now. Raises `TypeError`, `ValueError` or `KeyError` for what is
-    none."""
-    findings, elsewhere, counts, unread, silenced, unknown = data
-    return Result(
-        path="",
-        filename=file,
-        findings=tuple(_found(*row) for row in findings),
-        lines=Rows.of(file),
-        counts=tuple((str(what), int(number)) for what, number in counts),
-        elsewhere=tuple(_found(*row) for row in elsewhere),
-        unread=tuple((str(path), str(why)) for path, why in unread),
-        silenced=tuple(Silenced(str(path), int(row), str(code)) for path, row, code in silenced),
-        unknown=tuple((int(row), str(word)) for row, word in unknown),
-        seconds=None,
-    )
+def _remembered(file: str, terms: str, day: int, inputs: bytes, result: str, seal: str) -> Remembered:
+    _check(seal, file, terms, inputs.hex(), result)
+    return Remembered(file, terms, day, int.from_bytes(inputs, "little"), result_of(json.loads(result), file))
 
 
-def _finding(one: Finding) -> list[Any]:
-    place = one.place
-    return [
-        one.code, one.name, one.message, _at(place), int(one.confidence), one.consequence, one.help,
-        [[_at(note.place), note.text, note.path] for note in one.notes],
-        [[[[_at(edit.place), edit.text] for edit in fix.edits], fix.safety, fix.message] for fix in one.fixes],
-        one.path,
-    ]  # fmt: skip
+def _input(number: int, kind: str, path: str, was: str, seen: str, seal: str) -> tuple[int, str, str, str, str]:
+    _check(seal, str(number), kind, path, was)
+    if kind not in INPUTS:
+        raise ValueError(kind)
+    return number, kind, path, was, seen
 
 
-def _found(
-    code: str, name: str, message: str, at: Any, confidence: int, consequence: str, advice: str, notes: Any, fixes: Any,
-    path: str,
-) -> Finding:  # fmt: skip
-    return Finding(
-        str(code),
-        str(name),
-        str(message),
-        _place(at),
-        Confidence(confidence),
-        str(consequence),
-        str(advice),
-        tuple(Note(_place(where), str(text), str(file)) for where, text, file in notes),
-        tuple(
-            Fix(tuple(Edit(_place(where), str(text)) for where, text in edits), str(safety), str(said))
-            for edits, safety, said in fixes
-        ),
-        str(path),
-    )
-
-
-def _at(place: Place) -> tuple[int, int, int, int]:
-    return place.row, place.column, place.end_row, place.end_column
-
-
-def _place(at: Any) -> Place:
-    row, column, end_row, end_column = map(int, at)
-    return Place(row, column, end_row, end_column)
-
-
-def _query(data: Any) -> Query:
-    """A query with its lists as tuples again. Raises `TypeError` for what is none."""
+def _answer(number: int, query: str, was: str) -> tuple[Query, str]:
+    if number != _id(query, was):
+        raise ValueError(number)
+    data = json.loads(query)
     if not isinstance(data, list) or not data:
-        raise TypeError
-    return tuple(tuple(map(str, part)) if isinstance(part, list) else str(part) for part in data)
-
-
-def _rows_of(inputs: Mapping[Input, Fingerprint]) -> dict[int, tuple[str, str, Fingerprint]]:
-    """The rows of inputs, by id."""
-    return {_id(kind, path, was.digest): (kind, path, was) for (kind, path), was in inputs.items()}
+        raise TypeError(query)
+    return tuple(tuple(map(str, part)) if isinstance(part, list) else str(part) for part in data), was
 
 
 def _is_text(name: str) -> bool:
@@ -478,11 +459,28 @@ def _check(seal: str, *told: str) -> None:
         raise ValueError(seal)
 
 
+def _mask(numbers: Iterable[int]) -> int:
+    """The number in which these bits are set."""
+    bits = bytearray()
+    for number in numbers:
+        if number >> 3 >= len(bits):
+            bits += bytes((number >> 3) + 1 - len(bits))
+        bits[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(bits, "little")
+
+
+def _bytes(mask: int) -> bytes:
+    return mask.to_bytes((mask.bit_length() + 7) // 8, "little")
+
+
 def _packed(ids: Iterable[int]) -> bytes:
     return zlib.compress(array.array("q", sorted(ids)).tobytes(), 1)
 
 
 def _ids(packed: bytes) -> tuple[int, ...]:
-    ids = array.array("q")
-    ids.frombytes(zlib.decompressobj().decompress(packed, MOST_IDS * ids.itemsize))
+    """What `_packed` packed. Raises `ValueError`, `TypeError` or `zlib.error` for what is none."""
+    ids, unpacking = array.array("q"), zlib.decompressobj()
+    ids.frombytes(unpacking.decompress(packed, MOST_IDS * ids.itemsize))
+    if not unpacking.eof:
+        raise ValueError(packed)
     return tuple(ids)

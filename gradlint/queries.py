@@ -23,7 +23,7 @@ Query = tuple[Any, ...]
 """A name and arguments: strings, and tuples of strings."""
 Input = tuple[str, str]
 """A kind, one of `FILE`, `FOLDER` and `PATH`, and an absolute path."""
-FILE, FOLDER, PATH = "file", "folder", "path"
+INPUTS = FILE, FOLDER, PATH = "file", "folder", "path"
 
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
 """What lies in the outermost folder of a project."""

@@ -396,6 +396,7 @@ class _Plan:
         self.project = Resolver(queries=Queries(keeping=self.cache is not None))
         self._engine: Engine | None = None
         self._tries = Counter[str]()
+        self._names: dict[tuple[Terms, int], str] = {}
 
     # ---- tasks
 
@@ -577,7 +578,10 @@ class _Plan:
 
     def _name_of(self, terms: Terms, most: int) -> str:
         """A name for the terms and all else that a result rests on but files."""
-        return digest(f"{self.installed.catalogue.digest} {terms!r} {most}".encode("utf-8", "surrogatepass"))
+        if (terms, most) not in self._names:
+            text = f"{self.installed.catalogue.digest} {terms!r} {most}"
+            self._names[terms, most] = digest(text.encode("utf-8", "surrogatepass"))
+        return self._names[terms, most]
 
     def _keep(self, task: Task, result: Result, rests_on: Dependencies) -> None:
         """Remember a result, if it is one of the file itself and not of what happened to us."""
@@ -599,12 +603,12 @@ class _Plan:
 
     def _still_holds(self, remembered: Cache, one: Remembered, terms: str) -> bool:
         """Whether all queries that a result rests on get the answers that they got."""
-        answers = remembered.answers(one.answers)
-        if len(answers) < len(one.answers):
+        answers = remembered.answers(one)
+        if answers is None:
             return False
         queries = self.project.queries
         with queries.noted() as rests_on:
-            for query, was in sorted(answers.values(), key=lambda each: each[0][0] != "content"):
+            for query, was in sorted(answers.items(), key=lambda each: each[0][0] != "content"):
                 if not self.project.answers(query):
                     self.engine()
                 if not self.project.ask_again(query) or rests_on.answers.get(query) != was:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,6 +89,7 @@ class Settings:
 
     def __init__(self, request: Request, rules: Sequence[Listed], configs: Configs | None = None) -> None:
         self.request = request
+        self._configs_of: dict[str, Config] = {}
         self.warnings: dict[str, None] = {}
         self._target = _target(request.target_torch)
         self.configs = configs or Configs(request.config, request.isolated)
@@ -109,9 +111,15 @@ class Settings:
         memory = given["memory"] * MEGABYTE if "memory" in given else LIMITS.memory
         return Limits(given.get("seconds", LIMITS.seconds), memory)
 
+    def config_of(self, file: str) -> Config:
+        """The configuration for a file."""
+        if file not in self._configs_of:
+            self._configs_of[file] = self.configs.of(os.path.dirname(file))
+        return self._configs_of[file]
+
     def most_source(self, file: str) -> int:
         """How many bytes a file may hold that is linted."""
-        given = self.configs.of(os.path.dirname(file)).limits
+        given = self.config_of(file).limits
         return given["size"] * MEGABYTE if "size" in given else MOST_SOURCE
 
     def warn_of_unread(self, found: Found) -> None:
@@ -129,14 +137,14 @@ class Settings:
         return Excluded(config.folder, (*usual, *config.extend_exclude, *asked), respect)
 
     def min_confidence(self, file: str) -> Confidence:
-        for least in (self.request.min_confidence, self.configs.of(os.path.dirname(file)).min_confidence):
+        for least in (self.request.min_confidence, self.config_of(file).min_confidence):
             if least is not None:
                 return least
         return Confidence.LIKELY
 
     def known(self, file: str) -> Known:
         """What is configured, or asked for, of torch and of the project's own wrappers in a file."""
-        config = self.configs.of(os.path.dirname(file))
+        config = self.config_of(file)
         version = self._target or config.target_torch or NEWEST
         return Known(version, config.known_modules, config.no_grad_wrappers, config.backward_wrappers)
 
@@ -146,12 +154,12 @@ class Settings:
 
     def terms(self, file: str) -> Terms:
         """All that decides what is found in a file, but for what it holds and what lies around it."""
-        heard = tuple(sorted(self._configured(file) - {UNUSED.code}))  # it is judged by what is found under the terms
-        return Terms(heard, tuple(sorted(self.ignored(file))), self.min_confidence(file), self.known(file))
+        heard = self._configured(file) - {UNUSED.code}  # it is judged by what is found under the terms
+        return Terms(_in_order(heard), _in_order(self.ignored(file)), self.min_confidence(file), self.known(file))
 
     def ignored(self, file: str) -> frozenset[str]:
         """The codes of rules that are asked for, but not in this file."""
-        return self._configured(file) - self.codes(file) - {UNUSED.code}
+        return self._configured(file) & self._ignored_here(file, self.config_of(file)) - {UNUSED.code}
 
     def wants(self, finding: Finding, file: str) -> bool:
         """Whether a finding in a file is to be reported, as far as the file's settings say."""
@@ -159,7 +167,7 @@ class Settings:
 
     def fixes(self, file: str) -> Wanted:
         """Which fixes may be made in a file."""
-        request, config = self.request, self.configs.of(os.path.dirname(file))
+        request, config = self.request, self.config_of(file)
         fixable = Layer(config.fixable or (ALL,), origin=config.origin("fixable"))
         unfixable = Layer(ignore=config.unfixable, origin=config.origin("unfixable"))
         unsafe = config.unsafe_fixes if request.unsafe_fixes is None else request.unsafe_fixes
@@ -169,11 +177,11 @@ class Settings:
 
     def codes(self, file: str) -> frozenset[str]:
         """The codes of what may be reported of a file."""
-        return self._configured(file) - self._ignored_here(file, self.configs.of(os.path.dirname(file)))
+        return self._configured(file) - self._ignored_here(file, self.config_of(file))
 
     def _configured(self, file: str) -> frozenset[str]:
         """The codes that are asked for where a file lies."""
-        config = self.configs.of(os.path.dirname(file))
+        config = self.config_of(file)
         if config.file not in self._chosen:
             layers = (*config.layers(), self._asked)
             chosen = selected(self._words, layers)
@@ -208,6 +216,11 @@ class Settings:
             if patterns.matches(file, (pattern.removeprefix("!"),), config.folder) is not pattern.startswith("!"):
                 out |= codes
         return out
+
+
+@functools.cache
+def _in_order(codes: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(codes))
 
 
 def _target(text: str | None) -> Version | None:

@@ -68,8 +68,10 @@ def unknown(text: str, rules: Iterable[Selectable]) -> tuple[tuple[int, str], ..
     return tuple(pair for pair, _ in zip(dict.fromkeys(strange), range(MOST_UNKNOWN), strict=False))
 
 
-def warnings(name: str, found: Iterable[tuple[int, str]], rules: Iterable[Selectable]) -> Iterator[str]:
+def warnings(name: str, found: Sequence[tuple[int, str]], rules: Iterable[Selectable]) -> Iterator[str]:
     """A line about each unknown word of a file that is shown under a name."""
+    if not found:
+        return iter(())
     spellings = tuple(spelling for rule in (*rules, *_NAMED) for spelling in (rule.code, rule.name))
     return (selection.unknown(word[:LONGEST_WORD], spellings, f"{name}:{row}") for row, word in found)
 

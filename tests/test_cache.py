@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -142,7 +142,11 @@ def damaged(folder: Path) -> dict[str, Callable[[], object]]:
     data = database.read_bytes()
 
     def tables(statement: str) -> None:
+        """Change what is in the tables; `sealed` and `named` are what is in a row, as the cache itself would say it."""
         with sqlite3.connect(database) as connection:
+            connection.create_function("sealed", -1, lambda *told: cache._seal(*map(str, told)))
+            connection.create_function("packed", -1, lambda *ids: cache._packed(ids))
+            connection.create_function("named", -1, lambda *told: cache._id(*map(str, told)))
             connection.execute(statement)
 
     return {
@@ -154,16 +158,27 @@ def damaged(folder: Path) -> dict[str, Callable[[], object]]:
         "a trigger": lambda: tables("CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM results; END"),
         "no results": lambda: tables("UPDATE results SET result = '[[[1]], [], {}, 0]'"),
         "deep results": lambda: tables(f"UPDATE results SET result = '{'[' * 100_000}'"),
+        "sealed results": lambda: tables(
+            "UPDATE results SET result = '[[[1]], [], {}, 0]',"
+            " seal = sealed(file, terms, lower(hex(inputs)), '[[[1]], [], {}, 0]')"
+        ),
+        "sealed inputs": lambda: tables("UPDATE inputs SET kind = 'x', seal = sealed(number, 'x', path, digest)"),
         "no ids": lambda: tables("UPDATE results SET inputs = x'00', answers = NULL"),
-        "strange bundles": lambda: tables("INSERT INTO bundles SELECT id, x'00' FROM inputs"),
-        "no bundles": lambda: tables("UPDATE results SET bundles = (SELECT inputs FROM results)"),
+        "inputs of others": lambda: tables("UPDATE results SET inputs = (SELECT inputs FROM results)"),
+        "other numbers": lambda: tables("UPDATE inputs SET number = number + 1000"),
         "no inputs": lambda: tables("DELETE FROM inputs"),
         "no answers": lambda: tables("DELETE FROM answers"),
         "strange queries": lambda: (
-            tables("UPDATE inputs SET digest = '', stamp = ''"),
+            tables("UPDATE inputs SET digest = '', stamp = '', seal = sealed(number, kind, path, '')"),
             tables(
                 "UPDATE answers SET query = CASE id % 3 WHEN 0 THEN '[\"find\"]' WHEN 1 THEN '[[1], 2]' ELSE '{}' END"
             ),
+        ),
+        "sealed queries": lambda: (
+            tables("UPDATE inputs SET digest = '', stamp = '', seal = sealed(number, kind, path, '')"),
+            tables("DELETE FROM answers"),
+            tables("""INSERT INTO answers VALUES (named('["find"]', 'x'), '["find"]', 'x')"""),
+            tables("UPDATE results SET answers = packed((SELECT id FROM answers))"),
         ),
         "no installation": lambda: tables("UPDATE installations SET catalogue = '{}'"),
         "no stamps": lambda: tables("UPDATE installations SET watched = '[1]'"),
@@ -179,11 +194,21 @@ def damaged(folder: Path) -> dict[str, Callable[[], object]]:
 
 DAMAGES = [
     "no database", "an empty one", "no database at all", "half of it", "other tables",
-    "a trigger", "no results", "deep results", "no ids", "strange bundles", "no bundles",
-    "no inputs", "no answers", "strange queries",
+    "a trigger", "no results", "deep results", "sealed results", "sealed inputs",
+    "no ids", "inputs of others", "other numbers",
+    "no inputs", "no answers", "strange queries", "sealed queries",
     "no installation", "no stamps", "a pipe", "a folder", "a link", "no tag", "a file in its place",
     "a link in its place", "locked",
 ]  # fmt: skip
+
+
+def columns() -> Iterator[str]:
+    """Each column of each table, but for the ids, which SQLite itself keeps to whole numbers."""
+    connection = sqlite3.connect(":memory:")
+    for table, statement in cache.TABLES.items():
+        connection.execute(statement)
+        info = connection.execute(f"PRAGMA table_info({table})").fetchall()
+        yield from (f"{table}.{name}" for _, name, kind, _, _, key in info if not (key and kind == "INTEGER"))
 
 
 @pytest.mark.sampled(6)
@@ -202,6 +227,20 @@ def test_a_damaged_cache_changes_nothing(damage: str, project: Path):
         lock.close()
     assert said(project) == expected
     assert mine == {path: path.read_bytes() for path in mine}
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("column", [*columns()])
+def test_values_of_any_type_in_a_column_change_nothing(column: str, project: Path):
+    expected = said(project)
+    table, _, name = column.partition(".")
+    values = ("NULL", "9e999", "x'00ff'", "CAST(x'00' AS TEXT)", "-1", "CAST(x'ff' AS TEXT)")
+    cases = " ".join(f"WHEN {number} THEN {value}" for number, value in enumerate(values))
+    with sqlite3.connect(project / cache.FOLDER / cache.DATABASE) as connection:
+        connection.execute(f"UPDATE OR IGNORE {table} SET {name} = CASE rowid % {len(values)} {cases} END")
+    for _ in range(2):
+        assert said(project) == expected
+    assert looked_at(said(project, "-v")[2]) == set()
 
 
 @pytest.mark.sampled(6)
@@ -435,7 +474,7 @@ def test_an_answer_rests_on_all_below_it():
         assert set(rests_on.answers) == {("outer",)}
 
 
-def test_an_answer_that_rests_on_much_is_remembered_by_a_bundle(project: Path):
+def test_an_answer_that_rests_on_much_rests_on_each_of_it(project: Path):
     """A star import of a package of many modules: what is changed in any of them is seen."""
     names = [f"part{number}" for number in range(queries.MOST_LOOSE + 10)]
     for name in names:
@@ -444,8 +483,6 @@ def test_an_answer_that_rests_on_much_is_remembered_by_a_bundle(project: Path):
     use = "w = torch.ones(2, requires_grad=True)\npart7(w).sum().backward()\n"
     write(project / "star.py", f"import torch\nfrom many import *\n\n{use}")
     said(project)
-    with sqlite3.connect(project / cache.FOLDER / cache.DATABASE) as connection:
-        assert connection.execute("SELECT COUNT(*) FROM bundles").fetchone()[0] >= 1
     assert looked_at(said(project, "-v")[2]) == set()
     write(project / "many/part7.py", "def part7(x):\n    return x\n")
     code, found, told = said(project, "-v")
