@@ -73,7 +73,7 @@ CONSTANTS: dict[str, object] = {"True": True, "False": False, "None": None, "__d
 
 @lru_cache(4096)
 def _literal(text: str) -> Const:
-    return Const(ast.literal_eval(text))
+    return Const(int(text) if text.isdecimal() and text.isascii() else ast.literal_eval(text))
 
 
 @expression(cst.Integer, cst.Float, cst.Imaginary)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -107,11 +107,9 @@ def apply(
         )
         for index, result in enumerate(row.results)
     ]
-    recording = [ref for _, ref in parts if ref is not None]
+    recording = {ref: result.passes for result, (_, ref) in zip(row.results, parts, strict=True) if ref is not None}
     if recording:
         _record(it, node, row, operands, own, hears, recording, part)
-        for ref in [ref for result, (_, ref) in zip(row.results, parts, strict=True) if ref and not result.passes]:
-            it.state.heap[ref] = replace(it[ref], node=tuple(dict.fromkeys((*it[ref].node, None))))
     for result, (value, _), known in zip(row.results, parts, measures, strict=True):
         if scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
             it.update(value, Tensor, scalar=scalar)
@@ -399,10 +397,10 @@ def _record(
     operands: Sequence[Operand],
     own: Sequence[Operand],
     hears: Sequence[Truth],
-    results: Sequence[Ref],
+    results: Mapping[Ref, bool],
     part: str,
 ) -> None:
-    """Put the operation into the graph and let its results know."""
+    """Put the operation into the graph and let its results know, each with whether it passes gradients on."""
     involved = [*operands, *own]
     inner = tuple(it.operand(o.value) for o in own)
     seen = (*((None,) if o.name in row.ignores else in_graph(it, o.value) for o in operands), *inner)
@@ -416,13 +414,14 @@ def _record(
             asked.setdefault(saving(token).condition, UNSURE)  # of a weight that something computes nobody knows
     besides = [one.name for one in operands if one.name in row.besides]
     sure = UNSURE if besides else YES
-    saves = [slot for token in (*row.saves, *besides) for slot in saved(it, token, involved, asked, results, sure)]
+    refs = [*results]
+    saves = [slot for token in (*row.saves, *besides) for slot in saved(it, token, involved, asked, refs, sure)]
     new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)), grows=grows(it, node, part, inputs))
     ref = it.new(node, f"{part}node", new)
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
-    for result in results:
+    for result, passes in results.items():
         tensor = it[result]
-        nodes: Slot = (ref,) if tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
+        nodes: Slot = (ref,) if passes and tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
 
 
