@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from collections.abc import Sequence
@@ -44,13 +45,26 @@ def clean_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _committed(folder: Path) -> Path:
+    """The folder, all of which is committed to a repository of its own."""
+    identity = ["-c", "user.name=tester", "-c", "user.email=tester@example.com", "-c", "commit.gpgsign=false"]
+    for command in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-q", "--allow-empty", "-m", "all"]):
+        _run(["git", *command], folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
-def wheel(clean_copy: Path, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The names of the files in the wheel."""
+def built(clean_copy: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The sdist, and the wheel that is built from it."""
     out = tmp_path_factory.mktemp("dist")
-    _run([sys.executable, "-m", "build", "--wheel", "--outdir", out, clean_copy], out)
-    (built,) = out.glob("*.whl")
-    with zipfile.ZipFile(built) as archive:
+    _run([sys.executable, "-m", "build", "--outdir", out, _committed(clean_copy)], out)
+    return {"wheel": next(out.glob("*.whl")), "sdist": next(out.glob("*.tar.gz"))}
+
+
+@pytest.fixture(scope="session")
+def wheel(built: dict[str, Path]) -> set[str]:
+    """The names of the files in the wheel."""
+    with zipfile.ZipFile(built["wheel"]) as archive:
         return set(archive.namelist())
 
 
@@ -83,6 +97,45 @@ def test_the_wheel_holds_every_module(wheel: set[str]) -> None:
 
 
 @pytest.mark.packaging
+def test_the_sdist_holds_the_project(built: dict[str, Path]) -> None:
+    with tarfile.open(built["sdist"]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names >= {name for name in _tracked() if not name.startswith(".")}
+
+
+def _pythons() -> dict[str, str]:
+    """This Python and the newest released one of this machine, by version."""
+    candidates = {sys.executable, *map(str, Path.home().glob(".pyenv/versions/*/bin/python3"))}
+    candidates |= {found for minor in range(11, 30) if (found := shutil.which(f"python3.{minor}"))}
+    asks = "import sys; print(*sys.version_info[:2], sys.version_info.releaselevel == 'final')"
+    found = dict[tuple[int, int], str]()
+    for python in sorted(candidates):
+        ran = subprocess.run([python, "-c", asks], capture_output=True, text=True, check=False)
+        if ran.returncode == 0 and ran.stdout.endswith("True\n"):
+            major, minor, _ = ran.stdout.split()
+            found.setdefault((int(major), int(minor)), python)
+    wanted = {sys.version_info[:2], max(found)}
+    return {f"{major}.{minor}": found[major, minor] for major, minor in sorted(wanted)}
+
+
+@pytest.mark.packaging
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+@pytest.mark.parametrize("python", _pythons().values(), ids=_pythons())
+def test_what_is_built_works_where_nothing_else_is_installed(
+    python: str, kind: str, built: dict[str, Path], tmp_path: Path
+) -> None:
+    _run([python, "-m", "venv", tmp_path / "env"], tmp_path)
+    scripts = tmp_path / "env/bin"
+    _run([scripts / "pip", "install", "-q", "--disable-pip-version-check", built[kind]], tmp_path)
+    (tmp_path / "a name.py").write_text(FAULTY)
+    for command in ("gradlint", "torch-gradlint"):
+        ran = subprocess.run([scripts / command, "."], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ran.returncode == 1, ran.stdout + ran.stderr
+        assert ran.stderr == "1 finding in 1 file; 1 can be fixed with `--fix`\n"
+        assert ran.stdout.startswith("a name.py:4:1: GRD208 ")
+
+
+@pytest.mark.packaging
 def test_the_manifest_is_valid() -> None:
     _run([sys.executable, *HOOK, "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], ROOT)
 
@@ -108,8 +161,7 @@ def test_pre_commit_runs_the_hooks(
         (scratch / name).write_text(FAULTY)
     (scratch / "notes.md").write_text("import torch\n")
     for folder in (clean_copy, scratch):
-        for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "all"]):
-            _run(["git", *command], folder)
+        _committed(folder)
     command = [sys.executable, *HOOK, "try-repo", str(clean_copy), hook, "--all-files", "--verbose"]
     ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
     assert ran.returncode == 1, ran.stdout + ran.stderr
