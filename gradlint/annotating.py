@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 
-from gradlint import fixes, suppression, texts
+from gradlint import fixes, kinds, suppression, texts
 from gradlint.finding import SAFE, Edit, Finding, Fix, Place
 from gradlint.reading import MOST_CONFIGURED, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
@@ -87,6 +87,8 @@ def _seen(file: str) -> Seen | None:
 def _annotate(file: str, findings: Sequence[Finding], seen: Seen | None) -> int:
     """Silence findings in a file that is as it was seen; in how many rows. Raises what reading and writing do, and
     `CannotAnnotate`."""
+    if kinds.is_mapped(file):
+        raise CannotAnnotate("its rows are not those of a program")
     before = read_regular(file, MOST_CONFIGURED)
     if _seen(file) != seen:
         raise FileChanged(file)

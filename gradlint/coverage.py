@@ -11,16 +11,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gradlint import linter, texts
+from gradlint import kinds, linter, source, texts
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
 from gradlint.engine import Engine
 from gradlint.files import SUFFIXES, displayed, find
-from gradlint.finding import Finding
+from gradlint.finding import Finding, Place
 from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
 from gradlint.project import ProjectView
+from gradlint.reading import MOST_CONFIGURED
 from gradlint.report.entry import safe_name
 from gradlint.results import one_line
 from gradlint.run import Refused, read
@@ -34,8 +35,8 @@ PACKAGE = "__init__.py"
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What came of one file: all that it asks, the bounds that were hit and how often, or why it was not looked at
-    (`problem`, one line)."""
+    """What came of one file: all that it asks, the bounds that were hit and how often, and why it, or a part of it, was
+    not looked at (`problem`, one line)."""
 
     path: str
     asked: tuple[Asked, ...] = ()
@@ -115,14 +116,23 @@ def of_bytes(
 ) -> Covered:
     """What a file holds and asks; `own` are the names under which its project is imported. Nothing is raised."""
     try:
-        asked, counts = linter.asked(texts.decode(data), packs=packs, project=project)
+        whole = kinds.read(data, path, MOST_CONFIGURED)
+        text, broken = whole.sound(source.refused)
+        asked, counts = linter.asked(text, packs=packs, project=project)
     except texts.Unreadable as error:
         return Covered(path, problem=str(error))
     except Exception as error:  # the other files are still looked at
         return Covered(path, problem=f"internal error: {one_line(error)}; please report it")
     bounds = tuple((name.removeprefix(BOUND), number) for name, number in counts if name.startswith(BOUND))
     not_followed = {LIBRARY + name for name in own}
-    return Covered(path, tuple(_followed(one, not_followed) for one in asked), bounds)
+    followed = tuple(_followed(one, not_followed) for one in asked)
+    return Covered(path, followed, bounds, "".join(_where(error, whole) for error in broken[:1]))
+
+
+def _where(error: texts.Unreadable, whole: texts.Text) -> str:
+    """What is wrong in a cell of a notebook, and where."""
+    cell, place = whole.source_map.located(Place(error.row, error.column, error.row, error.column))
+    return f"cell {cell}:{place.row}:{place.column}: {error.message}"
 
 
 def _followed(one: Asked, not_followed: set[str]) -> Asked:

@@ -7,14 +7,16 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from gradlint import texts
-from gradlint.queries import FILE, FOLDER, MARKERS, MOST_ENTRIES, PATH, SUFFIX, Queries, is_plain
+from gradlint import kinds, texts
+from gradlint.queries import FILE, FOLDER, MARKERS, MOST_ENTRIES, PATH, SUFFIX, SUFFIXES, Queries, is_plain
 from gradlint.reading import TooLarge, read_regular, read_start
 
 INSTALLED = ("site-packages", "dist-packages")
 """Folders of libraries: a file in one of them can import its own package and no other."""
 LONGEST = 400_000
 """Longer files (characters; bytes on disk) are not looked at."""
+MOST_OUTPUT = 10 * LONGEST
+"""Longer notebooks (bytes) are not looked at, however little of one is source."""
 HEAD = 2_000
 """How much of the start of a file may say what it was generated from (characters)."""
 MOST_CALLING = 300
@@ -33,7 +35,8 @@ class Files(Protocol):
         """The names of the Python files in a folder, and what each begins with: `HEAD` characters or fewer."""
 
     def below(self, folder: str) -> Sequence[str]:
-        """The paths of all Python files in a folder and those inside it, in order; none where that is too many."""
+        """The paths of all Python files and notebooks in a folder and those inside it, in order; none where that is
+        too many."""
 
     def opened(self, path: str) -> str:
         """The text of a file. Raises `OSError` and `ValueError` where it is none or too long, `texts.Unreadable` where
@@ -133,8 +136,8 @@ class OnDisk:
             met += len(of_modules)
             if max(met, len(entries)) > MOST_ENTRIES:
                 return []
-            found += (entry.path for entry in of_modules if entry.name.endswith(SUFFIX))
-            waiting += (entry.path for entry in of_modules if not entry.name.endswith(SUFFIX))
+            found += (entry.path for entry in of_modules if entry.name.endswith(SUFFIXES))
+            waiting += (entry.path for entry in of_modules if not entry.name.endswith(SUFFIXES))
             if len(found) > MOST_CALLING:
                 return []
         return sorted(found)
@@ -145,14 +148,15 @@ class OnDisk:
 
     def opened(self, path: str) -> str:
         self.queries.read(FILE, path)
-        return texts.decode(read_regular(path, LONGEST))
+        data = read_regular(path, MOST_OUTPUT if path.endswith(kinds.NOTEBOOK) else LONGEST)
+        return kinds.read(data, path, LONGEST).sound(texts.fault)[0]
 
 
 def _is_of_modules(entry: os.DirEntry[str]) -> bool:
     """Whether this is a Python file, or a folder that may hold some."""
     if not is_plain(entry.name) or entry.name in INSTALLED or entry.is_symlink():
         return False
-    return entry.name.endswith(SUFFIX) or entry.is_dir()
+    return entry.name.endswith(SUFFIXES) or entry.is_dir()
 
 
 def upwards(folder: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cache, cached_property
 from types import ModuleType
 
-from gradlint import installation, linter, run, showing, texts, unused
+from gradlint import installation, kinds, linter, run, showing, source, texts, unused
 from gradlint.catalogue import Catalogue, Listed
 from gradlint.changes import Wanted
 from gradlint.finding import Confidence, Finding
@@ -17,6 +17,7 @@ from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import Project, ProjectView
 from gradlint.queries import Queries
+from gradlint.reading import MOST_SOURCE
 from gradlint.results import Result, at_the_call, not_linted, one_line, run_as_it_stands, unreadable
 from gradlint.rule import Rule
 from gradlint.settings import Known, Request, Terms
@@ -81,8 +82,17 @@ class Engine:
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
         """What comes of a file under these terms; of one that is `named` with what lies around it."""
         rules = [rule for rule in self.rules if rule.code in terms.heard]
-        packs, project = self.packs(terms.known), self.project.at(filename) if named else None
-        return lint_bytes(data, path, filename, rules, terms.least, packs=packs, project=project, ignored=terms.ignored)
+        return lint_bytes(
+            data,
+            path,
+            filename,
+            rules,
+            terms.least,
+            packs=self.packs(terms.known),
+            project=self.project.at(filename) if named else None,
+            ignored=terms.ignored,
+            most=terms.most,
+        )
 
     def fix(
         self,
@@ -105,32 +115,40 @@ def lint_bytes(
     packs: Packs = NO_PACKS,
     project: ProjectView | None = None,
     ignored: Container[str] = (),
+    most: int = MOST_SOURCE,
 ) -> Result:
     """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised
     but `MemoryError`: an error of ours is a finding about the file."""
     try:
-        text = texts.decode(data)
-        if not linter.may_find(text, rules, packs=packs, project=project):
+        whole = kinds.read(data, filename, most)
+        if not linter.may_find(whole.program, rules, packs=packs, project=project) and not whole.is_broken:
             return Result(path, filename)
+        text, broken = whole.sound(source.refused)
         found = linter.analyse(text, rules, packs=packs, project=project)
         here = [one for one in found.findings if one.code not in ignored]
         shown = showing.shown((*here, *found.elsewhere), rules, min_confidence)
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
-        findings, elsewhere = unsuppressed(text, own), tuple(one for one in shown if one.path)
+        elsewhere = tuple(one for one in shown if one.path)
+        about = [_about(error) for error in broken]
         if (at := found.given_up) is not None:
-            given_up = not_linted(TOO_MUCH, at.row, at.column)
-            findings = tuple(sorted((*findings, given_up), key=lambda one: (one.place, one.code)))
+            about.append(not_linted(TOO_MUCH, at.row, at.column))
+        findings = tuple(sorted((*unsuppressed(text, own), *about), key=lambda one: (one.place, one.code)))
         silenced = _silenced(text, filename, (*here, *found.elsewhere), project)
         counts, unread = found.counts, found.unread
         return Result(path, filename, findings, counts=counts, elsewhere=elsewhere, unread=unread, silenced=silenced)
     except texts.Unreadable as error:
-        told = not_linted if isinstance(error, texts.NotLinted) else unreadable
-        return Result(path, filename, (told(error.message, error.row, error.column),))
+        return Result(path, filename, (_about(error),))
     except MemoryError:
         raise  # nobody knows what else it cost: the process ends
     except Exception as error:  # the other files are still linted
         message = f"internal error: {one_line(error)}; please report it"
         return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
+
+
+def _about(error: texts.Unreadable) -> Finding:
+    """The finding that says why a file, or a part of it, could not be linted."""
+    told = not_linted if isinstance(error, texts.NotLinted) else unreadable
+    return told(error.message, error.row, error.column)
 
 
 def _silenced(

@@ -13,6 +13,9 @@ from gradlint.ignoring import Ignoring
 from gradlint.patterns import matches
 
 SUFFIXES = (".py", ".pyi")
+"""What the names of modules end with."""
+DEFAULT_INCLUDE = ("*.py", "*.pyi", "*.ipynb")
+"""Which files are linted in a folder, where the configuration does not say otherwise."""
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _LOCK = ".#"
 """So begin the links that Emacs leaves beside a file that is being edited; they lead nowhere."""
@@ -20,11 +23,13 @@ _LOCK = ".#"
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """What is left out of a folder: paths that match `patterns`, which belong to `base`, and what git ignores."""
+    """What is left out of a folder: paths that match `patterns`, which belong to `base`, what git ignores, and files
+    that do not match `include`."""
 
     base: str
     patterns: tuple[str, ...]
     respect_gitignore: bool = True
+    include: tuple[str, ...] = DEFAULT_INCLUDE
 
 
 @dataclass(slots=True)
@@ -39,7 +44,7 @@ class Found:
 
 
 def find(paths: Iterable[str], excluded: Callable[[str], Excluded], force_exclude: bool = False) -> Found:
-    """All files to lint: those that are named, and the Python files in folders that are named.
+    """All files to lint: those that are named, and the files in folders that are named which are to be linted there.
 
     `excluded` says what is left out of an absolute folder. What is named itself is left out only if `force_exclude`.
     A file with several names is linted once: by the name it was found by first, in a folder by its own.
@@ -104,7 +109,8 @@ def is_excluded(path: str, excluded: Excluded) -> bool:
 
 
 def _walk(root: str, excluded: Callable[[str], Excluded], found: Found) -> tuple[list[str], list[str]]:
-    """The Python files below a folder, and the links to such. Links to folders are not followed: they may lead back."""
+    """The files below a folder that are to be linted, and the links to such. Links to folders are not followed: they
+    may lead back."""
     files: list[str] = []
     links: list[str] = []
     waiting = [(root, ignoring.outside(root))]
@@ -122,7 +128,7 @@ def _walk(root: str, excluded: Callable[[str], Excluded], found: Found) -> tuple
             continue
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not (is_folder or _may_be_linted(entry)) or _is_left_out(entry, is_folder, out, ignored):
+            if not (is_folder or _may_be_linted(entry, out)) or _is_left_out(entry, is_folder, out, ignored):
                 continue
             if is_folder:
                 waiting.append((entry.path, ignored))
@@ -137,9 +143,9 @@ def _is_left_out(entry: os.DirEntry[str], is_folder: bool, out: Excluded, ignore
     return out.respect_gitignore and ignored.ignores(entry.path, is_folder)
 
 
-def _may_be_linted(entry: os.DirEntry[str]) -> bool:
-    """Whether this is a Python file, or was meant to be one: a link that leads nowhere is worth a word."""
-    if not entry.name.endswith(SUFFIXES) or entry.name.startswith(_LOCK):
+def _may_be_linted(entry: os.DirEntry[str], out: Excluded) -> bool:
+    """Whether this is a file to be linted, or was meant to be one: a link that leads nowhere is worth a word."""
+    if entry.name.startswith(_LOCK) or not matches(entry.path, out.include, out.base):
         return False
     try:
         return stat.S_ISREG(entry.stat().st_mode)

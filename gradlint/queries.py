@@ -28,6 +28,8 @@ INPUTS = FILE, FOLDER, PATH = "file", "folder", "path"
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
 """What lies in the outermost folder of a project."""
 SUFFIX = ".py"
+SUFFIXES = (SUFFIX, ".ipynb")
+"""What modules end with, and all that imports them."""
 MOST_ENTRIES = 5_000
 """In folders that hold more, be it what it may, nobody looks for callers."""
 MOST_LOOSE = 50
@@ -189,7 +191,7 @@ def counts(entry: os.DirEntry[str]) -> bool:
     """Whether something in a folder makes a difference to who looks for modules there."""
     if entry.name in MARKERS or entry.is_symlink():
         return True
-    return is_plain(entry.name) and (entry.name.endswith(SUFFIX) or entry.is_dir(follow_symlinks=False))
+    return is_plain(entry.name) and (entry.name.endswith(SUFFIXES) or entry.is_dir(follow_symlinks=False))
 
 
 def is_plain(name: str) -> bool:

@@ -35,6 +35,10 @@ GENERATED = re.compile(
 """How a file says that it was generated; what it speaks of may be generated as well."""
 
 INIT = "__init__.py"
+MODULES = (".py", ".pyi", "")
+"""What the names of files end with that can be imported, or are run as if they could."""
+MAIN = "__main__"
+"""What others are called: they are run and never imported."""
 KeyT = TypeVar("KeyT", bound=Hashable)
 ThingT = TypeVar("ThingT")
 
@@ -141,7 +145,8 @@ class Resolver:
 
     def _place(self, path: str) -> Place:
         folder, base = os.path.split(path)
-        inside = [] if base == INIT else [os.path.splitext(base)[0]]
+        stem, suffix = os.path.splitext(base)
+        inside = [] if base == INIT else [stem if suffix in MODULES else MAIN]
         outer = folder
         while os.path.basename(outer) and self.files.is_file(os.path.join(outer, INIT)):
             outer, last = os.path.split(outer)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
 
-from gradlint import showing, texts
+from gradlint import kinds, showing, texts
 from gradlint.files import displayed
 from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, Note, Place
 from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular, reason
@@ -46,7 +46,12 @@ class Result:
 
     def entries(self) -> Iterator[Entry]:
         """The findings as reports take them."""
-        return (Entry(finding, self.path, self.filename, self.lines) for finding in self.findings)
+        return (Entry(finding, self.path, self.filename, self.lines, self.source_map) for finding in self.findings)
+
+    def source_map(self, path: str) -> texts.SourceMap:
+        """Where the rows of a file stand in it; nothing is the path of this one."""
+        rows = Rows.of(path) if path not in ("", self.filename) else self.lines
+        return rows.source_map if isinstance(rows, Rows) else texts.IDENTITY
 
     def told(self) -> Iterator[str]:
         """The file in a line, and in one each the files that are missing from what is known of it."""
@@ -58,30 +63,53 @@ class Result:
 
     def warnings(self, rules: Sequence[Selectable]) -> Iterator[str]:
         """A line about each word in its suppressions that names no rule."""
-        return warnings(safe_name(self.path), self.unknown, rules)
+        if not self.unknown:
+            return iter(())
+        placed = self.source_map("")
+        return warnings(safe_name(self.path), [(placed.written(row), word) for row, word in self.unknown], rules)
+
+    @property
+    def program(self) -> str:
+        """What was linted, as far as comments in it are asked for."""
+        return self.lines.program if isinstance(self.lines, Rows) else "\n".join(self.lines)
 
 
 class Rows(Sequence[str]):
     """The rows of what was linted, read when one is asked for; none where it cannot be read any more."""
 
-    def __init__(self, read: Callable[[], bytes]) -> None:
-        self.read = read
+    def __init__(self, read: Callable[[], bytes], name: str = "") -> None:
+        """`name` says what kind of file it is."""
+        self.read, self.name = read, name
 
     @classmethod
     def of(cls, file: str) -> Rows:
         """The rows of a file."""
-        return cls(lambda: read_regular(file, MOST_CONFIGURED))
+        return cls(lambda: read_regular(file, MOST_CONFIGURED), file)
+
+    @property
+    def source_map(self) -> texts.SourceMap:
+        """Where the rows stand in their file."""
+        return self._text.source_map if kinds.is_mapped(self.name) else texts.IDENTITY
+
+    @property
+    def program(self) -> str:
+        """The program that the rows are, or that a part of each is."""
+        return self._text.sound(texts.fault)[0] if kinds.is_mapped(self.name) else "\n".join(self._rows)
 
     @cached_property
     def _rows(self) -> list[str]:
+        return texts.rows(self._text.shown)
+
+    @cached_property
+    def _text(self) -> texts.Text:
         try:
             data = self.read()
         except (OSError, ValueError):
-            return []
+            return texts.of_python("")
         try:
-            return texts.rows(texts.decode(data))
+            return kinds.read(data, self.name, MOST_CONFIGURED)
         except texts.Unreadable:
-            return texts.rows(data.decode("utf-8", "replace"))
+            return texts.of_python(data.decode("utf-8", "replace"))
 
     @overload
     def __getitem__(self, at: int) -> str: ...
@@ -121,7 +149,7 @@ class Together:
                 self._more.setdefault(finding.path, []).append(replace(finding, path=""))
             elif result.filename in self._linted and finding.code in self._settings.codes(result.filename):
                 told = at_the_call(finding, result.filename, f"{displayed(finding.path)}:{finding.place.row}")
-                self._more.setdefault(result.filename, []).extend(unsuppressed("\n".join(result.lines), told))
+                self._more.setdefault(result.filename, []).extend(unsuppressed(result.program, told))
 
     def whole(self, result: Result) -> Result:
         """The result of a file, with the findings that all that were noted lead to in it, and those about suppressions
@@ -136,7 +164,7 @@ class Together:
         if UNUSED.code not in asked or not (self._complete and result.whole) or self._is_called_by_cut(file):
             return ()
         judge = Judge(asked, [rule for rule in settings.every if holds(rule, settings.known(file).version)])
-        return judge.unused("\n".join(result.lines), self._silenced.get(file, ()))
+        return judge.unused(result.program, self._silenced.get(file, ()))
 
     def _is_called_by_cut(self, file: str) -> bool:
         while self._cut:

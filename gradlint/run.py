@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from gradlint import baseline, cache, gate, installation, signals, texts, unused, workers
+from gradlint import baseline, cache, gate, installation, kinds, signals, texts, unused, workers
 from gradlint.baseline import BadBaseline
 from gradlint.cache import Cache, Remembered
 from gradlint.catalogue import Catalogue
@@ -37,7 +37,6 @@ from gradlint.results import (
     not_linted,
     ordered,
     together,
-    unreadable,
 )
 from gradlint.selection import NOT_LINTED, OF_FILES, UNUSED, UnknownRule
 from gradlint.settings import Request, Settings, Terms
@@ -50,7 +49,6 @@ Progress = Callable[[int, int], None]
 Teller = Callable[[Sequence[Entry], str | None], None]
 """Is told the entries of files as soon as they are final, in order, and the configured format of the report."""
 
-NOTEBOOK = ".ipynb"
 MOST_ALONE, MOST_CALLERS = 10, 3
 """Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
 
@@ -300,7 +298,7 @@ class _Fixing:
 def _too_large(file: str, most: int) -> Iterator[str]:
     """A line about a file that would not be linted because it holds too much."""
     with contextlib.suppress(OSError):
-        if os.path.getsize(file) > most:
+        if os.path.getsize(file) > kinds.most_bytes(file, most):
             yield f"{safe_name(displayed(file))}: would not be linted: {reason(TooLarge(most))}"
 
 
@@ -344,24 +342,22 @@ def _all_results(
 @dataclass(frozen=True, slots=True)
 class Task:
     """A text to be linted: the `path` that it is shown under, the `filename` of its result, the `file` whose settings
-    hold for it, and the `terms`. It is what the file holds, or what came over `stdin`, if that is not more than `most`
-    bytes; what lies around it is looked at if it is `named`."""
+    hold for it, and the `terms`. It is what the file holds, or what came over `stdin`; what lies around it is looked at
+    if it is `named`."""
 
     path: str
     filename: str
     file: str
     terms: Terms
-    most: int = MOST_SOURCE
     stdin: bytes | None = field(default=None, repr=False)
     named: bool = True
 
     def read(self) -> bytes | Finding:
         """The bytes of the text, or the finding that says why they cannot be had."""
         if self.stdin is None:
-            return read(self.file, self.most)
-        if self.file.endswith(NOTEBOOK):
-            return unreadable("notebooks are not read yet")
-        return cannot_be_read(TooLarge(self.most)) if len(self.stdin) > self.most else self.stdin
+            return read(self.file, self.terms.most)
+        most = self.terms.most
+        return cannot_be_read(TooLarge(most)) if len(self.stdin) > kinds.most_bytes(self.file, most) else self.stdin
 
     @property
     def size(self) -> int:
@@ -374,10 +370,8 @@ class Task:
 
 def read(file: str, most: int = MOST_SOURCE) -> bytes | Finding:
     """What a file holds, `most` bytes or fewer, or the finding that says why it cannot be had."""
-    if file.endswith(NOTEBOOK):
-        return unreadable("notebooks are not read yet")
     try:
-        return read_regular(file, most)
+        return read_regular(file, kinds.most_bytes(file, most))
     except (OSError, ValueError) as error:
         return cannot_be_read(error)
 
@@ -396,7 +390,7 @@ class _Plan:
         self.project = Resolver(queries=Queries(keeping=self.cache is not None))
         self._engine: Engine | None = None
         self._tries = Counter[str]()
-        self._names: dict[tuple[Terms, int], str] = {}
+        self._names: dict[Terms, str] = {}
 
     # ---- tasks
 
@@ -407,7 +401,7 @@ class _Plan:
 
     def of_file(self, file: str) -> Task:
         """The task of linting a file; what is to be warned of its settings is noted."""
-        return Task(displayed(file), file, file, self.settings.terms(file), self.settings.most_source(file))
+        return Task(displayed(file), file, file, self.settings.terms(file))
 
     def of_stdin(self) -> Task | None:
         """The task of linting what comes over stdin, under the name it is given; None where that is left out."""
@@ -416,8 +410,7 @@ class _Plan:
         if name and request.force_exclude and is_excluded(file, self.settings.excluded(os.path.dirname(file))):
             return None
         shown, filename = (name, file) if name else (STDIN, STDIN)
-        most = self.settings.most_source(file)
-        return Task(shown, filename, file, self.settings.terms(file), most, request.stdin, named=bool(name))
+        return Task(shown, filename, file, self.settings.terms(file), request.stdin, named=bool(name))
 
     def may_have_callers(self, files: Sequence[str]) -> bool:
         """Whether other files are looked for that call what is in these."""
@@ -489,7 +482,7 @@ class _Plan:
         if NOT_LINTED.code not in self.settings.codes(task.file):
             told = tuple(one for one in result.findings if one.code != NOT_LINTED.code)
             result = replace(result, findings=told, traceback="")
-        rows = Rows.of(task.file) if task.stdin is None else Rows(lambda: task.stdin or b"")
+        rows = Rows.of(task.file) if task.stdin is None else Rows(lambda: task.stdin or b"", task.file)
         return replace(result, path=task.path, lines=rows, whole=whole)
 
     # ---- the gate
@@ -501,7 +494,7 @@ class _Plan:
         if isinstance(data, Finding):
             return Result(task.path, task.filename, (data,))
         try:
-            return gate.is_open(texts.decode(data), self._needed(task.terms))
+            return gate.is_open(kinds.words(data, task.file), self._needed(task.terms))
         except texts.Unreadable:
             return True
 
@@ -514,16 +507,17 @@ class _Plan:
             queries.content(task.file)
             view: View | None = self.project.at(task.file) if task.named else None
             try:
-                is_open = gate.may_find(texts.decode(data), self._needed(task.terms), view)
+                text = kinds.read(data, task.file, task.terms.most)
+                is_open = gate.may_find(text.program, self._needed(task.terms), view) or text.is_broken
             except texts.Unreadable:
                 is_open = True
-        unknown = self._unknown_words(data)
+        unknown = self._unknown_words(task, data)
         return (None if is_open else Result(task.path, task.filename, unknown=unknown)), rests_on, 0.0
 
-    def _unknown_words(self, data: bytes) -> tuple[tuple[int, str], ...]:
+    def _unknown_words(self, task: Task, data: bytes) -> tuple[tuple[int, str], ...]:
         """The words in suppressions of a file that name no rule of those that are installed."""
         with contextlib.suppress(texts.Unreadable):
-            return unused.unknown(texts.decode(data), self.installed.catalogue.rules)
+            return unused.unknown(kinds.read(data, task.file, task.terms.most).program, self.installed.catalogue.rules)
         return ()
 
     def _needed(self, terms: Terms) -> gate.Needed:
@@ -549,7 +543,7 @@ class _Plan:
         with queries.noted() as rests_on:
             queries.content(task.file)
             result = self.engine().lint(data, task.path, task.filename, task.terms, named=task.named)
-        return replace(result, unknown=self._unknown_words(data)), rests_on, time.process_time() - before
+        return replace(result, unknown=self._unknown_words(task, data)), rests_on, time.process_time() - before
 
     def changes(self, found: Mapping[Task, Sequence[Finding]]) -> Iterator[Changed]:
         """What fixes make of the files of tasks with what was found in them, where they make anything of them."""
@@ -576,22 +570,22 @@ class _Plan:
 
     # ---- the cache
 
-    def _name_of(self, terms: Terms, most: int) -> str:
+    def _name_of(self, terms: Terms) -> str:
         """A name for the terms and all else that a result rests on but files."""
-        if (terms, most) not in self._names:
-            text = f"{self.installed.catalogue.digest} {terms!r} {most}"
-            self._names[terms, most] = digest(text.encode("utf-8", "surrogatepass"))
-        return self._names[terms, most]
+        if terms not in self._names:
+            text = f"{self.installed.catalogue.digest} {terms!r}"
+            self._names[terms] = digest(text.encode("utf-8", "surrogatepass"))
+        return self._names[terms]
 
     def _keep(self, task: Task, result: Result, rests_on: Dependencies) -> None:
         """Remember a result, if it is one of the file itself and not of what happened to us."""
         is_whole = rests_on.inputs and not result.traceback and not (self._engine and self._engine.given_up)
         if self.cache is not None and task.stdin is None and is_whole:
-            self.cache.keep(task.file, self._name_of(task.terms, task.most), result, rests_on)
+            self.cache.keep(task.file, self._name_of(task.terms), result, rests_on)
 
     def _remembered(self, remembered: Cache, tasks: Iterable[Task]) -> dict[str, Result]:
         """What is remembered of tasks and still holds."""
-        terms = {task.file: self._name_of(task.terms, task.most) for task in tasks if task.stdin is None}
+        terms = {task.file: self._name_of(task.terms) for task in tasks if task.stdin is None}
         known = remembered.results(terms)
         holding = remembered.holding(known.values(), self.project.queries.fingerprint)
         out = {one.file: one.result for one in holding}

@@ -76,12 +76,14 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Terms:
     """Under which terms a file is linted: the codes of the rules that are heard, those of them that do not report here
-    (`ignored`), how far a finding must be believed at `least`, and what is `known`."""
+    (`ignored`), how far a finding must be believed at `least`, what is `known`, and how many bytes may be linted at
+    `most`."""
 
     heard: tuple[str, ...]
     ignored: tuple[str, ...]
     least: Confidence
     known: Known
+    most: int = MOST_SOURCE
 
 
 class Settings:
@@ -155,7 +157,8 @@ class Settings:
     def terms(self, file: str) -> Terms:
         """All that decides what is found in a file, but for what it holds and what lies around it."""
         heard = self._configured(file) - {UNUSED.code}  # it is judged by what is found under the terms
-        return Terms(_in_order(heard), _in_order(self.ignored(file)), self.min_confidence(file), self.known(file))
+        known, most = self.known(file), self.most_source(file)
+        return Terms(_in_order(heard), _in_order(self.ignored(file)), self.min_confidence(file), known, most)
 
     def ignored(self, file: str) -> frozenset[str]:
         """The codes of rules that are asked for, but not in this file."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint import linter, showing, source, texts
+from gradlint import kinds, linter, showing, source, texts
 from gradlint.catalogue import Listed
 from gradlint.collecting import few_collections
 from gradlint.config import BadConfig
@@ -119,6 +119,8 @@ def trace(word: str, request: Request, rules: Sequence[Rule], packs: Packs = NO_
         raise Refused(f"{path}: no such file")
     if os.path.isdir(file):
         raise Refused(f"{path}: is a folder; name one file")
+    if kinds.is_mapped(file):
+        raise Refused(f"{path}: only programs are traced; write its Python into a file of its own")
     try:
         settings, engine = Settings(request, tuple(map(Listed.of, rules))), Engine(rules, packs)
         codes, known = settings.codes(file), engine.packs(settings.known(file))

@@ -68,8 +68,8 @@ def unknown(text: str, rules: Iterable[Selectable]) -> tuple[tuple[int, str], ..
     return tuple(pair for pair, _ in zip(dict.fromkeys(strange), range(MOST_UNKNOWN), strict=False))
 
 
-def warnings(name: str, found: Sequence[tuple[int, str]], rules: Iterable[Selectable]) -> Iterator[str]:
-    """A line about each unknown word of a file that is shown under a name."""
+def warnings(name: str, found: Sequence[tuple[str, str]], rules: Iterable[Selectable]) -> Iterator[str]:
+    """A line about each unknown word of a file that is shown under a name; its row is given as it is written."""
     if not found:
         return iter(())
     spellings = tuple(spelling for rule in (*rules, *_NAMED) for spelling in (rule.code, rule.name))

@@ -289,7 +289,7 @@ def test_the_same_files_are_looked_at_as_are_linted(gradlint, here: Path):
     [
         ("broken.py", b"def f(:\n", "broken.py: 1:"),
         ("bytes.py", b"\xff = 1\n", "bytes.py: "),
-        ("book.ipynb", b"{}", "notebooks"),
+        ("book.ipynb", b"{}", "book.ipynb: 1:1: no notebook"),
         ("gone.py", None, "gone.py: no such file or folder"),
     ],
 )

@@ -35,9 +35,9 @@ def names(root: Path, *paths: str, **options: object) -> list[str]:
 # ---- folders and names
 
 
-def test_folders_are_walked_in_order_for_python_files(tmp_path):
+def test_folders_are_walked_in_order_for_python_files_and_notebooks(tmp_path):
     tree(tmp_path, "b.py", "a/z.pyi", "a/b/c.py", "a.txt", "a/b.ipynb", "a/.#c.py", ".hidden/d.py", "x.py/y.py")
-    assert names(tmp_path, "") == [".hidden/d.py", "a/b/c.py", "a/z.pyi", "b.py", "x.py/y.py"]
+    assert names(tmp_path, "") == [".hidden/d.py", "a/b.ipynb", "a/b/c.py", "a/z.pyi", "b.py", "x.py/y.py"]
     assert names(tmp_path, "b.py", "a", "", "./a/../b.py") == names(tmp_path, "")
 
 

@@ -17,13 +17,13 @@ def report(entries: Sequence[Entry], painted: bool) -> str:
 
 
 def _command(entry: Entry) -> str:
-    finding = entry.finding
+    finding, place = entry.finding, entry.place
     properties = {
         "type": entry.level,
         "sourcepath": escaped(entry.filename),
-        "linenumber": str(finding.place.row),
-        "columnnumber": str(finding.place.column),
+        "linenumber": str(place.row),
+        "columnnumber": str(place.column),
         "code": finding.code,
     }
     listed = "".join(f"{key}={value.translate(_PROPERTY)};" for key, value in properties.items())
-    return f"##vso[task.logissue {listed}]{escaped(finding.message).translate(_DATA)}"
+    return f"##vso[task.logissue {listed}]{escaped(entry.message).translate(_DATA)}"

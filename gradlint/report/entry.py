@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from gradlint.finding import LATER, RAISES, Finding
+from gradlint.finding import LATER, RAISES, Edit, Finding, Fix, Place
+from gradlint.texts import IDENTITY, SourceMap
 
 UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """The categories of characters that a terminal may obey instead of showing them, or that nobody sees."""
@@ -25,22 +26,67 @@ _LEVELS = {
 """How grave what a mistake does is; what gradlint says of a whole file is an error."""
 _PLACE = re.compile(r":(?=\d)")
 """What would be taken for the row behind a path."""
+TOP = Place(1, 1, 1, 1)
+
+
+def _as_it_is(path: str) -> SourceMap:
+    return IDENTITY
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A finding in a file: `path` as it is shown, `filename` absolute, `lines` those of the file's text."""
+    """A finding in a file: `path` as it is shown, `filename` absolute, `lines` those of the text that was linted, and
+    where these stand in a file of this path (nothing: this one)."""
 
     finding: Finding
     path: str
     filename: str
     lines: Sequence[str] = field(default=(), compare=False)
+    source_map: Callable[[str], SourceMap] = field(default=_as_it_is, compare=False, repr=False)
 
     @property
     def where(self) -> str:
-        """`path:row:column`, on one line whatever the file is called."""
-        place = self.finding.place
-        return f"{safe_name(self.path)}:{place.row}:{place.column}"
+        """`path:row:column`, with the cell before the row in a notebook, on one line whatever the file is called."""
+        return f"{safe_name(self.path)}:{self.row_of(self.finding.place)}:{self.located(self.finding.place)[1].column}"
+
+    def located(self, place: Place, path: str = "") -> tuple[int | None, Place]:
+        """The cell of a place, if it is in one, and where in it, or in its file, it is."""
+        return self.source_map(path).located(place)
+
+    def row_of(self, place: Place, path: str = "") -> str:
+        """The row of a place as it is written: with its cell, if it is in one."""
+        return self.source_map(path).written(place.row)
+
+    def in_file(self, place: Place, path: str = "") -> Place:
+        """Where tools that know no cells show a place: one in a cell at the top of its file, for nobody knows in which
+        row a notebook keeps it."""
+        cell, there = self.located(place, path)
+        return there if cell is None else TOP
+
+    def said(self, text: str, place: Place, path: str = "") -> str:
+        """What is said of a place, for such tools: behind the cell and the place in it, if it is in one."""
+        cell, there = self.located(place, path)
+        return text if cell is None else f"cell {cell}:{there.row}:{there.column}: {text}"
+
+    @property
+    def place(self) -> Place:
+        """Where such tools show the finding."""
+        return self.in_file(self.finding.place)
+
+    @property
+    def message(self) -> str:
+        """What they say of it."""
+        return self.said(self.finding.message, self.finding.place)
+
+    @property
+    def offered(self) -> list[Fix]:
+        """The fixes that are offered, with their edits as places of the file; none where that has cells."""
+        if self.located(self.finding.place)[0] is not None:
+            return []
+        return [replace(fix, edits=tuple(map(self._edit, fix.edits))) for fix in self.finding.fixes if fix.is_offered]
+
+    def _edit(self, edit: Edit) -> Edit:
+        return replace(edit, place=self.located(edit.place)[1])
 
     @property
     def headline(self) -> str:

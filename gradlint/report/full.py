@@ -25,26 +25,27 @@ def _block(entry: Entry, painted: bool) -> Iterator[str]:
     yield headline(entry, painted)
     marked = [(note.place, "-", note.text) for note in finding.notes if not note.path] + [(finding.place, "^", "")]
     marked.sort(key=lambda mark: (mark[0].row, mark[0].column))
-    gutter = max(len(str(place.row)) for place, _, _ in marked)
+    rows = [entry.row_of(place) for place, _, _ in marked]
+    gutter = max(map(len, rows))
     row = 0
-    for place, sign, text in marked:
+    for (place, sign, text), label in zip(marked, rows, strict=True):
         line = entry.line(place.row)
         if not line.strip():
             if text:
-                yield f"  {'':>{gutter}} {_blue('=', painted)} note: {escaped(text)} (line {place.row})"
+                yield f"  {'':>{gutter}} {_blue('=', painted)} note: {escaped(text)} (line {label})"
             continue
-        start, end = _extent(place, line)
+        start, end = _extent(entry.located(place)[1], line)
         # A cut line is drawn anew for each of its places, for each needs another part of it.
         drawn, before, under = _drawn(line, start, end)
         if place.row != row or len(line) > WIDEST:
-            yield f"  {_blue(f'{place.row:>{gutter}} |', painted)} {drawn}"
+            yield f"  {_blue(f'{label:>{gutter}} |', painted)} {drawn}"
         row = place.row
         underline = sign * max(1, under)
         mark = paint(underline, "red", painted) if sign == "^" else _blue(f"{underline} {escaped(text)}", painted)
         yield f"  {_blue(f'{chr(32) * gutter} |', painted)} {' ' * before}{mark}"
     for note in finding.notes:
         if note.path:
-            where = f"{entry.named(note.path)}:{note.place.row}"
+            where = f"{entry.named(note.path)}:{entry.row_of(note.place, note.path)}"
             yield f"  {'':>{gutter}} {_blue('=', painted)} note: {escaped(note.text)} ({where})"
     if finding.help:
         yield f"  {paint('help:', 'green', painted)} {escaped(finding.help)}"

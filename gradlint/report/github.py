@@ -15,7 +15,7 @@ def report(entries: Sequence[Entry], painted: bool) -> str:
 
 def _command(entry: Entry) -> str:
     finding = entry.finding
-    properties = {"title": f"gradlint ({finding.code})", "file": escaped(entry.filename), **_extent(finding.place)}
+    properties = {"title": f"gradlint ({finding.code})", "file": escaped(entry.filename), **_extent(entry.place)}
     listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     said = f"{entry.where}: {entry.headline}" + (f"\n  help: {escaped(finding.help)}" if finding.help else "")
     return f"::error {listed}::{_data(said)}"

@@ -29,11 +29,11 @@ def _path(entry: Entry, project: str) -> str:
 
 
 def _issue(entry: Entry, path: str, fingerprint: str) -> dict[str, Any]:
-    finding, place = entry.finding, entry.finding.place
+    finding, place = entry.finding, entry.place
     return {
         "check_name": finding.code,
         # GitLab shows the description alone.
-        "description": f"{finding.code}: {escaped(finding.message)}",
+        "description": f"{finding.code}: {escaped(entry.message)}",
         "fingerprint": fingerprint,
         "location": {
             "path": path,

@@ -16,13 +16,17 @@ def report(entries: Sequence[Entry], painted: bool) -> str:
 
 
 def _block(path: str, found: Sequence[Entry], painted: bool) -> str:
-    rows = max(len(str(entry.finding.place.row)) for entry in found)
-    columns = max(len(str(entry.finding.place.column)) for entry in found)
+    rows = max(len(_row(entry)) for entry in found)
+    columns = max(len(str(entry.located(entry.finding.place)[1].column)) for entry in found)
     lines = "".join(_line(entry, rows, columns, painted) for entry in found)
     return f"{paint(safe_name(path), 'bold', painted)}:\n{lines}\n"
 
 
 def _line(entry: Entry, rows: int, columns: int, painted: bool) -> str:
-    place, finding = entry.finding.place, entry.finding
+    place, finding = entry.located(entry.finding.place)[1], entry.finding
     code = paint(finding.code, "red", painted)
-    return f"  {place.row:>{rows}}:{place.column:<{columns}} {code} {escaped(finding.message)}\n"
+    return f"  {_row(entry):>{rows}}:{place.column:<{columns}} {code} {escaped(finding.message)}\n"
+
+
+def _row(entry: Entry) -> str:
+    return entry.row_of(entry.finding.place)

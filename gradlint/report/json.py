@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.finding import Finding, Fix, Note, Place
+from gradlint.finding import Edit, Finding, Fix, Note, Place
 from gradlint.report.entry import Entry
 from gradlint.selection import OF_FILES
 
@@ -23,29 +23,29 @@ def dumps(thing: object, **options: Any) -> str:
 
 def as_object(entry: Entry) -> dict[str, Any]:
     """A finding as JSON knows it."""
-    finding = entry.finding
+    finding, (cell, place) = entry.finding, entry.located(entry.finding.place)
     return {
-        "cell": None,
+        "cell": cell,
         "code": finding.code,
         "confidence": str(finding.confidence),
         "consequence": finding.consequence or None,
-        "end_location": _end(finding.place),
+        "end_location": _end(place),
         "filename": entry.filename,
-        "fix": _fix(finding.fixes[0]) if finding.fixes else None,
+        "fix": _fix(finding.fixes[0], entry) if finding.fixes else None,
         "help": finding.help or None,
-        "location": _start(finding.place),
+        "location": _start(place),
         "message": finding.message,
         "name": finding.name,
-        "noqa_row": _noqa_row(finding),
-        "notes": [_note(note, entry.filename) for note in finding.notes],
+        "noqa_row": _noqa_row(finding, place),
+        "notes": [_note(note, entry) for note in finding.notes],
         "severity": "error",
         "url": None,
     }
 
 
-def _noqa_row(finding: Finding) -> int | None:
+def _noqa_row(finding: Finding, place: Place) -> int | None:
     """Where a suppression would stand; what gradlint says of a whole file cannot be suppressed."""
-    return None if finding.code in OF_FILES else finding.place.row
+    return None if finding.code in OF_FILES else place.row
 
 
 def _start(place: Place) -> dict[str, int]:
@@ -56,15 +56,21 @@ def _end(place: Place) -> dict[str, int]:
     return {"row": place.end_row, "column": place.end_column}
 
 
-def _note(note: Note, filename: str) -> dict[str, Any]:
+def _note(note: Note, entry: Entry) -> dict[str, Any]:
+    cell, place = entry.located(note.place, note.path)
     return {
+        "cell": cell,
         "message": note.text,
-        "filename": note.path or filename,
-        "location": _start(note.place),
-        "end_location": _end(note.place),
+        "filename": note.path or entry.filename,
+        "location": _start(place),
+        "end_location": _end(place),
     }
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
-    edits = [{"content": e.text, "location": _start(e.place), "end_location": _end(e.place)} for e in fix.edits]
-    return {"applicability": fix.safety, "message": fix.message, "edits": edits}
+def _fix(fix: Fix, entry: Entry) -> dict[str, Any]:
+    return {"applicability": fix.safety, "message": fix.message, "edits": [_edit(edit, entry) for edit in fix.edits]}
+
+
+def _edit(edit: Edit, entry: Entry) -> dict[str, Any]:
+    cell, place = entry.located(edit.place)
+    return {"cell": cell, "content": edit.text, "location": _start(place), "end_location": _end(place)}

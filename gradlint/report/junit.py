@@ -42,8 +42,8 @@ def _suites(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _test(entry: Entry) -> Iterator[str]:
-    finding, place = entry.finding, entry.finding.place
-    message, classname = _text(finding.message), _text(os.path.splitext(entry.filename)[0])
+    finding, place = entry.finding, entry.place
+    message, classname = _text(entry.message), _text(os.path.splitext(entry.filename)[0])
     where = f'line="{place.row}" column="{place.column}"'
     yield f'        <testcase name="org.gradlint.{finding.code}" classname="{classname}" {where}>'
     said = f"line {place.row}, col {place.column}, {message}"

@@ -9,8 +9,8 @@ from gradlint.report.entry import Entry, escaped, safe_name
 
 def report(entries: Sequence[Entry], painted: bool) -> str:
     """A line for each finding."""
-    return "".join(f"{_where(entry)}: [{entry.finding.code}] {escaped(entry.finding.message)}\n" for entry in entries)
+    return "".join(f"{_where(entry)}: [{entry.finding.code}] {escaped(entry.message)}\n" for entry in entries)
 
 
 def _where(entry: Entry) -> str:
-    return f"{safe_name(entry.path)}:{entry.finding.place.row}"
+    return f"{safe_name(entry.path)}:{entry.place.row}"

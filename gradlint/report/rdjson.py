@@ -21,11 +21,11 @@ def _diagnostic(entry: Entry) -> dict[str, Any]:
     finding = entry.finding
     told = {
         "code": {"value": finding.code},
-        "location": {"path": encodable(entry.filename), "range": _range(finding.place, entry)},
-        "message": escaped(finding.message),
+        "location": {"path": encodable(entry.filename), "range": _range(entry.place, entry)},
+        "message": escaped(entry.message),
         "severity": entry.level.upper(),
     }
-    suggestions = [_suggestion(fix, entry) for fix in finding.fixes if fix.is_offered and len(fix.edits) == 1]
+    suggestions = [_suggestion(fix, entry) for fix in entry.offered if len(fix.edits) == 1]
     return told | ({"suggestions": suggestions} if suggestions else {})
 
 

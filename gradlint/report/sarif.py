@@ -68,14 +68,14 @@ def _result(entry: Entry, rule: int, fingerprint: str) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": entry.level,
-        "message": _text(finding.message, finding.help),
-        "locations": [_location(finding.place, entry.path)],
+        "message": _text(entry.message, finding.help),
+        "locations": [_location(entry.place, entry.path)],
         "partialFingerprints": {"gradlintLine/v1": fingerprint},
         "properties": _properties(finding),
     }
     if finding.notes:
         told["codeFlows"] = [{"threadFlows": [{"locations": _flow(entry)}]}]
-    if fixes := [_fix(fix, entry.path) for fix in finding.fixes if fix.is_offered]:
+    if fixes := [_fix(fix, entry.path) for fix in entry.offered]:
         told["fixes"] = fixes
     return told
 
@@ -87,9 +87,16 @@ def _properties(finding: Finding) -> dict[str, str]:
 
 def _flow(entry: Entry) -> list[dict[str, Any]]:
     """The places that contributed, and the finding's own at the end."""
-    finding = entry.finding
-    places = [(note.place, entry.shown(note.path) if note.path else entry.path, note.text) for note in finding.notes]
-    places.append((finding.place, entry.path, finding.message))
+    notes = entry.finding.notes
+    places = [
+        (
+            entry.in_file(note.place, note.path),
+            entry.shown(note.path) if note.path else entry.path,
+            entry.said(note.text, note.place, note.path),
+        )
+        for note in notes
+    ]
+    places.append((entry.place, entry.path, entry.message))
     return [{"location": {**_location(place, path), "message": _text(text)}} for place, path, text in places]
 
 

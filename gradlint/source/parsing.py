@@ -48,6 +48,15 @@ def parse(text: str) -> libcst.Module:
     return _on_deep_stack(lambda: _parse_here(program))
 
 
+def refused(text: str) -> Unreadable | None:
+    """Why a text is not parsed; None where it is."""
+    try:
+        parse(text)
+    except Unreadable as error:
+        return error
+    return None
+
+
 def _parse_here(program: str) -> libcst.Module:
     try:
         return libcst.parse_module(program)

@@ -69,7 +69,7 @@ def lint(package: Package, folder: Path, cached: Path, workers: int = 1, only: f
 
 def _names(package: Package, folder: Path) -> list[str]:
     """The files of a package that are linted, by their names in its folder."""
-    found = find([str(folder / path) for path in package.paths or (".",)], lambda at: Excluded(at, (), False))
+    found = find([str(folder / path) for path in package.paths or (".",)], lambda at: Excluded(at, ("*.ipynb",), False))
     if found.missing:
         raise FileNotFoundError(f"{package.name} has no {', '.join(found.missing)}")
     return [Path(file).relative_to(folder.resolve()).as_posix() for file in found.files]

@@ -26,6 +26,8 @@ from .linting import Found
 HERE = Path(__file__).parent
 LIST, MISSED, RIGHT = (HERE / name for name in ("repositories.toml", "missed.csv", "right.csv"))
 NAME, COMMIT = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"[0-9a-f]{40}")
+NOT_READ = ("*.ipynb",)
+"""What no reader has looked at."""
 DEGREES = ("certain", "likely")
 NO_RULE = "none"
 """The code of a mistake that no rule is about."""
@@ -124,7 +126,8 @@ def _labels(text: str, columns: Sequence[str]) -> Iterator[Label]:
 def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tuple[str, ...]]:
     """What the command says of a repository that lies among the checkouts: the findings, and what it gave up on."""
     folder = checkouts / repository.folder
-    outcome = engine.lint(settings.Request(paths=(str(folder),), isolated=True), registry.rules(), registry.packs())
+    request = settings.Request(paths=(str(folder),), isolated=True, extend_exclude=NOT_READ)
+    outcome = engine.lint(request, registry.rules(), registry.packs())
     codes = {rule.code for rule in registry.rules()}
     found, faults = set[Found](), list(outcome.problems)
 

@@ -1,0 +1,50 @@
+"""Values that are shown where they are computed, as a notebook does with the last one of a cell: they are not dropped.
+
+Behind such a call a comma is put: what the call gives is then a member of a tuple, and so is used. It stands in place
+of a blank, or of a comment that follows at once, or at the end of the row: nothing else moves.
+What is named and not called stays as it is, for to show a method is still no call of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Sequence
+
+_SPEAKS = re.compile("noqa|gradlint", re.IGNORECASE)
+_ENDS_IN_CALL = re.compile(r"\)[ \t]*+(?:#[^\r\n]*+)?\s*+\Z")
+
+
+def last_displayed(program: str) -> str:
+    """A cell in which the value of its last call is shown: where nothing but blanks and a comment stands behind it."""
+    if not _ENDS_IN_CALL.search(program, max(0, program.rstrip().rfind("\n"))):
+        return program
+    return _with_commas(program, _statements(program)[-1:])
+
+
+def _statements(program: str) -> list[ast.stmt]:
+    """The statements of a program; none of what Python refuses."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(program).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _with_commas(program: str, statements: Sequence[ast.stmt]) -> str:
+    rows = re.split(r"(\r\n?|\n)", program)
+    for node in reversed(statements):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.end_lineno is not None:
+            at = 2 * (node.end_lineno - 1)
+            before = rows[at].encode()[: node.end_col_offset].decode()
+            rows[at] = f"{before}{_with_comma(rows[at][len(before) :])}"
+    return "".join(rows)
+
+
+def _with_comma(behind: str) -> str:
+    """What stands behind a call that is shown; a comment that may silence something stays where it is."""
+    if behind.lstrip().startswith(";") or (behind.startswith("#") and _SPEAKS.search(behind)):
+        return behind
+    return f",{'' if behind.startswith('#') else behind[1:]}"

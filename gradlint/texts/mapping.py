@@ -1,0 +1,101 @@
+"""From the rows of a program to where they stand in its file: in cells of a notebook."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from gradlint.finding import Place
+from gradlint.texts.decoding import NEWLINE, Unreadable
+from gradlint.texts.python import fault
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The rows of a program from `first` on: they are those of a `cell` (None: of the file) from its `row` on, without
+    the `indent` characters that each of them begins with there."""
+
+    first: int
+    row: int
+    cell: int | None = None
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMap:
+    """Where the rows of a program stand in its file; the rows of a file without stretches are its own."""
+
+    stretches: tuple[Stretch, ...] = ()
+
+    def stretch(self, row: int) -> Stretch:
+        """The stretch that a row belongs to."""
+        at = bisect_right(self.stretches, row, key=lambda each: each.first) - 1
+        return self.stretches[at] if at >= 0 else _WHOLE
+
+    def located(self, place: Place) -> tuple[int | None, Place]:
+        """The cell in which a place begins, and the place as rows and columns of that."""
+        start, end = self.stretch(place.row), self.stretch(place.end_row)
+        down = start.row - start.first
+        there = Place(
+            place.row + down, place.column + start.indent, place.end_row + down, place.end_column + end.indent
+        )
+        return start.cell, there
+
+    def written(self, row: int) -> str:
+        """A row as it is written: with its cell, if it is in one."""
+        cell, there = self.located(Place(row, 1, row, 1))
+        return str(there.row) if cell is None else f"cell {cell}:{there.row}"
+
+
+_WHOLE = Stretch(1, 1)
+IDENTITY = SourceMap()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows of a program that are parsed by themselves: from row `first` on."""
+
+    first: int
+    program: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What is linted of a file: the `program`, row for row what is `shown` of the file, and where that stands in it.
+
+    The `parts` of a program are what must be parsed by itself: a broken one leaves the others as they are."""
+
+    program: str
+    shown: str
+    source_map: SourceMap = IDENTITY
+    parts: tuple[Part, ...] = field(default=(), repr=False)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether Python refuses a part that is to be told of."""
+        return any(True for _ in self._broken(fault))
+
+    def sound(self, refused: Callable[[str], Unreadable | None]) -> tuple[str, tuple[Unreadable, ...]]:
+        """The program with empty rows in place of the parts that are refused, and why they are, as far as that is to
+        be told."""
+        broken = list(self._broken(refused))
+        if not broken:
+            return self.program, ()
+        rows = NEWLINE.split(self.program)
+        for part, _ in broken:
+            count = len(NEWLINE.findall(part.program)) + 1
+            rows[part.first - 1 : part.first - 1 + count] = [""] * count
+        return "\n".join(rows), tuple(error for _, error in broken)
+
+    def _broken(self, refused: Callable[[str], Unreadable | None]) -> Iterator[tuple[Part, Unreadable]]:
+        """The parts that are refused, with the errors as of the whole program."""
+        for part in self.parts:
+            # Below another row, as in the whole program: what may only begin a file is nothing that may begin a part.
+            if (error := refused(f"\n{part.program}")) is not None:
+                yield part, type(error)(part.first + max(error.row - 2, 0), error.column, error.message)
+
+
+def of_python(text: str) -> Text:
+    """A file that is one program."""
+    return Text(text, text)
