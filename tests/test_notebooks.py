@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradlint import engine, texts
+from gradlint.finding import Edit, Place
 from gradlint.registry import rules
 from gradlint.report import FORMATS
 from gradlint.run import Outcome
 from gradlint.settings import Request
-from gradlint.texts import displaying, magics, notebooks
+from gradlint.texts import displaying, magics, notebook_edits, notebooks
 
 RULES = rules()
 TORCH = "import torch"
@@ -365,3 +366,64 @@ def test_what_a_notebook_does_in_a_file_is_told_there(lint: Any) -> None:
 def test_folders_are_searched_for_notebooks(lint: Any) -> None:
     files = {"a.ipynb": data(TORCH, FAULT), ".ipynb_checkpoints/a.ipynb": data(TORCH, FAULT)}
     assert told(lint(files=files)) == ["a.ipynb:cell 2:1:5 GRD101"]
+
+
+# ---- edits
+
+
+SPELLINGS = {
+    "list": lambda source: source.splitlines(keepends=True),
+    "string": lambda source: source,
+    "pieces": lambda source: [source[:5], source[5:6], source[6:]] if len(source) > 6 else [source],
+}
+SOURCE = "import torch\nx = 'é😀\\t\"'\nw = torch.ones(2)\n%matplotlib inline\ny = 1"
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("escaped", [True, False])
+@pytest.mark.parametrize("indent", [None, 1, "\t"])
+@pytest.mark.parametrize(
+    ("places", "text", "expected"),
+    [
+        (["3:5 3:18"], "torch.zeros(3)", SOURCE.replace("torch.ones(2)", "torch.zeros(3)")),
+        (["3:1 4:1"], "", SOURCE.replace("w = torch.ones(2)\n", "")),
+        (["3:1 3:1"], "é = 1\n", SOURCE.replace("w =", "é = 1\nw =")),
+        (["5:6 5:6"], "\nz = 2", f"{SOURCE}\nz = 2"),
+        (["5:1 6:1"], "", SOURCE.removesuffix("y = 1")),
+        (["1:1 1:7", "3:1 3:2"], "\n", SOURCE.replace("import", "\n").replace("w =", "\n =")),
+        (["5:6 5:9"], "0", f"{SOURCE}0"),
+        (["2:5 3:2"], "1 + ", SOURCE.replace("'é😀\\t\"'\nw", "1 + ")),
+    ],
+)
+@pytest.mark.sampled(30)
+def test_an_edit_changes_nothing_else(spelling, escaped, indent, places, text, expected) -> None:
+    def written(source: str) -> bytes:
+        whole = notebook("a = 1\n", cell("'# ü'", "markdown"), cell(SPELLINGS[spelling](source)), "\tb = 2")
+        return json.dumps(whole, indent=indent, ensure_ascii=escaped).encode()
+
+    before = written(SOURCE)
+    first = next(one.first for one in notebooks.read(before).source_map.stretches if one.cell == 3)
+    edits = [Edit(_at(place, first - 1), text) for place in places]
+    after = notebook_edits.edited(before, edits)
+    assert notebooks.source_of(json.loads(after)["cells"][2]) == expected
+    if spelling != "pieces":  # where a cell that was cut elsewhere is cut, nobody is told
+        assert after.decode() == written(expected).decode()
+    assert json.loads(after) | {"cells": 0} == json.loads(before) | {"cells": 0}
+    assert json.loads(after)["cells"][3] == json.loads(before)["cells"][3]
+
+
+def _at(place: str, down: int) -> Place:
+    (row, column), (end_row, end_column) = (map(int, each.split(":")) for each in place.split())
+    return Place(row + down, column, end_row + down, end_column)
+
+
+@pytest.mark.parametrize("place", ["1:1 1:1", "2:1 4:3", "3:1 3:4", "2:1 3:2"])
+def test_what_no_cell_can_take_is_refused(place: str) -> None:
+    with pytest.raises(notebook_edits.CannotBeEdited):
+        notebook_edits.edited(data("x = 1\n!ls", "y = 2"), [Edit(_at(place, 0), "")])
+
+
+def test_no_edit_changes_no_byte() -> None:
+    strange = b'\xef\xbb\xbf{ "nbformat":4,"cells" :[ {"source":[ "x\\u0020=",\n" 1" ],"cell_type":"code"}]\r\n}\n\n'
+    assert notebook_edits.edited(strange, []) == strange
+    assert notebook_edits.edited(strange, [Edit(Place(2, 5, 2, 6), "2")]) == strange.replace(b'" 1"', b'" 2"')
