@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradlint import patterns
-from gradlint.files import here
+from gradlint.files import DEFAULT_INCLUDE, here
 from gradlint.finding import Confidence
 from gradlint.reading import MEGABYTE, MOST_CONFIGURED, MOST_SETTINGS, read_regular, reason
 from gradlint.report import FORMATS
@@ -57,6 +57,7 @@ class Config:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    include: tuple[str, ...] = DEFAULT_INCLUDE
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
@@ -187,6 +188,7 @@ def _base(file: str, extended_by: tuple[str, ...]) -> Config:
 def _extending(base: Config, folder: str, file: str, settings: dict[str, Any]) -> Config:
     """The configuration of a file with what it does not say from the one that it extends."""
     inherited = {
+        "include": _from(base, base.include),
         "exclude": _from(base, base.exclude),
         "per_file_ignores": tuple(
             (patterns.anchored(pattern, base.folder), words) for pattern, words in base.per_file_ignores
@@ -301,6 +303,7 @@ _READERS: dict[str, tuple[str, Callable[[object], object]]] = {
     "extend-select": (_LIST, _strings),
     "ignore": (_LIST, _strings),
     "per-file-ignores": ("a table of lists of strings", _table_of_strings),
+    "include": (_LIST, _patterns),
     "exclude": (_LIST, _patterns),
     "extend-exclude": (_LIST, _patterns),
     "respect-gitignore": ("true or false", _boolean),

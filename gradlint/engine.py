@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from types import ModuleType
 
@@ -132,6 +133,8 @@ def lint_bytes(
         about = [_about(error) for error in broken]
         if (at := found.given_up) is not None:
             about.append(not_linted(TOO_MUCH, at.row, at.column))
+        if whole.of_examples:  # an edit would have to keep what rows of a page begin with
+            own = tuple(replace(one, fixes=()) for one in own)
         findings = tuple(sorted((*unsuppressed(text, own), *about), key=lambda one: (one.place, one.code)))
         silenced = _silenced(text, filename, (*here, *found.elsewhere), project)
         counts, unread = found.counts, found.unread

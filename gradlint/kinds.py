@@ -1,18 +1,20 @@
-"""Kinds of files: by its name a file is a program or a notebook, and what follows sees a text of each."""
+"""Kinds of files: by its name a file is a program, a notebook or a page, and what follows sees a text of each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 
 from gradlint.reading import MEGABYTE, TooLarge, reason
-from gradlint.texts import NotLinted, Text, decode, notebooks, of_python
+from gradlint.texts import NotLinted, Text, Unreadable, decode, notebooks, of_python, pages
 
-NOTEBOOK = ".ipynb"
+NOTEBOOK, PAGE = ".ipynb", ".md"
 MOST_OUTPUT = 50 * MEGABYTE
 """How many bytes a notebook may hold. Most of them are what its cells have put out, so what may be linted of it is
 counted when its cells are known."""
+MISSING = f"Markdown needs {pages.PARSER}, which is not installed; install `torch-gradlint[markdown]`"
 
-_READERS: dict[str, Callable[[bytes], Text]] = {NOTEBOOK: notebooks.read}
+_READERS: dict[str, Callable[[bytes], Text]] = {NOTEBOOK: notebooks.read, PAGE: pages.read}
 
 
 def read(data: bytes, name: str, most: int) -> Text:
@@ -21,6 +23,8 @@ def read(data: bytes, name: str, most: int) -> Text:
     reader = next((reader for suffix, reader in _READERS.items() if name.endswith(suffix)), None)
     if reader is None:
         return of_python(decode(data))
+    if missing := lacking(name):
+        raise Unreadable(1, 1, missing)
     text = reader(data)
     if len(text.program.encode("utf-8", "replace")) > most:
         raise NotLinted(1, 1, f"{reason(TooLarge(most))} without what its cells have put out".removeprefix("it is "))
@@ -41,3 +45,8 @@ def words(data: bytes, name: str) -> str:
 def most_bytes(name: str, most: int) -> int:
     """How many bytes a file may hold of which no more than `most` are linted."""
     return max(most, MOST_OUTPUT) if name.endswith(NOTEBOOK) else most
+
+
+def lacking(name: str) -> str:
+    """What is not installed that a file of this name needs, with the cure; nothing where all is there."""
+    return MISSING if name.endswith(PAGE) and find_spec(pages.MODULE) is None else ""

@@ -37,6 +37,7 @@ from gradlint.results import (
     not_linted,
     ordered,
     together,
+    unreadable,
 )
 from gradlint.selection import NOT_LINTED, OF_FILES, UNUSED, UnknownRule
 from gradlint.settings import Request, Settings, Terms
@@ -356,6 +357,8 @@ class Task:
         """The bytes of the text, or the finding that says why they cannot be had."""
         if self.stdin is None:
             return read(self.file, self.terms.most)
+        if lacking := kinds.lacking(self.file):
+            return unreadable(lacking)
         most = self.terms.most
         return cannot_be_read(TooLarge(most)) if len(self.stdin) > kinds.most_bytes(self.file, most) else self.stdin
 
@@ -370,6 +373,8 @@ class Task:
 
 def read(file: str, most: int = MOST_SOURCE) -> bytes | Finding:
     """What a file holds, `most` bytes or fewer, or the finding that says why it cannot be had."""
+    if lacking := kinds.lacking(file):
+        return unreadable(lacking)
     try:
         return read_regular(file, kinds.most_bytes(file, most))
     except (OSError, ValueError) as error:

@@ -136,7 +136,7 @@ class Settings:
         asked = [patterns.anchored(pattern, here()) for pattern in (*request.exclude, *request.extend_exclude)]
         usual = () if request.exclude else config.exclude
         respect = config.respect_gitignore if request.respect_gitignore is None else request.respect_gitignore
-        return Excluded(config.folder, (*usual, *config.extend_exclude, *asked), respect)
+        return Excluded(config.folder, (*usual, *config.extend_exclude, *asked), respect, config.include)
 
     def min_confidence(self, file: str) -> Confidence:
         for least in (self.request.min_confidence, self.config_of(file).min_confidence):

@@ -40,6 +40,7 @@ def extended(project: Path, inner: str, base: str) -> Config:
         ("known-modules = ['a']", "no-grad-wrappers = ['b']", "known_modules", ("a",)),
         ("exclude = ['a']", "exclude = ['b']", "exclude", ("b",)),
         ("exclude = ['a']", "", "exclude", ("a",)),
+        ("include = ['*.md', 'a/*']", "", "include", ("*.md", "{base}/a/*")),
         ("extend-exclude = ['a']", "extend-exclude = ['b/c']", "extend_exclude", ("a", "b/c")),
         ("extend-exclude = ['a/b', './c/', '/d/e']", "", "extend_exclude", ("{base}/a/b", "./c/", "/d/e")),
         ("per-file-ignores = {'!a/*' = ['A']}", "", "per_file_ignores", (("!{base}/a/*", ("A",)),)),
@@ -156,6 +157,7 @@ def test_a_chain_without_end_is_refused(tmp_path):
 EVERYTHING = """
 select = ["GRD1", "GRD301"]
 ignore = ["GRD002", "GRD102"]
+include = ["*.py", "docs/*.md"]
 exclude = ["old", "a/\\u202e##[b].py"]
 respect-gitignore = false
 min-confidence = "possible"

@@ -1,4 +1,4 @@
-"""Notebooks are linted as programs are, and what is said of them stands where their readers look for it."""
+"""Notebooks and pages are linted as programs are, and what is said of them stands where their readers look for it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradlint import engine, texts
+from gradlint import engine, kinds, texts
 from gradlint.finding import Edit, Place
 from gradlint.registry import rules
 from gradlint.report import FORMATS
 from gradlint.run import Outcome
 from gradlint.settings import Request
-from gradlint.texts import displaying, magics, notebook_edits, notebooks
+from gradlint.texts import displaying, magics, notebook_edits, notebooks, pages
 
 RULES = rules()
 TORCH = "import torch"
@@ -195,7 +196,7 @@ def test_rows_stay_whatever_is_taken_out(source: str) -> None:
 @given(st.lists(st.sampled_from(["f()", "é", "\n", "\r\n", " ", "#", "noqa", ";", "g(", ")", "x = "])))
 def test_columns_stay_where_a_value_is_shown(parts: list[str]) -> None:
     source = "".join(parts)
-    for shown in (displaying.last_displayed(source),):
+    for shown in (displaying.last_displayed(source), displaying.all_displayed(source)):
         for row, was in zip(texts.rows(shown), texts.rows(source), strict=True):
             assert row == was or _has_one_comma_more(row, was)
 
@@ -327,11 +328,13 @@ def test_a_notebook_is_remembered_and_linted_again_when_it_changes(lint: Any, tm
 
 @pytest.mark.parametrize(
     ("name", "where"),
-    [("x.ipynb", "x.ipynb:cell 2:1:5"), ("x.py", "x.py:2:5"), (None, "./-:2:5")],
+    [("x.ipynb", "x.ipynb:cell 2:1:5"), ("x.md", "x.md:4:5"), ("x.py", "x.py:2:5"), (None, "./-:2:5")],
 )
 def test_what_comes_over_stdin_is_what_its_name_says(lint: Any, name: str | None, where: str) -> None:
     program = f"{TORCH}\n{FAULT}\n"
-    contents = {"x.ipynb": data(TORCH, FAULT)}
+    contents = {"x.ipynb": data(TORCH, FAULT), "x.md": f"# x\n```py\n{program}```\n".encode()}
+    if name == "x.md":
+        pytest.importorskip("markdown_it")
     given = contents.get(name or "", program.encode())
     assert told(lint("-", files={}, stdin=given, stdin_filename=name)) == [f"{where} GRD101"]
 
@@ -363,9 +366,13 @@ def test_what_a_notebook_does_in_a_file_is_told_there(lint: Any) -> None:
     assert {note["cell"] for note in json.loads(said(outcome, "json"))[0]["notes"]} == {3}
 
 
-def test_folders_are_searched_for_notebooks(lint: Any) -> None:
-    files = {"a.ipynb": data(TORCH, FAULT), ".ipynb_checkpoints/a.ipynb": data(TORCH, FAULT)}
+def test_folders_are_searched_for_notebooks_and_for_what_is_included(lint: Any) -> None:
+    page = f"```python\n{TORCH}\n{FAULT}\n```\n".encode()
+    files = {"docs/a.md": page, "a.ipynb": data(TORCH, FAULT), ".ipynb_checkpoints/a.ipynb": data(TORCH, FAULT)}
     assert told(lint(files=files)) == ["a.ipynb:cell 2:1:5 GRD101"]
+    files["gradlint.toml"] = b'include = ["docs/*.md"]'
+    pytest.importorskip("markdown_it")
+    assert told(lint(files=files, isolated=False)) == ["docs/a.md:3:5 GRD101"]
 
 
 # ---- edits
@@ -427,3 +434,99 @@ def test_no_edit_changes_no_byte() -> None:
     strange = b'\xef\xbb\xbf{ "nbformat":4,"cells" :[ {"source":[ "x\\u0020=",\n" 1" ],"cell_type":"code"}]\r\n}\n\n'
     assert notebook_edits.edited(strange, []) == strange
     assert notebook_edits.edited(strange, [Edit(Place(2, 5, 2, 6), "2")]) == strange.replace(b'" 1"', b'" 2"')
+
+
+# ---- pages
+
+PAGE = """# Title
+
+```python
+import torch
+{fault}
+```
+
+- an item
+
+  ```py title="a.py"
+  {fault}
+  ```
+
+```pycon
+>>> v = torch.tensor([1, 2],
+...                  requires_grad=True)
+>>> v.sqrt()
+tensor([1, 2])
+```
+
+```{code-cell} ipython3
+:tags: [hide-input]
+!pip install torch
+{fault}
+```
+
+```
+{fault}
+```
+
+```python
+for x in ...
+    {fault}
+```
+
+~~~Python
+{fault}  # noqa: GRD101
+~~~
+
+```bash
+{fault}
+```
+""".replace("{fault}", FAULT)
+
+
+def test_the_python_of_a_page_is_one_program(lint: Any) -> None:
+    pytest.importorskip("markdown_it")
+    outcome = lint("a.md", files={"a.md": PAGE.encode()}, select=("GRD101", "GRD607"))
+    rows = [(5, 5), (11, 7), (15, 9), (24, 5)]
+    assert told(outcome) == [f"a.md:{row}:{column} GRD101" for row, column in rows]
+    assert not any(entry.finding.fixes for entry in outcome.entries)
+    for line, mark in zip(*[iter(row for row in said(outcome, "full").splitlines() if " | " in row)] * 2, strict=True):
+        assert line[mark.index("^") :].startswith("torch.tensor(")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["```py", "```", "~~~python", "~~~", "- ", "  ", "> ", "\t", ">>> f()", "x", "\n", "\r", "\0", "é"]
+        )
+    )
+)
+def test_every_row_of_a_page_is_its_own(parts: list[str]) -> None:
+    pytest.importorskip("markdown_it")
+    page = "".join(parts)
+    text = pages.read(page.encode())
+    shown, program = texts.rows(text.shown), texts.rows(text.program)
+    assert text.shown == page and len(shown) == len(program)
+    for number, row in enumerate(program, 1):
+        column = len(row) - len(row.lstrip()) + 1
+        cell, place = text.source_map.located(Place(number, column, number, column))
+        assert (cell, place.row) == (None, number)
+        ink = row.strip().rstrip(",")
+        assert not ink or shown[number - 1].replace("\0", "\ufffd")[place.column - 1 :].startswith(ink)
+
+
+@pytest.mark.parametrize("part", ["[", "*a ", "`", "- ", "> ", "&", "![](", "<a ", "```py\n", "~~~py\nx\n~~~\n"])
+def test_pages_take_time_with_their_length(part: str) -> None:
+    """A page of some 300 KB is done in a second or two; with the square of it, it would take minutes."""
+    pytest.importorskip("markdown_it")
+    assert pages.read((part * (300_000 // len(part))).encode()).shown
+
+
+def test_without_the_extra_a_page_is_told_with_the_cure(lint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "markdown_it", None)
+    outcome = lint("a.md", "b.py", files={"a.md": PAGE.encode(), "b.py": b""}, cache=True)
+    (found,) = outcome.entries
+    assert found.where == "a.md:1:1" and found.finding.code == "GRD000"
+    assert "install `torch-gradlint[markdown]`" in found.finding.message
+    assert said(outcome, "full").startswith("a.md:1:1: GRD000 ")
+    assert kinds.lacking("a.ipynb") == kinds.lacking("a.py") == ""

@@ -34,6 +34,7 @@ def _lines(file: str, settings: Settings, output_format: str, cache_dir: str) ->
     yield f"min-confidence = {_string(str(settings.min_confidence(file)))}"
     yield f"target-torch = {_string(written(known.version))}"
     yield f"output-format = {_string(output_format)}"
+    yield from _list("include", excluded.include)
     yield from _list("exclude", excluded.patterns)
     yield f"respect-gitignore = {str(excluded.respect_gitignore).lower()}"
     yield from _list("known-modules", known.modules)

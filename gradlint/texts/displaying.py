@@ -23,6 +23,11 @@ def last_displayed(program: str) -> str:
     return _with_commas(program, _statements(program)[-1:])
 
 
+def all_displayed(program: str) -> str:
+    """A session, in which the values of all calls are shown."""
+    return _with_commas(program, _statements(program))
+
+
 def _statements(program: str) -> list[ast.stmt]:
     """The statements of a program; none of what Python refuses."""
     try:

@@ -1,4 +1,4 @@
-"""From the rows of a program to where they stand in its file: in cells of a notebook."""
+"""From the rows of a program to where they stand in its file: in cells of a notebook, or behind prompts of a page."""
 
 from __future__ import annotations
 
@@ -64,17 +64,19 @@ class Part:
 class Text:
     """What is linted of a file: the `program`, row for row what is `shown` of the file, and where that stands in it.
 
-    The `parts` of a program are what must be parsed by itself: a broken one leaves the others as they are."""
+    The `parts` of a program are what must be parsed by itself: a broken one leaves the others as they are. It is
+    told of, or, in a page `of_examples`, passed over."""
 
     program: str
     shown: str
     source_map: SourceMap = IDENTITY
     parts: tuple[Part, ...] = field(default=(), repr=False)
+    of_examples: bool = False
 
     @property
     def is_broken(self) -> bool:
         """Whether Python refuses a part that is to be told of."""
-        return any(True for _ in self._broken(fault))
+        return not self.of_examples and any(True for _ in self._broken(fault))
 
     def sound(self, refused: Callable[[str], Unreadable | None]) -> tuple[str, tuple[Unreadable, ...]]:
         """The program with empty rows in place of the parts that are refused, and why they are, as far as that is to
@@ -86,7 +88,7 @@ class Text:
         for part, _ in broken:
             count = len(NEWLINE.findall(part.program)) + 1
             rows[part.first - 1 : part.first - 1 + count] = [""] * count
-        return "\n".join(rows), tuple(error for _, error in broken)
+        return "\n".join(rows), () if self.of_examples else tuple(error for _, error in broken)
 
     def _broken(self, refused: Callable[[str], Unreadable | None]) -> Iterator[tuple[Part, Unreadable]]:
         """The parts that are refused, with the errors as of the whole program."""
