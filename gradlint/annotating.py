@@ -14,9 +14,10 @@ from itertools import groupby
 from operator import attrgetter
 
 from gradlint import fixes, kinds, suppression, texts
-from gradlint.finding import SAFE, Edit, Finding, Fix, Place
+from gradlint.finding import Edit, Finding, Place
 from gradlint.reading import MOST_CONFIGURED, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
+from gradlint.rewriting import rewritten
 from gradlint.run import Outcome
 from gradlint.selection import OF_FILES
 from gradlint.settings import Request
@@ -67,7 +68,7 @@ def _add(entries: Iterable[Entry], seen: Mapping[str, Seen | None], added: Added
             rows = _annotate(filename, [entry.finding for entry in found], seen.get(filename))
         except FileChanged:
             added.problems[f"{name} has changed since it was linted, so nothing was added; run it again"] = None
-        except (CannotAnnotate, texts.Unreadable) as error:
+        except (CannotAnnotate, texts.CannotBeEdited, texts.Unreadable) as error:
             added.problems[f"nothing was added to {name}: {error}"] = None
         except (OSError, ValueError) as error:
             added.problems[f"nothing was added to {name}: {reason(error)}"] = None
@@ -87,18 +88,23 @@ def _seen(file: str) -> Seen | None:
 def _annotate(file: str, findings: Sequence[Finding], seen: Seen | None) -> int:
     """Silence findings in a file that is as it was seen; in how many rows. Raises what reading and writing do, and
     `CannotAnnotate`."""
-    if kinds.is_mapped(file):
-        raise CannotAnnotate("its rows are not those of a program")
     before = read_regular(file, MOST_CONFIGURED)
     if _seen(file) != seen:
         raise FileChanged(file)
-    text = texts.decode(before)
-    if texts.encode(text) != before:
+    if rewritten(before, file, ()) != before:
         raise CannotAnnotate("its encoding does not lead back to its bytes")
-    after, rows = annotated(text, findings)
-    if rows:
-        replace_file(file, before, texts.encode(after))
-    return rows
+    text = _program(before, file)
+    edits = comments(text, findings)
+    after = rewritten(before, file, edits)
+    _check(text, _program(after, file), findings)
+    if edits:
+        replace_file(file, before, after)
+    return len(edits)
+
+
+def _program(data: bytes, name: str) -> str:
+    """What is linted of a file."""
+    return kinds.read(data, name, MOST_CONFIGURED).as_written(texts.fault)
 
 
 # ---- in a text
@@ -106,8 +112,16 @@ def _annotate(file: str, findings: Sequence[Finding], seen: Seen | None) -> int:
 
 def annotated(text: str, findings: Sequence[Finding]) -> tuple[str, int]:
     """A text in which comments silence findings, and how many rows were given one. Raises `CannotAnnotate`."""
-    comments, statements = suppression.layout(text)
-    rows, by_row = fixes.Rows(text), {comment.row: comment for comment in comments}
+    edits = comments(text, findings)
+    made = fixes.with_edits(text, edits)
+    _check(text, made, findings)
+    return made, len(edits)
+
+
+def comments(text: str, findings: Sequence[Finding]) -> tuple[Edit, ...]:
+    """The edits of a text that give a comment to each row with a finding. Raises `CannotAnnotate`."""
+    there, statements = suppression.layout(text)
+    rows, by_row = fixes.Rows(text), {comment.row: comment for comment in there}
     codes: dict[int, set[str]] = {}
     try:
         for one in findings:
@@ -115,11 +129,13 @@ def annotated(text: str, findings: Sequence[Finding]) -> tuple[str, int]:
             codes.setdefault(row, set()).add(one.code)
     except fixes.Impossible:
         raise CannotAnnotate("this Python cannot tell where its comments may stand; use a newer one") from None
-    edits = tuple(_edit(row, sorted(codes[row]), rows.row(row), by_row.get(row)) for row in sorted(codes))
-    made = _with(text, edits)
+    return tuple(_edit(row, sorted(codes[row]), rows.row(row), by_row.get(row)) for row in sorted(codes))
+
+
+def _check(text: str, made: str, findings: Sequence[Finding]) -> None:
+    """Raises `CannotAnnotate` where what was made of a text does not silence findings, or means something else."""
     if suppression.unsuppressed(made, findings) or _tree(made) != _tree(text):
         raise CannotAnnotate("no comment can silence what is found there")
-    return made, len(edits)
 
 
 def _row_for(row: int, rows: fixes.Rows, comments: Mapping[int, Comment], statements: Statements) -> int:
@@ -137,12 +153,6 @@ def _edit(row: int, codes: Sequence[str], line: str, comment: Comment | None) ->
         return Edit(Place(row, at, row, at), "".join(f", {code}" for code in codes))
     kept = line.rstrip(" \t")
     return Edit(Place(row, len(kept) + 1, row, len(line) + 1), f"  # noqa: {', '.join(codes)}")
-
-
-def _with(text: str, edits: tuple[Edit, ...]) -> str:
-    """A text with edits made that do not overlap."""
-    carrier = Finding("", "", "", Place(1, 1, 1, 1), fixes=(Fix(edits, SAFE, ""),))
-    return fixes.apply(text, [carrier] if edits else []).text
 
 
 def _tree(text: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gradlint import texts
+from gradlint import kinds
 from gradlint.finding import SAFE, Finding
 from gradlint.report.entry import escaped, safe_name
 
@@ -40,15 +40,18 @@ class Changed:
     over_stdin: bool = False
 
     def diff(self) -> str:
-        """The change as a unified diff. Rows end as they end in the file."""
-        name = safe_name(self.path)
-        before, after = (_rows(data) for data in (self.before, self.after))
-        rows = difflib.unified_diff(before, after, name, name)
+        """The change as a unified diff, in a notebook for each cell. Rows end as they end in the file."""
+        before, after = (kinds.shown(data, self.filename) for data in (self.before, self.after))
+        return "".join(self._part(cell, before[cell], after.get(cell, "")) for cell in before)
+
+    def _part(self, cell: int | None, before: str, after: str) -> str:
+        name = safe_name(self.path) + ("" if cell is None else f":cell {cell}")
+        rows = difflib.unified_diff(_rows(before), _rows(after), name, name)
         return "".join(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows)
 
 
-def _rows(data: bytes) -> list[str]:
-    rows = texts.decode(data).split("\n")
+def _rows(text: str) -> list[str]:
+    rows = text.split("\n")
     return [*(f"{row}\n" for row in rows[:-1]), *([rows[-1]] if rows[-1] else [])]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import replace
 from functools import cache, cached_property
 from types import ModuleType
 
@@ -19,7 +18,7 @@ from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import Project, ProjectView
 from gradlint.queries import Queries
 from gradlint.reading import MOST_SOURCE
-from gradlint.results import Result, at_the_call, not_linted, one_line, run_as_it_stands, unreadable
+from gradlint.results import Result, at_the_call, not_linted, one_line, run_as_it_stands, unreadable, with_fixes_for
 from gradlint.rule import Rule
 from gradlint.settings import Known, Request, Terms
 from gradlint.suppression import unsuppressed
@@ -98,12 +97,14 @@ class Engine:
     def fix(
         self,
         data: bytes,
+        name: str,
         lint: Callable[[bytes], Result],
         wanted: Wanted,
         besides: Sequence[Finding] = (),
     ) -> tuple[bytes, tuple[Finding, ...]]:
-        """What fixes make of a file that is linted so, and what they cure of this and of what was found `besides`."""
-        return Fixer(lint, wanted).fixed(data, besides)
+        """What fixes make of a file of this name that is linted so, and what they cure of this and of what was found
+        `besides`."""
+        return Fixer(lint, wanted, name).fixed(data, besides)
 
 
 def lint_bytes(
@@ -133,9 +134,8 @@ def lint_bytes(
         about = [_about(error) for error in broken]
         if (at := found.given_up) is not None:
             about.append(not_linted(TOO_MUCH, at.row, at.column))
-        if whole.of_examples:  # an edit would have to keep what rows of a page begin with
-            own = tuple(replace(one, fixes=()) for one in own)
-        findings = tuple(sorted((*unsuppressed(text, own), *about), key=lambda one: (one.place, one.code)))
+        told = with_fixes_for(whole, unsuppressed(text, own))
+        findings = tuple(sorted((*told, *about), key=lambda one: (one.place, one.code)))
         silenced = _silenced(text, filename, (*here, *found.elsewhere), project)
         counts, unread = found.counts, found.unread
         return Result(path, filename, findings, counts=counts, elsewhere=elsewhere, unread=unread, silenced=silenced)

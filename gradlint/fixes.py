@@ -389,11 +389,13 @@ def _long_strings(text: str) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A text after fixes: the findings they cured, and those that were left (no fix, or one in the way of another)."""
+    """A text after fixes, which are these `edits` of it: the findings they cured, and those that were left (no fix, or
+    one in the way of another)."""
 
     text: str
     fixed: tuple[Finding, ...]
     left: tuple[Finding, ...]
+    edits: tuple[Edit, ...]
 
 
 def apply(text: str, findings: Iterable[Finding], safeties: Sequence[str] = (SAFE,)) -> Applied:
@@ -419,7 +421,13 @@ def apply(text: str, findings: Iterable[Finding], safeties: Sequence[str] = (SAF
             fixed.append(finding)
         else:
             left.append(finding)
-    return Applied(_edited(text, made.edits, rows), tuple(fixed), tuple(left))
+    return Applied(_edited(text, made.edits, rows), tuple(fixed), tuple(left), tuple(made.edits.values()))
+
+
+def with_edits(text: str, edits: Iterable[Edit]) -> str:
+    """A text with edits that do not overlap."""
+    rows = Rows(text)
+    return _edited(text, {_span(edit, rows): edit for edit in edits}, rows)
 
 
 def _span(edit: Edit, rows: Rows) -> tuple[int, int]:

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from gradlint import fixes, texts
+from gradlint import fixes, kinds, texts
 from gradlint.changes import Wanted
 from gradlint.finding import Finding
+from gradlint.reading import MOST_CONFIGURED
 from gradlint.results import Result
+from gradlint.rewriting import rewritten
 
 MOST_ROUNDS = 20
 """How often a file is fixed anew."""
@@ -23,25 +25,22 @@ MOST_TRIES = 200
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A text, and what is found in it."""
+    """The bytes of a file, and what is found in them."""
 
-    text: str
+    data: bytes
     findings: tuple[Finding, ...]
 
 
 class Fixer:
-    """Fixes one file; `lint` tells what is found in bytes of it."""
+    """Fixes one file of a kind that its `name` tells; `lint` says what is found in bytes of it."""
 
-    def __init__(self, lint: Callable[[bytes], Result], wanted: Wanted) -> None:
-        self._lint, self._wanted, self._tries = lint, wanted, 0
+    def __init__(self, lint: Callable[[bytes], Result], wanted: Wanted, name: str = "") -> None:
+        self._lint, self._wanted, self._name, self._tries = lint, wanted, name, 0
 
     def fixed(self, data: bytes, besides: Sequence[Finding] = ()) -> tuple[bytes, tuple[Finding, ...]]:
         """The bytes with all fixes made that are wanted and hold what they promise, and the findings that are gone:
         those that are found in the file, and those that the run found in it `besides`."""
-        try:
-            version = _Version(texts.decode(data), (*self._lint(data).findings, *besides))
-        except texts.Unreadable:
-            return data, ()
+        version = _Version(data, (*self._lint(data).findings, *besides))
         cured: list[Finding] = []
         for _ in range(MOST_ROUNDS):
             better = self._better(version, [one for one in version.findings if self._wanted.wants(one)])
@@ -49,35 +48,35 @@ class Fixer:
                 break
             version, gone = better
             cured += gone
-        return (texts.encode(version.text), tuple(cured)) if cured else (data, ())
+        return version.data, tuple(cured)
 
     def _better(self, version: _Version, findings: Sequence[Finding]) -> tuple[_Version, tuple[Finding, ...]] | None:
         """The text with these findings cured, or some of them; None where no fix holds what it promises."""
         if not findings or self._tries >= MOST_TRIES:
             return None
-        applied = fixes.apply(version.text, findings, self._wanted.safeties)
-        after = self._checked(version, applied)
-        if after is not None:
-            return after, applied.fixed
+        if (after := self._cured(version, findings)) is not None:
+            return after
         middle = len(findings) // 2
         if not middle:
             return None
         return self._better(version, findings[:middle]) or self._better(version, findings[middle:])
 
-    def _checked(self, before: _Version, applied: fixes.Applied) -> _Version | None:
-        """The text after fixes, if their findings are gone and no others have come."""
-        if applied.text == before.text:
-            return None
+    def _cured(self, before: _Version, findings: Sequence[Finding]) -> tuple[_Version, tuple[Finding, ...]] | None:
+        """The file after fixes, if their findings are gone and no others have come, and what is cured."""
         try:
-            data = texts.encode(applied.text)
-            if texts.decode(data) != applied.text:
-                return None  # what is declared of its encoding has another meaning now
-        except (texts.Unreadable, UnicodeError):
+            program = kinds.read(before.data, self._name, MOST_CONFIGURED).program
+            applied = fixes.apply(program, findings, self._wanted.safeties)
+            data = rewritten(before.data, self._name, applied.edits)
+        except (texts.CannotBeEdited, texts.Unreadable):
+            return None
+        if data == before.data:
             return None
         self._tries += 1
         found = self._lint(data)
         allowed = _counted(before.findings) - _counted(applied.fixed)
-        return None if found.traceback or _counted(found.findings) - allowed else _Version(applied.text, found.findings)
+        if found.traceback or _counted(found.findings) - allowed:
+            return None
+        return _Version(data, found.findings), applied.fixed
 
 
 def _counted(findings: Sequence[Finding]) -> Counter[str]:

@@ -31,6 +31,14 @@ def read(data: bytes, name: str, most: int) -> Text:
     return text
 
 
+def shown(data: bytes, name: str) -> dict[int | None, str]:
+    """The text of a file of this name, or those of the cells of a notebook by their numbers. Raises
+    `texts.Unreadable`."""
+    if name.endswith(NOTEBOOK):
+        return {cell.number: cell.source for cell in notebooks.cells_of(data)}
+    return {None: decode(data)}
+
+
 def is_mapped(name: str) -> bool:
     """Whether the rows that are linted of a file of this name are others than those it has."""
     return name.endswith((*_READERS,))

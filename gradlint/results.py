@@ -89,19 +89,20 @@ class Rows(Sequence[str]):
     @property
     def source_map(self) -> texts.SourceMap:
         """Where the rows stand in their file."""
-        return self._text.source_map if kinds.is_mapped(self.name) else texts.IDENTITY
+        return self.text.source_map if kinds.is_mapped(self.name) else texts.IDENTITY
 
     @property
     def program(self) -> str:
         """The program that the rows are, or that a part of each is."""
-        return self._text.sound(texts.fault)[0] if kinds.is_mapped(self.name) else "\n".join(self._rows)
+        return self.text.as_written(texts.fault) if kinds.is_mapped(self.name) else "\n".join(self._rows)
 
     @cached_property
     def _rows(self) -> list[str]:
-        return texts.rows(self._text.shown)
+        return texts.rows(self.text.shown)
 
     @cached_property
-    def _text(self) -> texts.Text:
+    def text(self) -> texts.Text:
+        """What was linted."""
         try:
             data = self.read()
         except (OSError, ValueError):
@@ -164,7 +165,8 @@ class Together:
         if UNUSED.code not in asked or not (self._complete and result.whole) or self._is_called_by_cut(file):
             return ()
         judge = Judge(asked, [rule for rule in settings.every if holds(rule, settings.known(file).version)])
-        return judge.unused(result.program, self._silenced.get(file, ()))
+        told = judge.unused(result.program, self._silenced.get(file, ()))
+        return with_fixes_for(result.lines.text, told) if isinstance(result.lines, Rows) else told
 
     def _is_called_by_cut(self, file: str) -> bool:
         while self._cut:
@@ -207,6 +209,16 @@ def _with_unused(result: Result, unused: tuple[Finding, ...]) -> Result:
     if not unused:
         return result
     return replace(result, findings=tuple(sorted((*result.findings, *unused), key=lambda one: (one.place, one.code))))
+
+
+def with_fixes_for(text: texts.Text, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Findings with those of their fixes that the file of a text can take."""
+    if text.source_map is texts.IDENTITY:
+        return findings
+    return tuple(
+        replace(one, fixes=tuple(fix for fix in one.fixes if texts.can_take(text, fix.edits))) if one.fixes else one
+        for one in findings
+    )
 
 
 def at_the_call(finding: Finding, linted: str, where: str) -> list[Finding]:

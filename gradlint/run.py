@@ -79,9 +79,9 @@ class Engine(Protocol):
         """What comes of a file; of one that is `named` with what lies around it."""
 
     def fix(
-        self, data: bytes, lint: Callable[[bytes], Result], wanted: Wanted, besides: Sequence[Finding] = ()
+        self, data: bytes, name: str, lint: Callable[[bytes], Result], wanted: Wanted, besides: Sequence[Finding] = ()
     ) -> tuple[bytes, tuple[Finding, ...]]:
-        """What fixes make of a file, and what they cure, of what was found in it `besides` as well."""
+        """What fixes make of a file of this name, and what they cure, of what was found in it `besides` as well."""
 
 
 class Installation(Protocol):
@@ -568,7 +568,7 @@ class _Plan:
         def lint(data: bytes) -> Result:
             return engine.lint(data, task.path, task.filename, task.terms, named=task.named)
 
-        after, cured = engine.fix(before, lint, self.settings.fixes(task.file), besides)
+        after, cured = engine.fix(before, task.file, lint, self.settings.fixes(task.file), besides)
         if after == before:
             return None
         return Changed(task.path, task.filename, before, after, cured, over_stdin=task.stdin is not None)

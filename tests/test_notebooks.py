@@ -1,4 +1,4 @@
-"""Notebooks and pages are linted as programs are, and what is said of them stands where their readers look for it."""
+"""Notebooks are linted as programs are, and what is said of them stands where their readers look for it."""
 
 from __future__ import annotations
 
@@ -6,65 +6,22 @@ import ast
 import json
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cells import FAULT, TORCH, Cells, Folder, cell, data, notebook, said, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradlint import engine, kinds, texts
-from gradlint.finding import Edit, Place
-from gradlint.registry import rules
+from gradlint import texts
 from gradlint.report import FORMATS
-from gradlint.run import Outcome
-from gradlint.settings import Request
-from gradlint.texts import displaying, magics, notebook_edits, notebooks, pages
-
-RULES = rules()
-TORCH = "import torch"
-FAULT = "w = torch.tensor([1, 2], requires_grad=True)"
-PYTHON = {"kernelspec": {"language": "python"}, "language_info": {"name": "python"}}
-Cells = Sequence["str | dict[str, Any]"]
-
-
-def cell(source: Any, kind: str = "code", **more: Any) -> dict[str, Any]:
-    fields = {"outputs": [], "execution_count": None} if kind == "code" else {}
-    return {"cell_type": kind, "id": "a", "metadata": {}, "source": source, **fields, **more}
-
-
-def notebook(*cells: str | dict[str, Any], **more: Any) -> dict[str, Any]:
-    made = [cell(one) if isinstance(one, str) else one for one in cells]
-    return {"cells": made, "metadata": PYTHON, "nbformat": 4, "nbformat_minor": 5, **more}
-
-
-def data(*cells: str | dict[str, Any], **more: Any) -> bytes:
-    return json.dumps(notebook(*cells, **more), indent=1).encode()
+from gradlint.texts import displaying, magics, notebooks
 
 
 @pytest.fixture
-def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
-    """Lints what lies in a folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*paths: str, files: dict[str, bytes], **more: Any) -> Outcome:
-        for name, content in files.items():
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            (tmp_path / name).write_bytes(content)
-        return engine.lint(Request(paths=paths, **({"isolated": True} | more)), RULES)
-
-    return run
-
-
-def told(outcome: Outcome) -> list[str]:
-    """The findings as `path:row:column CODE`."""
-    return [f"{entry.where} {entry.finding.code}" for entry in outcome.entries]
-
-
-def said(outcome: Outcome, form: str = "concise") -> str:
-    return FORMATS[form](outcome.entries, False)
+def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    return Folder(tmp_path, monkeypatch)
 
 
 # ---- cells
@@ -199,6 +156,7 @@ def test_columns_stay_where_a_value_is_shown(parts: list[str]) -> None:
     for shown in (displaying.last_displayed(source), displaying.all_displayed(source)):
         for row, was in zip(texts.rows(shown), texts.rows(source), strict=True):
             assert row == was or _has_one_comma_more(row, was)
+            assert displaying.without_comma(row, was) == was
 
 
 def _has_one_comma_more(row: str, was: str) -> bool:
@@ -373,160 +331,3 @@ def test_folders_are_searched_for_notebooks_and_for_what_is_included(lint: Any) 
     files["gradlint.toml"] = b'include = ["docs/*.md"]'
     pytest.importorskip("markdown_it")
     assert told(lint(files=files, isolated=False)) == ["docs/a.md:3:5 GRD101"]
-
-
-# ---- edits
-
-
-SPELLINGS = {
-    "list": lambda source: source.splitlines(keepends=True),
-    "string": lambda source: source,
-    "pieces": lambda source: [source[:5], source[5:6], source[6:]] if len(source) > 6 else [source],
-}
-SOURCE = "import torch\nx = 'é😀\\t\"'\nw = torch.ones(2)\n%matplotlib inline\ny = 1"
-
-
-@pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("escaped", [True, False])
-@pytest.mark.parametrize("indent", [None, 1, "\t"])
-@pytest.mark.parametrize(
-    ("places", "text", "expected"),
-    [
-        (["3:5 3:18"], "torch.zeros(3)", SOURCE.replace("torch.ones(2)", "torch.zeros(3)")),
-        (["3:1 4:1"], "", SOURCE.replace("w = torch.ones(2)\n", "")),
-        (["3:1 3:1"], "é = 1\n", SOURCE.replace("w =", "é = 1\nw =")),
-        (["5:6 5:6"], "\nz = 2", f"{SOURCE}\nz = 2"),
-        (["5:1 6:1"], "", SOURCE.removesuffix("y = 1")),
-        (["1:1 1:7", "3:1 3:2"], "\n", SOURCE.replace("import", "\n").replace("w =", "\n =")),
-        (["5:6 5:9"], "0", f"{SOURCE}0"),
-        (["2:5 3:2"], "1 + ", SOURCE.replace("'é😀\\t\"'\nw", "1 + ")),
-    ],
-)
-@pytest.mark.sampled(30)
-def test_an_edit_changes_nothing_else(spelling, escaped, indent, places, text, expected) -> None:
-    def written(source: str) -> bytes:
-        whole = notebook("a = 1\n", cell("'# ü'", "markdown"), cell(SPELLINGS[spelling](source)), "\tb = 2")
-        return json.dumps(whole, indent=indent, ensure_ascii=escaped).encode()
-
-    before = written(SOURCE)
-    first = next(one.first for one in notebooks.read(before).source_map.stretches if one.cell == 3)
-    edits = [Edit(_at(place, first - 1), text) for place in places]
-    after = notebook_edits.edited(before, edits)
-    assert notebooks.source_of(json.loads(after)["cells"][2]) == expected
-    if spelling != "pieces":  # where a cell that was cut elsewhere is cut, nobody is told
-        assert after.decode() == written(expected).decode()
-    assert json.loads(after) | {"cells": 0} == json.loads(before) | {"cells": 0}
-    assert json.loads(after)["cells"][3] == json.loads(before)["cells"][3]
-
-
-def _at(place: str, down: int) -> Place:
-    (row, column), (end_row, end_column) = (map(int, each.split(":")) for each in place.split())
-    return Place(row + down, column, end_row + down, end_column)
-
-
-@pytest.mark.parametrize("place", ["1:1 1:1", "2:1 4:3", "3:1 3:4", "2:1 3:2"])
-def test_what_no_cell_can_take_is_refused(place: str) -> None:
-    with pytest.raises(notebook_edits.CannotBeEdited):
-        notebook_edits.edited(data("x = 1\n!ls", "y = 2"), [Edit(_at(place, 0), "")])
-
-
-def test_no_edit_changes_no_byte() -> None:
-    strange = b'\xef\xbb\xbf{ "nbformat":4,"cells" :[ {"source":[ "x\\u0020=",\n" 1" ],"cell_type":"code"}]\r\n}\n\n'
-    assert notebook_edits.edited(strange, []) == strange
-    assert notebook_edits.edited(strange, [Edit(Place(2, 5, 2, 6), "2")]) == strange.replace(b'" 1"', b'" 2"')
-
-
-# ---- pages
-
-PAGE = """# Title
-
-```python
-import torch
-{fault}
-```
-
-- an item
-
-  ```py title="a.py"
-  {fault}
-  ```
-
-```pycon
->>> v = torch.tensor([1, 2],
-...                  requires_grad=True)
->>> v.sqrt()
-tensor([1, 2])
-```
-
-```{code-cell} ipython3
-:tags: [hide-input]
-!pip install torch
-{fault}
-```
-
-```
-{fault}
-```
-
-```python
-for x in ...
-    {fault}
-```
-
-~~~Python
-{fault}  # noqa: GRD101
-~~~
-
-```bash
-{fault}
-```
-""".replace("{fault}", FAULT)
-
-
-def test_the_python_of_a_page_is_one_program(lint: Any) -> None:
-    pytest.importorskip("markdown_it")
-    outcome = lint("a.md", files={"a.md": PAGE.encode()}, select=("GRD101", "GRD607"))
-    rows = [(5, 5), (11, 7), (15, 9), (24, 5)]
-    assert told(outcome) == [f"a.md:{row}:{column} GRD101" for row, column in rows]
-    assert not any(entry.finding.fixes for entry in outcome.entries)
-    for line, mark in zip(*[iter(row for row in said(outcome, "full").splitlines() if " | " in row)] * 2, strict=True):
-        assert line[mark.index("^") :].startswith("torch.tensor(")
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            ["```py", "```", "~~~python", "~~~", "- ", "  ", "> ", "\t", ">>> f()", "x", "\n", "\r", "\0", "é"]
-        )
-    )
-)
-def test_every_row_of_a_page_is_its_own(parts: list[str]) -> None:
-    pytest.importorskip("markdown_it")
-    page = "".join(parts)
-    text = pages.read(page.encode())
-    shown, program = texts.rows(text.shown), texts.rows(text.program)
-    assert text.shown == page and len(shown) == len(program)
-    for number, row in enumerate(program, 1):
-        column = len(row) - len(row.lstrip()) + 1
-        cell, place = text.source_map.located(Place(number, column, number, column))
-        assert (cell, place.row) == (None, number)
-        ink = row.strip().rstrip(",")
-        assert not ink or shown[number - 1].replace("\0", "\ufffd")[place.column - 1 :].startswith(ink)
-
-
-@pytest.mark.parametrize("part", ["[", "*a ", "`", "- ", "> ", "&", "![](", "<a ", "```py\n", "~~~py\nx\n~~~\n"])
-def test_pages_take_time_with_their_length(part: str) -> None:
-    """A page of some 300 KB is done in a second or two; with the square of it, it would take minutes."""
-    pytest.importorskip("markdown_it")
-    assert pages.read((part * (300_000 // len(part))).encode()).shown
-
-
-def test_without_the_extra_a_page_is_told_with_the_cure(lint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "find_spec", lambda name: None)
-    monkeypatch.setitem(sys.modules, "markdown_it", None)
-    outcome = lint("a.md", "b.py", files={"a.md": PAGE.encode(), "b.py": b""}, cache=True)
-    (found,) = outcome.entries
-    assert found.where == "a.md:1:1" and found.finding.code == "GRD000"
-    assert "install `torch-gradlint[markdown]`" in found.finding.message
-    assert said(outcome, "full").startswith("a.md:1:1: GRD000 ")
-    assert kinds.lacking("a.ipynb") == kinds.lacking("a.py") == ""

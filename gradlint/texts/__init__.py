@@ -21,3 +21,5 @@ from gradlint.texts.python import TOO_DEEP as TOO_DEEP
 from gradlint.texts.python import NotLinted as NotLinted
 from gradlint.texts.python import fault as fault
 from gradlint.texts.python import is_python as is_python
+from gradlint.texts.taking import CannotBeEdited as CannotBeEdited
+from gradlint.texts.taking import can_take as can_take

@@ -53,3 +53,10 @@ def _with_comma(behind: str) -> str:
     if behind.lstrip().startswith(";") or (behind.startswith("#") and _SPEAKS.search(behind)):
         return behind
     return f",{'' if behind.startswith('#') else behind[1:]}"
+
+
+def without_comma(row: str, was: str) -> str:
+    """A row of a program in which a value may be shown, as it was before that."""
+    at = next((at for at, one in enumerate(row) if one != was[at : at + 1]), len(row))
+    behind = was[at : at + 1]
+    return was if row[at : at + 1] == "," and row[at + 1 :] == ("" if behind == "#" else was[at + 1 :]) else row

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gradlint.finding import Place
 from gradlint.texts.decoding import NEWLINE, Unreadable
+from gradlint.texts.displaying import without_comma
 from gradlint.texts.python import fault
 
 
@@ -54,10 +55,17 @@ IDENTITY = SourceMap()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows of a program that are parsed by themselves: from row `first` on."""
+    """Rows of a program that are parsed by themselves: from row `first` on. Where it `keeps_rows`, its file can take no
+    row more or less, for each begins with what is no part of the program."""
 
     first: int
     program: str
+    keeps_rows: bool = False
+
+    @property
+    def end(self) -> int:
+        """The row behind its last."""
+        return self.first + len(NEWLINE.findall(self.program)) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +94,19 @@ class Text:
             return self.program, ()
         rows = NEWLINE.split(self.program)
         for part, _ in broken:
-            count = len(NEWLINE.findall(part.program)) + 1
-            rows[part.first - 1 : part.first - 1 + count] = [""] * count
+            rows[part.first - 1 : part.end - 1] = [""] * (part.end - part.first)
         return "\n".join(rows), () if self.of_examples else tuple(error for _, error in broken)
+
+    def as_written(self, refused: Callable[[str], Unreadable | None]) -> str:
+        """The sound program without the commas that show values: for what its comments say, and where."""
+        if not self.parts:
+            return self.program
+        program, shown = NEWLINE.split(self.sound(refused)[0]), NEWLINE.split(self.shown)
+        pairs = zip(program, shown, strict=True)
+        return "\n".join(
+            without_comma(row, was[self.source_map.stretch(number).indent :])
+            for number, (row, was) in enumerate(pairs, 1)
+        )
 
     def _broken(self, refused: Callable[[str], Unreadable | None]) -> Iterator[tuple[Part, Unreadable]]:
         """The parts that are refused, with the errors as of the whole program."""

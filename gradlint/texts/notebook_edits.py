@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from gradlint.finding import Edit, Place
 from gradlint.texts.decoding import NEWLINE
-from gradlint.texts.magics import python_of
 from gradlint.texts.notebooks import Cell, cells_of, read
+from gradlint.texts.taking import check
 
 _BLANK = re.compile(r"[ \t\n\r]*+")
 _STRING = r'"(?:[^"\\]|\\.)*+"?+'
@@ -23,10 +23,6 @@ _MARK = re.compile(rf"{_STRING}|[\[\]{{}}]")
 _PLAIN = re.compile(rf"{_STRING}|[^\s,\]}}]++")
 _SPELLED = re.compile(r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\.|[^\\]", re.DOTALL)
 """How a string spells one character."""
-
-
-class CannotBeEdited(Exception):
-    """An edit that no cell takes as it is; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +50,14 @@ class _Source:
 
 def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
     """The bytes of a notebook with edits of its program, which do not overlap. Raises `CannotBeEdited`."""
-    text, source_map = data.decode("utf-8"), read(data).source_map
+    text, notebook = data.decode("utf-8"), read(data)
+    check(notebook, edits)
     cells = {cell.number: cell for cell in cells_of(data)}
     by_cell: dict[int, list[Edit]] = {}
     for edit in edits:
-        number, place = source_map.located(edit.place)
-        if number is None:
-            raise CannotBeEdited("it is in none of the cells")
-        by_cell.setdefault(number, []).append(Edit(place, edit.text))
+        number, place = notebook.source_map.located(edit.place)
+        if number is not None:
+            by_cell.setdefault(number, []).append(Edit(place, edit.text))
     sources = dict(enumerate(_sources(text), 1))
     in_ascii = text.isascii() and "\\u" in text
     for number in sorted(by_cell, reverse=True):
@@ -73,23 +69,25 @@ def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
 
 def _with_edits(source: _Source, cell: Cell, edits: Sequence[Edit], in_ascii: bool) -> str:
     """The source of a cell with edits, as the file is to spell it."""
-    rows, program = NEWLINE.split(cell.source), NEWLINE.split(python_of(cell.source))
+    rows = NEWLINE.split(cell.source)
     starts = [0, *(found.end() for found in NEWLINE.finditer(cell.source))]
     characters = list(source.characters)
     for edit in sorted(edits, key=lambda each: each.place, reverse=True):
         first, last = _stretch(edit.place, rows, starts)
-        touched = slice(edit.place.row - 1, edit.place.end_row - (edit.place.end_column == 1 < last - first))
-        if rows[touched] != program[touched]:
-            raise CannotBeEdited("it touches what is no Python")
-        characters[first:last] = (_spelled(character, source.between, in_ascii) for character in edit.text)
+        text = edit.text if edit.place.row <= len(rows) else _at_the_end(edit.text)
+        characters[first:last] = (_spelled(character, source.between, in_ascii) for character in text)
     return _written(source, characters)
+
+
+def _at_the_end(lines: str) -> str:
+    """Lines as they stand behind the last row of a cell, which no newline ends."""
+    newline = next((found[0] for found in NEWLINE.finditer(lines)), "")
+    return f"{newline}{lines.removesuffix(newline)}"
 
 
 def _stretch(place: Place, rows: Sequence[str], starts: Sequence[int]) -> tuple[int, int]:
     """The offsets of a place in a cell, from its rows and where they begin. The row behind the last is its end; what a
     program has behind a row is behind it here."""
-    if place.end_row > len(rows) + 1 or (place.end_row == len(rows) + 1 and place.end_column > 1):
-        raise CannotBeEdited("it goes over several cells")
     whole, begins = [*rows, ""], [*starts, starts[-1] + len(rows[-1])]
     first, last = (
         begins[row - 1] + min(column - 1, len(whole[row - 1]))

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gradlint.finding import Edit
 from gradlint.texts import magics
-from gradlint.texts.decoding import decode, rows
+from gradlint.texts.decoding import BOM, NEWLINE, decode, encode, rows
 from gradlint.texts.displaying import all_displayed
 from gradlint.texts.mapping import Part, SourceMap, Stretch, Text
+from gradlint.texts.taking import check
 
 MODULE, PARSER = "markdown_it", "markdown-it-py"
 """What takes pages apart: the module and the distribution that has it."""
@@ -41,10 +43,28 @@ def read(data: bytes) -> Text:
     page = rows(shown)
     program, indents, parts = [""] * len(page), [0] * len(page), list[Part]()
     for block, source in _blocks(page):
-        parts.append(Part(block[0].number, source))
+        parts.append(Part(block[0].number, source, keeps_rows=any(row.indent for row in block)))
         for row, text in zip(block, source.split("\n"), strict=True):
             program[row.number - 1], indents[row.number - 1] = text, row.indent
     return Text("\n".join(program), shown, _source_map(indents), tuple(parts), of_examples=True)
+
+
+def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """The bytes of a page with edits of its program, which do not overlap. Raises `CannotBeEdited`."""
+    text = read(data)
+    check(text, edits)
+    page = text.shown.removeprefix(BOM)
+    starts, length = [0, *(found.end() for found in NEWLINE.finditer(page))], [*map(len, rows(page)), 0]
+    newline = next((found[0] for found in NEWLINE.finditer(page)), "\n")
+
+    def offset(row: int, column: int) -> int:
+        return starts[row - 1] + min(column - 1, length[row - 1]) if row <= len(starts) else len(page)
+
+    for edit in sorted(edits, key=lambda each: each.place, reverse=True):
+        _, place = text.source_map.located(edit.place)
+        first, last = offset(place.row, place.column), offset(place.end_row, place.end_column)
+        page = page[:first] + NEWLINE.sub(newline, edit.text) + page[last:]
+    return encode(f"{text.shown[: len(text.shown) - len(text.shown.removeprefix(BOM))]}{page}")
 
 
 def _source_map(indents: Sequence[int]) -> SourceMap:
