@@ -67,8 +67,8 @@ def test_what_cannot_be_decoded_is_placed(data, row, column, saying):
 
 UNPARSABLE = [
     ("def f(:\n", 1, 7, "SyntaxError: invalid syntax"),
-    ("x = 1\ny = (\n", 2, 5, "SyntaxError: '(' was never closed"),
-    ("\ufeffprint 'a'\n", 1, 1, "SyntaxError: Missing parentheses"),
+    ("x = 1\ny = (\n", 2, 5, "SyntaxError: `(` is never closed"),
+    ("\ufeffprint 'a'\n", 1, 1, "SyntaxError: `print` is a function"),
     ("a\r\né = é b\r\n", 2, 7, "SyntaxError: invalid syntax"),
     ("a\n  b\n", 2, None, "IndentationError: unexpected indent"),
     ("a\nx = '\0'\n", 2, 6, "SyntaxError: source code cannot contain null bytes"),

@@ -9,7 +9,17 @@ from collections.abc import Callable
 import libcst
 
 from gradlint.source.limits import depth_within_limits
-from gradlint.texts import BOM, NEWLINE, TOO_DEEP, NotLinted, Unreadable, fault, with_line_feeds
+from gradlint.texts import (
+    BOM,
+    NEWLINE,
+    TOO_DEEP,
+    NotLinted,
+    Unreadable,
+    fault,
+    foreign,
+    with_line_feeds,
+    without_magics,
+)
 
 LIBCST_REFUSES = "Python parses what LibCST refuses"
 NEWER_SYNTAX = re.compile(r"""\b[rR]?[tT][rR]?["']|^[ \t]*+except\b[^(:,#\n]*+,""")
@@ -30,10 +40,25 @@ _one_stack_size_at_a_time = threading.Lock()
 
 def parse(text: str) -> libcst.Module:
     """The tree of a text, with all its newlines as line feeds: LibCST refuses a last row that is continued by another.
+    Where it cannot be parsed otherwise, rows for the shell or for a notebook do nothing.
 
     Raises `Unreadable` where Python or LibCST refuses the text, `NotLinted` where only the cost of it is too high.
     """
     program = with_line_feeds(text.removeprefix(BOM))
+    try:
+        return _parse(program)
+    except NotLinted:
+        raise
+    except Unreadable:
+        plain = without_magics(program)
+        if plain == program:
+            raise
+    return _parse(plain)
+
+
+def _parse(program: str) -> libcst.Module:
+    if (other := foreign(program)) is not None:
+        raise other
     if "\0" in program:  # LibCST takes them in strings
         raise _at_null_byte(program)
     try:

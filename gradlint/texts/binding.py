@@ -8,6 +8,8 @@ import warnings
 from collections import deque
 from dataclasses import dataclass, field
 
+from gradlint.texts.magics import without_magics
+
 
 @dataclass(slots=True)
 class Names:
@@ -32,12 +34,7 @@ def bound(text: str) -> Names:
         return Names(listed=listed)
     out = Names()
     lists: list[list[str] | None] = []
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            todo: deque[ast.AST] = deque(ast.parse(text).body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return out
+    todo: deque[ast.AST] = deque(_statements(text) or _statements(without_magics(text)))
     while todo:
         node = todo.popleft()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -54,6 +51,16 @@ def bound(text: str) -> Names:
             lists += _listed(node)
     out.listed = None if not lists or None in lists else [name for names in lists for name in names or ()]
     return out
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    """The statements of a text, none where Python does not parse it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def _strings(text: str) -> list[str] | None:

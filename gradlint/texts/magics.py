@@ -1,32 +1,40 @@
 """What cells hold beside Python: magics, lines for the shell and questions for help, as programs without them.
 
-A program keeps the rows of its cell, and the columns of all that is Python in them.
+A program keeps the rows of its cell, and the columns of all in them. So does a script that was exported from cells.
 """
 
 from __future__ import annotations
 
 import re
 
-from gradlint.texts.python import is_python
+from gradlint.texts.decoding import BOM, with_line_feeds
+from gradlint.texts.python import fault
 
 OF_PYTHON = frozenset("capture debug ipytest prun pypy python python3 time timeit".split())
 """Magics of cells that hold Python all the same: those that ruff reads on behind."""
 
 _OF_CELL = re.compile(r"^%%(?P<name>[\w.]*+)", re.MULTILINE)
-_SUSPICIOUS = re.compile(r"^[ \t]*+[%!?/,;]|=[ \t]*+[%!]|\?[ \t]*+\r?$", re.MULTILINE)
+_SUSPICIOUS = re.compile(r"^[ \t\f]*+[%!?/,;]|=[ \t]*+[%!]|\?[ \t]*+\r?$", re.MULTILINE)
 _COMMAND = r"(?:[^\\\r\n]|\\(?:\r\n?|\n|.)?+)*+"
 """The rest of a row, and of those that it goes on in."""
-_ESCAPED = re.compile(
-    rf"""(?P<indent>[ \t]*+)(?:
-        %(?:time|timeit|prun)[ \t]++(?:-\w++[ \t]*+(?:\d++[ \t]++)?+)*+(?P<timed>[^\s%!?-][^\r\n]*+)
-      | (?P<target>(?:[^\W\d][\w.,:\[\] \t]*+=[ \t]*+)++)[%!]{_COMMAND}
-      | (?:[%!?/;]|,(?!\s)){_COMMAND}
-      | [^\W\d]\w*+(?:\.\w++|\[[^\]\r\n]*+\])*+\?\??+[ \t]*+(?=[\r\n]|\Z)
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
-"""A statement that is none of Python's: a magic that runs one of Python's (`timed`), what is assigned to a `target`,
-a command, a question."""
+
+
+def _statement(sign: str) -> re.Pattern[str]:
+    """A statement that is none of Python's, where commands begin with a sign: a magic that runs one of Python's
+    (`timed`), what is assigned to a `target`, a command, a question."""
+    return re.compile(
+        rf"""(?<![^\r\n])(?P<indent>[ \t\f]*+)(?:
+            %(?:time|timeit|prun)[ \t]++(?:-\w++[ \t]*+(?:\d++[ \t]++)?+)*+(?P<timed>[^\s%!?-][^\r\n]*+)
+          | (?P<target>(?:[^\W\d][\w.,:\[\] \t]*+=[ \t]*+)++)[%!]{_COMMAND}
+          | (?:{sign}){_COMMAND}
+          | [^\W\d]\w*+(?:\.\w++|\[[^\]\r\n]*+\])*+\?\??+[ \t]*+(?=[\r\n]|\Z)
+        )""",
+        re.VERBOSE | re.DOTALL,
+    )
+
+
+_IN_CELL, _IN_SCRIPT = _statement(r"[%!?/;]|,(?!\s)"), _statement("[%!?]")
+"""What may be none of Python's: in a script nothing that a slip of the finger can be."""
 _TOKEN = re.compile(
     r"""(?P<row>\r\n?|\n)
       | (?P<open>[(\[{])
@@ -41,26 +49,45 @@ _TOKEN = re.compile(
       | .""",
     re.VERBOSE | re.DOTALL,
 )
-_NOT_A_ROW = re.compile(r"[^\r\n]")
-SILENT, ASSIGNED = "pass", "get_ipython()"
-"""What stands in place of a command, and of one whose result is assigned: a call of something unknown."""
+_INK = re.compile(r"[^\r\n]")
+SILENT, ASSIGNED = ("pass", "0"), ("get_ipython()", "__", "_")
+"""What stands in place of a command, and of one whose result is assigned (something unknown): the first that fits."""
 ONCE = "if 1:"
 """What stands in place of a magic that runs the statement behind it."""
 
 
 def holds_python(source: str) -> bool:
-    """Whether a cell holds Python: a magic of the whole cell may say that it holds something else."""
-    found = _OF_CELL.search(source)
-    return found is None or found["name"] in OF_PYTHON
+    """Whether a cell holds Python: magics of the whole cell may say that it holds something else."""
+    return all(found["name"] in OF_PYTHON for found in _OF_CELL.finditer(source))
 
 
 def python_of(source: str) -> str:
     """The program of a cell that holds Python: row for row, without what is none."""
+    return _program(source, _IN_CELL)
+
+
+def without_magics(script: str) -> str:
+    """A script without what is no Python where it was exported from cells."""
+    return _program(script, _IN_SCRIPT)
+
+
+def is_python(text: str) -> bool:
+    """Whether Python parses a text, but for what is none where it was exported from cells."""
+    program = with_line_feeds(text.removeprefix(BOM))
+    return "\0" not in program and (fault(program) is None or _is_exported(program))
+
+
+def _is_exported(program: str) -> bool:
+    plain = without_magics(program)
+    return plain != program and fault(plain) is None
+
+
+def _program(source: str, escape: re.Pattern[str]) -> str:
     if not _SUSPICIOUS.search(source):
         return source
     out, at, depth, begins = list[str](), 0, 0, True
     while at < len(source):
-        escaped = _ESCAPED.match(source, at) if begins else None
+        escaped = escape.match(source, at) if begins else None
         if escaped is not None:
             out.append(_without(escaped))
             at, begins = escaped.end(), False
@@ -75,9 +102,11 @@ def python_of(source: str) -> str:
 
 
 def _without(escaped: re.Match[str]) -> str:
-    """What stands for a statement that is none of Python's; its rows stay."""
-    indent, timed, target = escaped["indent"], escaped["timed"], escaped["target"]
-    if timed is not None and is_python(f"{ONCE} {timed}"):
+    """What stands for a statement that is none of Python's, and takes as much room."""
+    indent, timed, target = escaped["indent"], escaped["timed"], escaped["target"] or ""
+    if timed is not None and fault(f"{ONCE} {timed}") is None:
         return indent + ONCE.ljust(escaped.start("timed") - escaped.end("indent")) + timed
-    rows = _NOT_A_ROW.sub("", escaped[0])
-    return f"{indent}{target}{ASSIGNED}{rows}" if target is not None else f"{indent}{SILENT}{rows}"
+    blank = _INK.sub(" ", escaped[0][len(indent) + len(target) :])
+    room = len(re.split(r"[\r\n]", blank, maxsplit=1)[0])
+    shown = next(each for each in (ASSIGNED if target else SILENT) if len(each) <= room)
+    return f"{indent}{target}{shown}{blank[len(shown) :]}"
