@@ -288,6 +288,7 @@ class Interpreter:
         self.running: list[object] = []
         self.called: dict[object, None] = {}
         self.escaped_functions: dict[object, None] = {}
+        self.seen_by_hooks: dict[Value, None] = {}  # the modules around whose calls hooks may keep what they are handed
         self.functions: dict[object, Function] = {}
         self.classes: dict[object, Ref] = {}
         self.lines: dict[Value, tuple[tuple[Value, ...], tuple[Object | None, ...]]] = {}  # of bases, by classes, and

@@ -34,6 +34,7 @@ from gradlint.domain.changing import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.recording import apply
+from gradlint.interpreter.scan import uses_of_given
 from gradlint.interpreter.tensors import fresh
 from gradlint.knowledge.rows import Operation, Result
 
@@ -57,11 +58,26 @@ def register(it: Interpreter, node: Any, owner: Value, kind: str, args: Argument
             it.escaped_functions[called.node] = None
             if kind == ARRIVING and it.may_be(owner, Tensor):
                 it.handed_gradients[called.node] = int(type(option) is Bound)
+    if kind in (BEFORE, AFTER) and any(_may_keep(it, option) for option in alternatives(function)):
+        it.seen_by_hooks |= dict.fromkeys(alternatives(owner))
     for ref, tensor in it.all(owner, Tensor):
         it.put(ref, replace(tensor, hooks=_with(tensor.hooks, kind, function)))
     for ref, module in it.all(owner, Module):
         it.put(ref, replace(module, hooks=_with(module.hooks, kind, function)))
     return HANDLE
+
+
+CUTS = frozenset({"data", "detach()", "item()", "numpy()", "tolist()"})
+"""How a hook lets go of the graph of what it is handed."""
+
+
+def _may_keep(it: Interpreter, hook: Value) -> bool:
+    """Whether a hook around the call of a module may keep the graph of what that gives."""
+    called = hook.function if type(hook) is Bound else hook
+    if type(called) is not Function:
+        return True
+    given = called.node.params.params[-1:]
+    return all(CUTS.isdisjoint(uses_of_given(it.scan.scopes[called.node], one.name.value)) for one in given)
 
 
 def _with(hooks: Items, kind: str, function: Value) -> Items:
@@ -143,6 +159,11 @@ def _as_arguments(it: Interpreter, node: Any, given: Value) -> Value:
     if type(thing) is Container and thing.kind == "tuple":
         return given
     return it.new(node, "given", Container("tuple", ((0, given),)))
+
+
+def may_see_inside(it: Interpreter, ref: Value) -> bool:
+    """Whether hooks may keep what is computed inside the call of a module whose parts nobody sees."""
+    return any(one != ref for one in it.seen_by_hooks)
 
 
 def after_call(it: Interpreter, node: Any, ref: Any, args: Arguments, result: Value) -> Value:

@@ -304,6 +304,8 @@ def loose_result(
     for found, tensor in it.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
         it.put(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
+    if hooks.may_see_inside(it, ref):
+        it.escape([result])
     return result
 
 

@@ -145,6 +145,7 @@ def _run_the_rest(it: Interpreter) -> None:
     base = it.state
     base.sweep()
     base.ground.lay(base.names, base.heap, lambda name: it.frames[name[0]].parent is not None, keeper=0)
+    hooked = tuple(it.seen_by_hooks)
     inner = {part: None for name, part in base.ground.of_name.items() if it.frames[name[0]].parent is not None}
 
     def fresh(node: Any) -> State:
@@ -154,6 +155,7 @@ def _run_the_rest(it: Interpreter) -> None:
         state = State(ground=base.ground)
         state.heap.index.work = it.state.heap.index.work  # the work on a file is counted over all its functions
         state.take(inner)
+        it.seen_by_hooks = dict.fromkeys(hooked)
         return state
 
     for node in _unmentioned_classes_first(it):

@@ -644,6 +644,37 @@ def trained_through_a_cell(x):
     print(OneStep()(x).mean().item(), c.detach())  # GRD401
 
 
+class Kept:
+    def __init__(self, layer):
+        layer.register_forward_hook(self.keep)
+
+    def keep(self, module, inputs, output):
+        self.output = output
+
+
+def dreamt(path, images):
+    net = torch.load(path).eval()
+    kept, scores = Kept(net.layer4), []
+    for image in images:
+        image.requires_grad_()
+        scores.append(net(image).argmax(1))  # ok: a hook on a part of it keeps what is differentiated
+        kept.output.norm().backward()
+    return scores
+
+
+def described(path, images):
+    net = torch.load(path).eval()
+    found, scores = [], []
+
+    def describe(module, inputs, output):
+        found.append(output.detach())
+
+    net.layer4.register_forward_hook(describe)
+    for image in images:
+        scores.append([net(image).mean().item(), len(found)])  # GRD401
+    return found, scores
+
+
 if __name__ == "__main__":
     test_rows_of_one_batch()
     shown = Net().eval()
