@@ -8,9 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-RAISES, LATER = "raises", "raises later"
+RAISES, LATER = "error", "error later"
 """The effects of mistakes at whose line, or on account of whose line, torch raises; they are not wanted where the
 program waits for an error."""
+EFFECTS = (RAISES, LATER, "wrong result", "no effect", "memory", "slow")
+"""What mistakes do."""
+
+
+def printed(effect: str) -> str:
+    """An effect as people read it: an error is one wherever it is raised."""
+    return RAISES if effect == LATER else effect
 
 
 CALLED = "reached by this call"

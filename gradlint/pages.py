@@ -10,6 +10,7 @@ from string import Formatter
 from typing import Any
 
 from gradlint import versions
+from gradlint.finding import printed
 from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Rule, Warns
 
 _MARKER = re.compile(r"(?<![ \t])[ \t]*+#[ \t]*+[A-Z]{3}[0-9]{3}(?:[ \t]++[A-Z]{3}[0-9]{3})*[ \t]*+$", re.MULTILINE)
@@ -22,13 +23,13 @@ _UNDERLINE = {"# ": "=", "## ": "-"}
 def table(rules: Sequence[Rule]) -> str:
     """A line for each rule: code, name, whether it is on by default, and what it says first."""
     names = max((len(rule.name) for rule in rules), default=0)
-    effects = max((len(rule.effect) for rule in rules), default=0)
+    effects = max((len(printed(rule.effect)) for rule in rules), default=0)
     rows = [
         (
             rule.code,
             f"{rule.name:<{names}}",
             "on " if rule.default else "off",
-            f"{rule.effect:<{effects}}",
+            f"{printed(rule.effect):<{effects}}",
             _with_range(rule),
         )
         for rule in rules
@@ -40,7 +41,7 @@ def markdown(rules: Sequence[Rule]) -> str:
     """The same as a Markdown table."""
     rows = [("code", "name", "effect", "the mistake"), ("---",) * 4]
     rows += [
-        (rule.code, f"`{rule.name}`", rule.effect if rule.default else f"{rule.effect} (off)", _with_range(rule))
+        (rule.code, f"`{rule.name}`", f"{printed(rule.effect)}{'' if rule.default else ' (off)'}", _with_range(rule))
         for rule in rules
     ]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
@@ -95,7 +96,7 @@ def page(rule: Rule) -> str:
     """All there is to read about a rule."""
     blocks = [f"{rule.code} {rule.name}", "=" * len(f"{rule.code} {rule.name}")]
     blocks = ["\n".join(blocks), _headings(rule.page.strip())]
-    blocks += [f"On by default: {'yes' if rule.default else 'no'}. Effect: {rule.effect}.{_range(rule)}"]
+    blocks += [f"On by default: {'yes' if rule.default else 'no'}. Effect: {printed(rule.effect)}.{_range(rule)}"]
     blocks += _titled("What torch does", "\n".join(f"- {said}" for said in _shown_by_torch(rule)))
     if rule.help:
         blocks += _titled("Help", _without_facts(rule.help))

@@ -7,6 +7,7 @@ ordinary functions that gradlint reads, torch runs and the documentation prints.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, overload
@@ -200,6 +201,32 @@ def quoted(name: str, otherwise: str) -> str:
     return f"`{name}`" if name else otherwise
 
 
+LONGEST = 100
+"""How many characters a message has at most, as far as its own words let it."""
+SHORTEST = 12
+"""How many characters of an expression stay at least where a message is cut."""
+_QUOTED = re.compile(r"`([^`]*)`")
+
+
+def fitted(message: str, template: str) -> str:
+    """The message with the expressions of the program that it quotes cut in the middle, the longest first, until it is
+    not too long; what its template quotes itself is not cut."""
+    own = set(_QUOTED.findall(template))
+    while (over := len(message) - LONGEST) > 0:
+        found = [one for one in _QUOTED.findall(message) if one not in own and len(one) > SHORTEST]
+        if not found:
+            break
+        longest = max(found, key=len)
+        message = message.replace(f"`{longest}`", f"`{_cut(longest, max(SHORTEST, len(longest) - over))}`")
+    return message
+
+
+def _cut(text: str, size: int) -> str:
+    """So many characters of a text: its beginning, three points, and its end."""
+    end = (size - 3) * 2 // 3
+    return f"{text[: size - 3 - end]}...{text[-end:]}"
+
+
 # ---- evidence
 
 
@@ -222,14 +249,14 @@ class Evidence:
 class Rule:
     """A mistake gradlint knows.
 
-    `message` and `help` are templates filled by the keywords of `at`. `effect` is what the mistake does: "raises" (the
-    reported line, whenever it is run with the facts that are reported), "raises later" (another line, on account of
-    this one), "silently wrong", "no effect" or "keeps memory"; a single finding may do another (`Draft.doing`).
-    `default` says whether the rule is on
-    unless asked. It `yields_to` other rules, by code, that report the same mistake: their finding stands at the same
-    place, or one of the two points at the other's place in a note, or both at one place. `tokens` are words one of
-    which stands in every file, or in a neighbour it imports, in which the rule can find anything, besides a word of
-    torch's (`signs.TORCH_WORDS`); without them it is asked about every file that has one of those.
+    `message` and `help` are templates filled by the keywords of `at`: what happens, and what to do about it. `effect`
+    is what the mistake does: "error" (the reported line raises, whenever it is run with the facts that are reported),
+    "error later" (another line raises, on account of this one), "wrong result", "no effect", "memory" (it is kept) or
+    "slow"; a single finding may do another (`Draft.doing`). `default` says whether the rule is on unless asked. It
+    `yields_to` other rules, by code, that report the same mistake: their finding stands at the same place, or one of
+    the two points at the other's place in a note, or both at one place. `tokens` are words one of which stands in every
+    file, or in a neighbour it imports, in which the rule can find anything, besides a word of torch's
+    (`signs.TORCH_WORDS`); without them it is asked about every file that has one of those.
     It is a mistake in the versions of torch from `since` on, and no more from `until` on; where none of them was
     measured, `source` says where that is told, and the rule's findings are possible at most.
     """
@@ -238,7 +265,7 @@ class Rule:
     name: str
     message: str
     help: str = ""
-    effect: str = "raises"
+    effect: str = "error"
     default: bool = True
     yields_to: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
@@ -262,8 +289,9 @@ class Rule:
         return subscribe
 
     def at(self, node: Syntax, **facts: object) -> Draft:
-        """A finding at this place; its message and help are filled with these facts."""
-        return Draft(self, node, self.message.format(**facts), self.effect, help=self.help.format(**facts))
+        """A finding at this place; its message and help are filled with these facts, the message cut to its length."""
+        message = fitted(self.message.format(**facts), self.message)
+        return Draft(self, node, message, self.effect, help=self.help.format(**facts))
 
     @overload
     def bad(self, example: Example) -> Example: ...

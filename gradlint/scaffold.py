@@ -35,9 +35,9 @@ from gradlint.rule import Findings, Raises, Rule, quoted
 rule = Rule(
     "{code}",
     "{name}",
-    "what is wrong with {{name}}; what to write instead",
-    help="the cure in a sentence",
-    effect="raises",
+    "{{name}} does something that it should not",
+    help="write something else instead",
+    effect="error",
     tokens=(),
 )
 consequence = Raises(RuntimeError, "words of torch's message")
@@ -46,7 +46,7 @@ consequence = Raises(RuntimeError, "words of torch's message")
 @rule.on({event})
 def check(event: {event}) -> Findings:
     if event.tensor.requires_grad <= YES:  # certainly; what may be otherwise is no finding
-        yield rule.at(event.node, name=quoted(event.name, "this tensor"))
+        yield rule.at(event.node, name=quoted(event.name, "the tensor"))
 
 
 @rule.bad

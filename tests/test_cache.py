@@ -413,7 +413,7 @@ def test_neither_cache_nor_jobs_nor_order_nor_hashes_change_a_result(seed: str, 
 
 
 FINDING = Finding(
-    "GRD101", "a-name", "a message", Place(1, 2, 3, 4), Confidence.LIKELY, "raises", "a help",
+    "GRD101", "a-name", "a message", Place(1, 2, 3, 4), Confidence.LIKELY, "error", "a help",
     (Note(Place(5, 6, 7, 8), "a note", "/a/b.py"),), (Fix((Edit(Place(1, 1, 1, 1), "x"),), "safe", "do it"),), "/c.py",
 )  # fmt: skip
 

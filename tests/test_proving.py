@@ -324,7 +324,7 @@ def test_neighbours_are_given_to_the_linter(monkeypatch):
     assert [(proof.detail, proof.seen) for proof in prove([rule])] == [("", True), ("", True)]
 
 
-@pytest.mark.parametrize(("kind", "effect"), [("raises", "no effect"), ("measured", "raises")])
+@pytest.mark.parametrize(("kind", "effect"), [("raises", "no effect"), ("measured", "error")])
 def test_a_finding_that_tells_another_effect_is_noticed(kind, effect, monkeypatch):
     monkeypatch.undo()
     rule = planted.planted(*SOUND[kind])

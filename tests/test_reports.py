@@ -82,9 +82,9 @@ def test_parts_make_the_whole(style: str) -> None:
 
 @pytest.mark.parametrize("style", ["azure", "gitlab", "junit", "rdjson", "sarif"])
 def test_how_grave_a_finding_is_follows_from_what_the_mistake_does(style: str) -> None:
-    effects = ("raises", "raises later", "silently wrong", "", "no effect", "keeps memory")
+    effects = ("error", "error later", "wrong result", "", "no effect", "memory", "slow")
     levels = [level_in(style, FORMATS[style]([entry(consequence=effect)], False)) for effect in effects]
-    assert levels == [levels[0]] * 4 + [levels[4]] * 2
+    assert levels == [levels[0]] * 4 + [levels[4]] * 3
     assert levels[0] != levels[4]
 
 

@@ -33,21 +33,21 @@ net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
 story("GRD806", "never in eval mode", NORM + """
 net[1].requires_grad_(False)  # here
 net(torch.ones(2, 4))  # note: in train mode
-""", says=("call `.eval()` on it",), never=("undoes",))  # fmt: skip
+""", says=("call `.eval()` on the batch norm after each `train()`",), never=("`net.train()`",))  # fmt: skip
 story("GRD806", "eval() is undone", NORM + """
 net[1].requires_grad_(False)  # note: frozen
 net[1].eval()  # note: into eval mode
 for epoch in range(2):
     net.train()  # here
     net(torch.ones(2, 4))  # note: in train mode
-""", says=("`net.train()` undoes its `eval()`", "override `train()`"), never=("call `.eval()` on it",))  # fmt: skip
+""", says=("call `.eval()` on the batch norm after `net.train()`",), never=("each",))  # fmt: skip
 story("GRD806", "eval() of the whole was for evaluation", NORM + """
 net[1].requires_grad_(False)  # here
 net.eval()
 print(net(torch.ones(2, 4)))
 net.train()
 net(torch.ones(2, 4))  # note: in train mode
-""", says=("call `.eval()` on it",), never=("undoes",))  # fmt: skip
+""", says=("call `.eval()` on the batch norm after each `train()`",), never=("`net.train()`",))  # fmt: skip
 
 
 # ---- GRD619 gradless-root
@@ -64,13 +64,12 @@ import torch
 x = torch.ones(3)
 loss = (x * 2).sum()  # note: computed here
 loss.backward()  # here
-""", says=("ask what it is computed from",), never=("freeze", "torch.tensor("))  # fmt: skip
+""", says=("call `requires_grad_()` on the inputs",), never=("limit", "torch.tensor("))  # fmt: skip
 story("GRD619", "a method froze the whole", MODEL + """
 model.requires_grad_(False)  # note: frozen here
 loss = model(torch.ones(2, 4)).mean()
 loss.backward()  # here
-""", says=("leave what is to be trained out of `model.requires_grad_(False)`",),
-    never=("requires_grad=True", "ask what it is computed from"))  # fmt: skip
+""", says=("limit `model.requires_grad_(False)` to parts",), never=("requires_grad=True", "the inputs"))  # fmt: skip
 story("GRD619", "a loop in a helper froze the whole", MODEL + """
 def freeze(network):
     for name, weight in network.named_parameters():
@@ -80,8 +79,7 @@ freeze(model)
 features = model[0](torch.ones(2, 4)).relu_()
 features += 1
 (torch.autograd.grad)(model[1](features).pow(2).mean(), features)  # here
-""", says=("leave what is to be trained out of `weight.requires_grad = False`",),
-    never=("requires_grad=True",))  # fmt: skip
+""", says=("limit `weight.requires_grad = False` to parts",), never=("requires_grad=True",))  # fmt: skip
 
 
 # ---- GRD503 second-backward
@@ -94,7 +92,7 @@ model = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
 optimizer = torch.optim.LBFGS(model.parameters())
 x, y = torch.rand(8, 2), torch.rand(8, 1)
 """
-SUM = "add the losses up"
+SUM = "add the losses"
 INSIDE = "compute the prediction inside the closure"
 
 story("GRD503", "the prediction is computed outside of the closure", CLOSURE + """
@@ -149,11 +147,11 @@ x = torch.ones(1, 3)
 story("GRD113", "a name holds it alone", RESULT + """
 features = layer(x)  # note: computed here
 features.requires_grad = False  # here
-""", says=("use `features = features.detach()`",))  # fmt: skip
+""", says=("write `features = features.detach()`",))  # fmt: skip
 story("GRD113", "a place of a list holds it alone", RESULT + """
 outputs = [layer(x), layer(2 * x)]  # note: computed here
 outputs[0].requires_grad = False  # here
-""", says=("use `outputs[0] = outputs[0].detach()`",))  # fmt: skip
+""", says=("write `outputs[0] = outputs[0].detach()`",))  # fmt: skip
 story("GRD113", "a tuple holds it as well", RESULT + """
 pair = (layer(x), layer(2 * x))  # note: computed here
 for one in pair:
@@ -168,7 +166,7 @@ freeze(features)
 """, says=("use `.detach()` where it is computed",), never=("tensor = tensor.detach()",))  # fmt: skip
 story("GRD113", "nobody holds it", RESULT + """
 layer.weight[0].requires_grad = False  # here
-""", says=("freeze what it is taken from",), never=("detach()",))  # fmt: skip
+""", says=("freeze the whole tensor",), never=("detach()",))  # fmt: skip
 story("GRD113", "it is handed on at once", RESULT + """
 target = layer(x).requires_grad_(False)  # here
 """, says=("use `.detach()` instead",))  # fmt: skip
@@ -181,7 +179,7 @@ x.requires_grad_()
 layer(x).sum().backward()
 x = x - 0.1 * x.grad
 x.requires_grad = True  # here
-""", says=("use `x = x.detach().requires_grad_()`",), never=("retain_grad",))  # fmt: skip
+""", says=("write `x = x.detach().requires_grad_()`",), never=("retain_grad",))  # fmt: skip
 
 
 # ---- GRD618 needed-gradient-detached
@@ -206,7 +204,7 @@ features = net.body(x).detach()  # here
 target = teacher(x).detach()
 (net.head(features) - target).pow(2).mean().backward()
 optimizer.step()  # note: stepped here
-""", says=("the parameters of `net.body` never get a gradient", "by `.detach()`"))  # fmt: skip
+""", says=("no gradient reaches `net.body`", "`.detach()` detaches"))  # fmt: skip
 story("GRD618", "the mode cuts", PARTS + """
 with torch.no_grad():
     target = teacher(x)
@@ -214,7 +212,7 @@ with torch.no_grad():  # here
     features = net.body(x)  # note: computed from them
 (net.head(features) - target).pow(2).mean().backward()
 optimizer.step()  # note: stepped here
-""", says=("the parameters of `net.body` never get a gradient", "by `no_grad()`"))  # fmt: skip
+""", says=("no gradient reaches `net.body`", "`no_grad()` detaches"))  # fmt: skip
 story("GRD618", "what is cut was computed a while ago", PARTS + """
 features = net.body(x)
 features = features.relu() * 2
@@ -222,16 +220,16 @@ features += 1
 features.detach_()  # here
 net.head(features).pow(2).mean().backward()
 optimizer.step()  # note: stepped here
-""", says=("the parameters of `net.body` never get a gradient", "by `.detach_()`"))  # fmt: skip
+""", says=("no gradient reaches `net.body`", "`.detach_()` detaches"))  # fmt: skip
 story("GRD618", "another loss is computed and not differentiated", PARTS + """
 net.head(net.body(x).detach()).mean().backward()  # note: left here
 loss = net.head(net.body(x)).mean()
 optimizer.step()  # here
-""", says=("the parameters of `net.body` never get a gradient", "the only backward() before this step"))  # fmt: skip
+""", says=("no gradient reaches `net.body`", "detaches the root of `backward()`"))  # fmt: skip
 story("GRD618", "all that the optimizer holds", PARTS + """
 (net.head(net.body(x)).data * teacher(x)).mean().backward()  # here
 optimizer.step()  # note: stepped here
-""", says=("the parameters of `net.body` and `net.head` never get a gradient", "by `.data`"))  # fmt: skip
+""", says=("no gradient reaches `net.body` and `net.head`", "`.data` detaches"))  # fmt: skip
 
 
 # ---- GRD504 habitual-retain-graph
@@ -251,7 +249,7 @@ for epoch in range(3):
     optimizer.zero_grad()
     loss.backward(retain_graph=True)  # here
     optimizer.step()
-""", says=("leave `retain_graph=True` out",), never=("before a step",))  # fmt: skip
+""", says=("leave out `retain_graph=True`",), never=("`step()`",))  # fmt: skip
 story("GRD504", "a loss of the iteration before", STEPS + """
 losses = {}
 for epoch in range(3):
@@ -261,7 +259,7 @@ for epoch in range(3):
     losses["last"] = model(x).pow(2).mean()
     if epoch:
         optimizer.step()
-""", says=("differentiate the loss before a step changes what its graph has saved",))  # fmt: skip
+""", says=("differentiate each loss in the iteration that computes it, before `step()`",))  # fmt: skip
 
 
 # ---- GRD301, GRD302 and GRD303: writes into leaves
@@ -274,8 +272,8 @@ layer, x = nn.Linear(2, 2), torch.ones(3, 2)
 held = {"out": torch.zeros(3, 2, requires_grad=True)}
 out = torch.zeros(3, 2, requires_grad=True)
 """
-NO_GRAD = "wrap it in `with torch.no_grad():`"
-BUILD = ("make it without `requires_grad`, or write into a `clone()`", "`torch.stack()`")
+NO_GRAD = "`with torch.no_grad():`"
+BUILD = ("`torch.stack()`", "write into a `clone()`")
 
 for code, why, line, needs in (
     ("GRD301", "results by index", "out[0] = layer(x[0])", True),
@@ -292,7 +290,7 @@ for code, why, line, needs in (
     story(code, why, f"{WRITTEN}{line}  # here", says=says, never=never)
 story("GRD301", "results by out=", WRITTEN + """
 torch.mul(layer(x), 2, out=out)  # here
-""", says=("take the result instead of writing it by `out=`",), never=(NO_GRAD,))  # fmt: skip
+""", says=("use the result instead of passing `out=`",), never=(NO_GRAD,))  # fmt: skip
 
 
 def test_what_is_written_under_no_grad_loses_its_gradient():
@@ -340,13 +338,13 @@ FIRST = "self.register_buffer('mean', self.layer.weight.mean(0))  # here"
 story("GRD805", "no forward computes it", statistic(FIRST, "pass"), says=(ONCE,), never=(DETACH,))
 story("GRD805", "a forward sets it to another result",
     statistic(FIRST, "self.mean = self.mean * 0.9 + self.layer(x).mean(0) * 0.1  # note: set by each forward"),
-    says=("each forward pass computes it again", DETACH), never=(ONCE,))  # fmt: skip
+    says=("each forward pass leaves its graph in it", DETACH), never=(ONCE,))  # fmt: skip
 story("GRD805", "a forward sets it from detached values",
     statistic(FIRST, "self.mean = self.layer(x).detach().mean(0)  # note: set by each forward"),
     says=("until a forward pass replaces it",), never=(ONCE, DETACH))  # fmt: skip
 story("GRD805", "a forward registers it",
     statistic("pass", "self.register_buffer('mean', self.layer(x).mean(0))  # here"),
-    says=("each forward pass computes it again", DETACH), never=(ONCE,))  # fmt: skip
+    says=("each forward pass leaves its graph in it", DETACH), never=(ONCE,))  # fmt: skip
 
 
 # ---- the law

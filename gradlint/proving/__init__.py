@@ -213,6 +213,10 @@ class Case:
             return Verdict(False, f"`{self.name}` is a cure and has a marked line")
         return self._compared(source, everything)
 
+    def findings(self) -> tuple[Finding, ...]:
+        """What all rules find in the example. Raises `BadEvidence`."""
+        return self._findings(self.source.text)
+
     def _findings(self, text: str) -> tuple[Finding, ...]:
         """What all rules find in a text that has the example's neighbours. Raises `BadEvidence`."""
         try:

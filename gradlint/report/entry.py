@@ -19,9 +19,10 @@ _AT_THE_START = re.compile(r"\A\s*+(?:::|##|-)")
 _LEVELS = {
     RAISES: "error",
     LATER: "error",
-    "silently wrong": "error",
+    "wrong result": "error",
     "no effect": "warning",
-    "keeps memory": "warning",
+    "memory": "warning",
+    "slow": "warning",
 }
 """How grave what a mistake does is; what gradlint says of a whole file is an error."""
 _PLACE = re.compile(r":(?=\d)")

@@ -60,7 +60,7 @@ def spelled(mark: Mark) -> str:
 def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Findings:
     """A finding at a backward whose root certainly has no graph, because of a cut of this kind."""
     if event.root.requires_grad <= NO and (mark := cut_by(kind, event.root.marks)) is not None:
-        name = quoted(event.name, "what is differentiated")
+        name = quoted(event.name, "the output")
         yield with_cuts(rule.at(event.node, name=name, cut=spelled(mark)), mark, note)
 
 
@@ -93,7 +93,7 @@ def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Mark, Sum]]:
 def added(draft: Draft, event: Sum) -> Draft:
     """The finding at the cut of a term, with a note where that is added."""
     draft = draft.note(event.node, "added here as a constant") if event.node is not draft.node else draft
-    return draft.doing("silently wrong").lowered(max(LIKELY, believed(event)))
+    return draft.doing("wrong result").lowered(max(LIKELY, believed(event)))
 
 
 def with_cuts(draft: Draft, mark: Mark, note: str) -> Draft:

@@ -29,8 +29,8 @@ from ._cutting import OPERATION, added, root_cut_by, spelled, terms_cut_by
 rule = Rule(
     "GRD604",
     "argmax-in-loss",
-    "{name} depends on its parameters only through {cut}, which has no derivative; compute it from the scores",
-    help="use a loss that takes scores or probabilities, as `cross_entropy` does, or a smooth stand-in",
+    "{name} depends on its parameters only through {cut}, which has no derivative",
+    help="use a loss of scores or probabilities, as `cross_entropy` is",
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
@@ -43,7 +43,7 @@ def trains_nothing(returned: Any, cured: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    yield from root_cut_by(rule, OPERATION, event, "what is computed here has no derivative, so the graph ends")
+    yield from root_cut_by(rule, OPERATION, event, "has no derivative, so the graph ends here")
 
 
 @rule.on(ModuleFinished)

@@ -29,8 +29,8 @@ from ._cutting import DETACHED, added, root_cut_by, spelled, terms_cut_by
 rule = Rule(
     "GRD602",
     "detached-loss",
-    "{name} depends on detached tensors alone and has no graph to differentiate; leave out the {cut} of the prediction",
-    help="detach only what is to be held constant: targets, teachers, what is logged",
+    "{name} depends only on detached tensors and has no graph to differentiate",
+    help="leave out the {cut} of the prediction: detach only targets",
     tokens=("detach", "detach_", "data", "numpy"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")

@@ -30,8 +30,8 @@ from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD607",
     "discarded-result",
-    "{method}() leaves {name} as it is and its result is dropped; {cure}",
-    help="{cure}",
+    "`{method}()` does not change {name}, and its result is discarded",
+    help="assign the result, or use the in-place method",
     effect="no effect",
 )
 
@@ -72,7 +72,8 @@ def check(event: ResultDiscarded) -> Findings:
     if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.loose:
         return
     narrow = (event.name or _is_of_another(tensor)) and (method in REPLACING or method in TWINS)
-    draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"), cure=_cure(event, of, method))
+    draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"))
+    draft = draft.advising(_cure(event, of, method))
     draft = draft if narrow else draft.lowered(POSSIBLE)
     yield draft.fix(*_edits(event, method), safety="unsafe") if event.name and not _is_parameter(event) else draft
 

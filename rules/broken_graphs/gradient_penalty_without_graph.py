@@ -31,9 +31,9 @@ from ._cutting import GRADIENT, constant_terms, cut_by, kind_of
 rule = Rule(
     "GRD612",
     "gradient-penalty-without-graph",
-    "the penalty on this gradient is a constant and trains nothing; pass `create_graph=True` to `autograd.grad`",
-    help="`torch.autograd.grad(..., create_graph=True)` records how the gradient was computed",
-    effect="silently wrong",
+    "the penalty on the gradient is a constant: `autograd.grad` recorded no graph",
+    help="pass `create_graph=True` to `torch.autograd.grad`",
+    effect="wrong result",
     yields_to=("GRD408",),
     tokens=("grad",),
 )

@@ -27,19 +27,15 @@ from gradlint.rule import POSSIBLE, Draft, Findings, Raises, Rule, believed, may
 rule = Rule(
     "GRD619",
     "gradless-root",
-    "nothing in the history of {name} requires grad, so it cannot be differentiated; {cure}",
-    help="`w = torch.zeros(3, requires_grad=True)`, or `x.requires_grad_()` before the forward; what was computed "
-    "gets no history by being asked",
+    "{name} does not require grad and has no graph to differentiate",
+    help="call `requires_grad_()` on the inputs before the forward pass",
     yields_to=("GRD404", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604", "GRD612", "GRD613", "GRD911"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 
-ASK = "ask what it is computed from, before that is done"
-THAW = "leave what is to be trained out of {}"
-THAWING = "freeze only the parts that are not to be trained; where the gradient of an input is wanted, ask that by "
-THAWING += "`requires_grad_()` before it is handed to the model"
+THAW = "limit {} to parts that are not trained, or call `requires_grad_()` on the input"
 
 
 @rule.on(ModuleFinished)
@@ -56,11 +52,11 @@ def check(end: ModuleFinished) -> Findings:
 
 
 def _at(event: BackwardRun) -> Draft:
-    name = quoted(event.name, "what is differentiated")
+    name = quoted(event.name, "the output")
     frozen = next((mark for mark in event.root.marks if mark.how == "frozen"), None)
     if frozen is None:
-        return rule.at(event.node, name=name, cure=ASK)
-    return rule.at(event.node, name=name, cure=THAW.format(spelled(frozen))).advising(THAWING)
+        return rule.at(event.node, name=name)
+    return rule.at(event.node, name=name).advising(THAW.format(spelled(frozen)))
 
 
 def spelled(mark: Mark) -> str:

@@ -31,8 +31,8 @@ from ._cutting import NUMBER, added, cut_by, root_cut_by, spelled, terms_cut_by,
 rule = Rule(
     "GRD601",
     "item-in-loss",
-    "{name} is computed from Python numbers and has no graph to differentiate; leave out the {cut}",
-    help="compute the loss with operations of torch on tensors, and call `item()` only for what is printed",
+    "{name} is computed from Python numbers and has no graph to differentiate",
+    help="leave out the {cut}: compute the loss with operations on tensors",
     tokens=("item", "tolist", "float", "int", "complex", "math"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")

@@ -31,9 +31,9 @@ from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule, believed
 rule = Rule(
     "GRD616",
     "nan-gradient-at-zero",
-    "the gradient of `{operation}` is infinite at the edge and becomes NaN {where}; clamp its input first",
-    help="make the input safe before: `x.clamp(min=eps)`, or `torch.where` on the input as well as on the result",
-    effect="silently wrong",
+    "the gradient of `{operation}` is infinite at the boundary, and NaN {where}",
+    help="clamp its input first: `x.clamp(min=eps)`, or use `torch.where` on the input as well",
+    effect="wrong result",
     tokens=("where", "sqrt"),
 )
 
@@ -77,7 +77,7 @@ def _judged(event: Recorded, made: dict[Memory, Recorded]) -> Findings:
     for branch in _made_by(event, made, INFINITE):
         source = made[branch.storage].operands[0]
         if branch.requires_grad <= YES and source.made not in SAFE:
-            draft = rule.at(event.node, operation=branch.made, where="even where this branch is not picked")
+            draft = rule.at(event.node, operation=branch.made, where="even if the branch is not selected")
             draft = draft.marked(branch.marks, made="computed for every element, picked or not")
             confidence = LIKELY if source.storage in compared else POSSIBLE
             yield draft.lowered(max(confidence, believed(event)))

@@ -34,16 +34,17 @@ from ._parameters import modules_of
 rule = Rule(
     "GRD618",
     "needed-gradient-detached",
-    "{whose} never get a gradient: {why}",
-    help="leave out the cut, or hand the optimizer only what is to be trained",
-    effect="silently wrong",
+    "no gradient reaches {whose}: {why}",
+    help="leave out the cut, or give the optimizer only the parameters to be trained",
+    effect="wrong result",
     yields_to=("GRD112", "GRD411"),
     tokens=("step",),
 )
 
-LEAVES = "what is computed from them leaves the graph by {}"
-UNDONE = "the only backward() before this step starts from what {} has cut off from them"
-DIFFERENTIATE = "differentiate the loss that is computed from them before the step"
+MOST_NAMED = 2
+LEAVES = "{} detaches their output"
+UNDONE = "{} detaches the root of `backward()`"
+DIFFERENTIATE = "call `backward()` on the loss computed from these parameters, before the step"
 
 
 def consequence(returned: Any) -> bool:
@@ -90,9 +91,10 @@ def _undone(mark: Mark, whose: str, step: OptimizerStepped) -> Draft:
 
 def _whose(lost: Collection[Memory], step: OptimizerStepped, end: ModuleFinished) -> str:
     """How the message names the parameters: by the modules that have them, or by the optimizer that holds them."""
-    if names := " and ".join(f"`{name}`" for name in modules_of(lost, end.story)):
-        return f"the parameters of {names}"
-    return f"{'the' if len(lost) == len(step.parameters) else 'some'} parameters of this optimizer"
+    names = [f"`{name}`" for name in modules_of(lost, end.story)]
+    if 0 < len(names) <= MOST_NAMED:
+        return " and ".join(names)
+    return f"{'the' if len(lost) == len(step.parameters) else 'some'} parameters of the optimizer"
 
 
 def _never_with_gradient(end: ModuleFinished) -> frozenset[Memory]:

@@ -27,8 +27,8 @@ from gradlint.rule import LIKELY, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD611",
     "non-scalar-backward",
-    "{name} has more than one element and is differentiated without a gradient; reduce it by `mean()` or `sum()`",
-    help="choose what is to be minimised (`mean()`, `sum()`, a weighted sum), or pass `gradient=`",
+    "{name} has more than one element and is differentiated without `gradient`",
+    help="reduce it with `mean()` or `sum()`, or pass `gradient=`",
     yields_to=("GRD601", "GRD602", "GRD604"),
     tokens=("backward", "grad"),
 )
@@ -38,7 +38,7 @@ consequence = Raises(RuntimeError, "grad can be implicitly created only for scal
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     if event.root.scalar <= NO and event.gradient <= NO:
-        draft = rule.at(event.node, name=quoted(event.name, "what is differentiated")).lowered(LIKELY)
+        draft = rule.at(event.node, name=quoted(event.name, "the output")).lowered(LIKELY)
         yield draft.marked(event.root.marks, made="made here with several elements")
 
 

@@ -26,8 +26,8 @@ from gradlint.rule import LIKELY, Edit, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD615",
     "numpy-on-grad-tensor",
-    "{name} requires grad and cannot become a NumPy array; write `{cure}`",
-    help="`detach()` gives the same values without their history: `{cure}`",
+    "{name} requires grad and cannot be converted to a NumPy array",
+    help="use `{cure}`",
     tokens=("numpy",),
 )
 consequence = Raises(RuntimeError, "Can't call numpy() on Tensor that requires grad")
@@ -47,7 +47,7 @@ def check(event: Called) -> Findings:
     tensor, forced = next(iter(event.args), None), len(event.args) > 1 or event.keywords
     if isinstance(tensor, Tensor) and not forced and _is_refused(event, tensor):
         name = event.name or "x"
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=f"{name}.detach().numpy()")
+        draft = rule.at(event.node, name=quoted(event.name, "the tensor"), cure=f"{name}.detach().numpy()")
         draft = draft.lowered(LIKELY) if event.assumed_mode else draft
         yield draft.fix(Edit("rename", event.node, "detach().numpy"), safety="safe")
 

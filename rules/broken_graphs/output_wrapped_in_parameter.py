@@ -31,9 +31,9 @@ from ._cutting import PARAMETER, kind_of
 rule = Rule(
     "GRD609",
     "output-wrapped-in-parameter",
-    "wrapping a computed tensor in `nn.Parameter` cuts it off from what it was computed from; use it as it is",
-    help="a tensor computed from parameters requires grad already; only what is to be trained itself is a parameter",
-    effect="silently wrong",
+    "`nn.Parameter` detaches the computed tensor from its graph",
+    help="use the tensor itself, which already requires grad",
+    effect="wrong result",
     tokens=("Parameter",),
 )
 

@@ -31,9 +31,9 @@ from ._forward import own_events, runs_of_forward
 rule = Rule(
     "GRD608",
     "parameter-in-forward",
-    "{what} is made anew at every call of `forward` and never trained; make it in `__init__`",
-    help="make it in `__init__`, assign it to `self`, and use it in `forward`",
-    effect="silently wrong",
+    "{what} is created in every call of `forward`, so it is never trained",
+    help="create it in `__init__`, assign it to `self`, and use it in `forward`",
+    effect="wrong result",
     yields_to=("GRD609", "GRD807"),
     tokens=("forward",),
 )

@@ -29,9 +29,9 @@ from gradlint.rule import Edit, Findings, Rule, believed
 rule = Rule(
     "GRD610",
     "sample-instead-of-rsample",
-    "no gradient goes through `sample()` to the parameters of the distribution; use `rsample()`",
-    help="`rsample()` draws the same and can be differentiated by the parameters",
-    effect="silently wrong",
+    "`sample()` detaches its result from the parameters of the distribution",
+    help="use `rsample()`, which is differentiable",
+    effect="wrong result",
     default=False,
     tokens=("sample",),
 )

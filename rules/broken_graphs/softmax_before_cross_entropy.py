@@ -29,9 +29,9 @@ from gradlint.rule import Edit, Findings, Rule
 rule = Rule(
     "GRD614",
     "softmax-before-cross-entropy",
-    "`{loss}` {takes}, but is handed the result of {activation}; {cure}",
-    help="{cure}",
-    effect="silently wrong",
+    "`{loss}` {takes}, but its input is the output of {activation}",
+    help="pass the scores, without the activation",
+    effect="wrong result",
     tokens=("cross_entropy", "CrossEntropyLoss", "with_logits", "BCEWithLogitsLoss", "nll_loss", "NLLLoss"),
 )
 
@@ -79,8 +79,8 @@ def _judged(node: Syntax, path: str, given: Thing | None, twice: frozenset[str])
         loss=loss,
         takes="takes log-probabilities" if logarithms else f"applies the {activation} itself",
         activation=f"`{given.squashed}`",
-        cure="use `log_softmax` there" if logarithms else f"leave out the {activation}",
-    ).marked(given.marks, squashed=f"the {activation} is applied here")
+    ).advising("use `log_softmax` instead" if logarithms else f"pass the scores, without the {activation}")
+    draft = draft.marked(given.marks, squashed=f"the {activation} is applied here")
     made = next((mark.node for mark in given.marks if mark.how == "squashed"), None)
     fixable = logarithms and given.squashed == "softmax" and made is not None
     yield draft.fix(Edit("rename", made, "log_softmax"), safety="unsafe") if fixable else draft

@@ -32,10 +32,10 @@ from ._cutting import TENSOR, added, cut_by, kind_of, terms_cut_by
 rule = Rule(
     "GRD603",
     "tensor-of-losses",
-    "`{call}(...)` copies the values of tensors that require grad and drops their graphs; use `torch.stack(...)`",
-    help="put tensors together inside the graph: `torch.stack(losses).mean()`",
+    "`{call}(...)` copies the values of tensors that require grad and drops their graphs",
+    help="use `torch.stack(...)`, which keeps the graphs",
     yields_to=("GRD123",),
-    effect="raises later",
+    effect="error later",
     tokens=("tensor", "Tensor", "as_tensor", "asarray", "new_tensor", "full", "full_like", "new_full"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
@@ -57,14 +57,14 @@ def check_leaf(event: RequiresGradChanged) -> Findings:
     """A leaf of its own was hardly meant where it is made of tensors that have a history."""
     for mark in _made_here(event, event.tensor.marks):
         if event.by == "factory" and event.to <= YES:
-            yield _at(mark, Edit("drop keyword", mark.node, "requires_grad")).doing("silently wrong")
+            yield _at(mark, Edit("drop keyword", mark.node, "requires_grad")).doing("wrong result")
 
 
 @rule.on(Recorded)
 def check_made(event: Recorded) -> Findings:
     for mark in _made_here(event, event.result.marks):
         if event.grad_mode <= YES:
-            yield _at(mark).doing("silently wrong").lowered(POSSIBLE)
+            yield _at(mark).doing("wrong result").lowered(POSSIBLE)
 
 
 @rule.on(ModuleFinished)

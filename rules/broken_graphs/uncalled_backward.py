@@ -28,7 +28,7 @@ from gradlint.rule import Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD606",
     "uncalled-backward",
-    "{name} is named but not called, so it does nothing; write `{method}()`",
+    "{name} is not called, so it has no effect",
     help="add the parentheses: `{method}()`",
     effect="no effect",
     tokens=("backward", "step", "zero_grad", "update", "unscale_", "train", "eval"),

@@ -53,18 +53,17 @@ from ._seams import seams
 rule = Rule(
     "GRD617",
     "undetached-target",
-    "{name} is also differentiated by {whose} this step does not train; {cure}",
-    help="pass `fake.detach()` to the discriminator in its own step, compute the target under `torch.no_grad()`, or "
-    "freeze the network that judges with `requires_grad_(False)`",
-    effect="silently wrong",
+    "gradients of {name} also reach {whose}, not updated by the step",
+    help="detach the output of the other network, or freeze it with `requires_grad_(False)`",
+    effect="wrong result",
     yields_to=("GRD721",),
     tokens=("backward",),
 )
 
 
-HANDED = "detach what is handed on from {}"
-COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()` if it only gives a target"
-PASSED = "freeze {} with `requires_grad_(False)`, gradients pass through it all the same"
+HANDED = "detach what {} gives before it is passed on"
+COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
+PASSED = "freeze {} with `requires_grad_(False)`, through which gradients still pass"
 """The cures: of what is handed to the network that is trained, of a target, and of a network that is passed through."""
 MOST_NAMED = 2
 STANDING_STILL = frozenset(
@@ -156,7 +155,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                     continue
                 told.add(one.event.node)
                 draft = draft if _asks(one, wasted) else draft.lowered(POSSIBLE)
-                yield draft.note(event.node, "no optimizer holds them, and this one steps others")
+                yield draft.note(event.node, "steps other parameters, and no optimizer holds these")
 
 
 def _with_unseen_optimizers(
@@ -206,10 +205,11 @@ def _asked(event: BackwardRun) -> frozenset[Memory]:
 def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meeting, *, passed: bool = False) -> Draft:
     """The finding at a backward, which says of whose parameters it is and how to keep them out."""
     names = [quoted(name, "") for name in met.names]
-    whose = f"the parameters of {' and '.join(names)}, which" if 0 < len(names) <= MOST_NAMED else "parameters that"
-    network = names[0] if len(names) == 1 else "those networks"
+    whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "other parameters"
+    network = names[0] if len(names) == 1 else "the other networks"
     cure = PASSED if passed else HANDED if met.handed is not None else COMPARED
-    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"), whose=whose, cure=cure.format(network))
+    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"), whose=whose)
+    draft = draft.advising(cure.format(network))
     if met.place is not None:
         draft = draft.note(met.place, "here they get into the loss")
     if one.event.retain <= NO and not passed:

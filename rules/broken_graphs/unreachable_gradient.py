@@ -26,8 +26,8 @@ from gradlint.rule import Draft, Findings, Raises, Rule
 rule = Rule(
     "GRD613",
     "unreachable-gradient",
-    "the gradient is asked for {what}, so `autograd.grad` raises; {cure}",
-    help="{cure}",
+    "`autograd.grad` cannot differentiate with respect to {what}",
+    help="pass tensors that require grad and that the output was computed from",
     yields_to=("GRD404", "GRD408", "GRD409", "GRD601", "GRD602", "GRD603", "GRD604"),
     tokens=("grad",),
 )
@@ -42,18 +42,18 @@ def check(event: BackwardRun) -> Findings:
     for tensor in event.inputs or ():
         if tensor.requires_grad <= NO:
             draft = _at(
-                event, "a tensor that does not require grad", "call `requires_grad_()` on it before the forward"
+                event, "a tensor that does not require grad", "call `requires_grad_()` on it before the forward pass"
             )
-            yield draft.marked(tensor.marks, made="this tensor was made here", cut="this tensor left its graph here")
+            yield draft.marked(tensor.marks, made="the tensor is created here", cut="the tensor is detached here")
             return
     if event.unreached <= YES and event.allow_unused <= NO:
-        draft = _at(event, "a tensor that the output does not depend on", "differentiate by what was used")
+        draft = _at(event, "a tensor outside the graph", "pass a tensor that the output was computed from")
         inputs = event.inputs or ()
-        yield draft.marked(inputs[0].marks, made="this tensor was made here") if len(inputs) == 1 else draft
+        yield draft.marked(inputs[0].marks, made="the tensor is created here") if len(inputs) == 1 else draft
 
 
 def _at(event: BackwardRun, what: str, cure: str) -> Draft:
-    return rule.at(event.node, what=what, cure=cure)
+    return rule.at(event.node, what=what).advising(cure)
 
 
 @rule.bad

@@ -27,9 +27,9 @@ from gradlint.rule import Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD605",
     "zero-gradient-operation",
-    "{name} depends on everything through {operation} alone, {so}; pass gradients straight through",
-    help="`x + (x.round() - x).detach()` has the rounded values and the gradient of `x`",
-    effect="silently wrong",
+    "every path to {name} goes through {operation}, {so}",
+    help="pass the gradient straight through: `x + (x.round() - x).detach()`",
+    effect="wrong result",
     tokens=("round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "floor_divide", "//"),
 )
 REFUSED = Raises(RuntimeError, "derivative for aten::floor_divide is not implemented")
@@ -48,11 +48,11 @@ def check(event: BackwardRun) -> Findings:
     refused = any(mark.by == WITHOUT_DERIVATIVE for mark in event.flat)
     draft = rule.at(
         event.node,
-        name=quoted(event.name, "what is differentiated"),
+        name=quoted(event.name, "the output"),
         operation=f"`{event.flat[0].by}`",
-        so="which has no derivative in torch" if refused else "so every gradient is zero",
+        so="which has no derivative in torch" if refused else "whose gradient is zero",
     )
-    draft = draft.doing("raises") if refused else draft
+    draft = draft.doing("error") if refused else draft
     yield draft.marked(event.flat, flat="constant between its jumps, so no gradient gets through")
 
 

@@ -23,15 +23,14 @@ from typing import Any
 
 from gradlint.domain import TRAIN, YES
 from gradlint.events import Called, ModuleCalled, ModuleFinished
-from gradlint.rule import Edit, Findings, Rule, believed
+from gradlint.rule import Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD913",
     "bypassed-ddp",
-    "`{name}(...)` runs past DistributedDataParallel, so the gradients of this backward are not averaged; "
-    "call `{wrapper}`",
-    help="the wrapper prepares the averaging when it is called; `.module` is for evaluation and for saving",
-    effect="silently wrong",
+    "`{name}(...)` bypasses `DistributedDataParallel`, so gradients are not averaged",
+    help="call {wrapper}",
+    effect="wrong result",
     tokens=("DistributedDataParallel",),
 )
 WRAPPER = "torch.nn.parallel.DistributedDataParallel"
@@ -51,8 +50,8 @@ def check(event: ModuleFinished) -> Findings:
         if not isinstance(call, ModuleCalled) or call.taken_from != WRAPPER or not call.module.mode.possibly(TRAIN):
             continue
         if call.grad_mode <= YES and any(graph in event.used for graph in call.graph):
-            wrapper = call.name.removesuffix(".module") or "the wrapper"
-            draft = rule.at(call.node, name=call.name or "ddp.module", wrapper=wrapper)
+            wrapper = call.name.removesuffix(".module")
+            draft = rule.at(call.node, name=call.name or "ddp.module", wrapper=quoted(wrapper, "the wrapper"))
             if call.name:
                 draft = draft.fix(Edit("replace", call.callee, wrapper), safety="unsafe")
             yield draft.lowered(believed(call))

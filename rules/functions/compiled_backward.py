@@ -28,9 +28,9 @@ from gradlint.rule import Findings, Rule, believed
 rule = Rule(
     "GRD914",
     "compiled-backward",
-    "`backward()` inside the compiled function `{name}` breaks its graph; compile the forward and call it outside",
-    help="return the loss from the compiled function, and call `backward()` on what it gives",
-    effect="no effect",
+    "`backward()` inside the compiled function `{name}` breaks its graph",
+    help="return the loss, and call `backward()` outside the compiled function",
+    effect="slow",
     default=False,
     tokens=("compile",),
     since=(2, 0),

@@ -28,11 +28,9 @@ from gradlint.rule import Edit, Findings, Rule, believed
 rule = Rule(
     "GRD911",
     "detached-functional-call",
-    "this functional call is given detached parameters, so the `backward()` of its result reaches nothing; "
-    "pass `dict(module.named_parameters())`",
-    help="`state_dict()` and `.detach()` give handles that require no grad; `state_dict(keep_vars=True)` gives the "
-    "parameters",
-    effect="raises later",
+    "the functional call is given detached parameters, so `backward()` reaches no parameter",
+    help="pass `dict(module.named_parameters())`",
+    effect="error later",
     default=False,
     tokens=("functional_call",),
 )

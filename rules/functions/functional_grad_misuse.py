@@ -26,8 +26,8 @@ from gradlint.rule import Findings, Raises, Rule, believed
 rule = Rule(
     "GRD910",
     "functional-grad-misuse",
-    "`{name}` is transformed by `{transform}`, where {what}; {cure}",
-    help="a transformed function computes tensors from tensors and returns them",
+    "`{name}` is transformed by `{transform}`, {what}",
+    help="return tensors that are computed from tensors alone",
     default=False,
     tokens=("func", "vmap"),
     since=(2, 0),
@@ -58,21 +58,21 @@ def check(event: ModuleFinished) -> Findings:
             if (fault := _fault(happened, call.path, of_itself=happened.run == run.index)) is not None:
                 what, cure = fault
                 transform = call.path.rpartition(".")[2]
-                draft = rule.at(happened.node, name=function.name, transform=transform, what=what, cure=cure)
+                draft = rule.at(happened.node, name=function.name, transform=transform, what=what).advising(cure)
                 yield draft.note(call.node, "transformed here").lowered(believed(happened))
 
 
 def _fault(event: Event, path: str, *, of_itself: bool) -> tuple[str, str] | None:
     """What a transform does not allow, and what to do instead."""
     if isinstance(event, BackwardRun) and event.how == "backward":
-        return "`backward()` is refused", "return the value and let the transform differentiate it"
+        return "which does not allow `backward()`", "return the value and let the transform differentiate it"
     if isinstance(event, Called) and event.path in NUMBERS and path in VMAP:
-        return "a tensor is no single number", "compute with the tensor"
+        return "which cannot convert a tensor to a number", "compute with the tensor itself"
     if isinstance(event, Returned) and of_itself and path in DIFFERENTIATING:
         if _is_number(event.value):
-            return "a number has no derivative", "return the tensor"
+            return "but returns a number, which has no derivative", "return the tensor"
         if path in OF_SCALARS and isinstance(event.value, Tensor) and event.value.scalar <= NO:
-            return "the result has to be a scalar", "reduce it, or use `jacrev`"
+            return "which needs a scalar result", "reduce the result, or use `jacrev`"
     return None
 
 

@@ -29,10 +29,9 @@ from ._custom import TOKENS, custom_function, happened_in
 rule = Rule(
     "GRD905",
     "ignored-needs-input-grad",
-    "`backward` computes the gradients of {count} inputs whether they are needed or not; look at "
-    "`{ctx}.needs_input_grad`",
-    help="compute each gradient under `if {ctx}.needs_input_grad[i]:` and return `None` for the others",
-    effect="no effect",
+    "`backward` computes the gradients of {count} inputs even where they are not needed",
+    help="compute each gradient under `if {ctx}.needs_input_grad[i]:`",
+    effect="slow",
     default=False,
     tokens=TOKENS,
 )

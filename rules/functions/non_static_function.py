@@ -27,8 +27,8 @@ from ._custom import TOKENS, custom_function
 rule = Rule(
     "GRD902",
     "non-static-function",
-    "{what}; {cure}",
-    help="make `forward` and `backward` static methods that keep what they need on `ctx`",
+    "{what}",
+    help="make `forward` and `backward` static, and call `apply` of the class",
     tokens=TOKENS,
 )
 consequence = Raises(RuntimeError, "Legacy autograd function with non-static forward method")
@@ -36,7 +36,9 @@ consequence = Raises(RuntimeError, "Legacy autograd function with non-static for
 
 @rule.on(Called, "torch.autograd.Function.__call__")
 def check_call(event: Called) -> Findings:
-    draft = rule.at(event.node, what="instances of a custom function cannot be called", cure="use `apply` of the class")
+    draft = rule.at(event.node, what="instances of a custom function cannot be called").advising(
+        "call `apply` of the class"
+    )
     if event.callee is not None:
         draft = draft.fix(Edit("wrap", event.callee, "", ".apply"), safety="unsafe")
     yield draft
@@ -46,9 +48,9 @@ def check_call(event: Called) -> Findings:
 def check_definition(event: ClassFinished) -> Findings:
     forward = (custom_function(event) or {}).get("forward")
     if forward is not None and forward.function.kind == "function":
-        what = "`forward` of a custom function is no method of an object"
-        draft = rule.at(forward.function.node, what=what, cure="put `@staticmethod` over it")
-        yield draft.doing("raises later").lowered(POSSIBLE)
+        draft = rule.at(forward.function.node, what="`forward` of a custom function is not a static method")
+        draft = draft.advising("decorate it with `@staticmethod`")
+        yield draft.doing("error later").lowered(POSSIBLE)
 
 
 @rule.bad

@@ -30,13 +30,12 @@ from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule
 rule = Rule(
     "GRD912",
     "reentrant-checkpoint",
-    "no input of this checkpoint requires grad, and {kind} gives no gradients to the parameters inside; "
-    "pass `use_reentrant=False`",
-    help="the kind that is not reentrant records the parameters as well",
-    effect="silently wrong",
+    "the reentrant checkpoint has no input that requires grad: its parameters get no gradient",
+    help="pass `use_reentrant=False`",
+    effect="wrong result",
     tokens=("checkpoint",),
 )
-TOLD, LEFT_OUT = "the reentrant kind", "the reentrant kind, meant where `use_reentrant` is left out,"
+LEFT_OUT = "pass `use_reentrant=False`, which is not the default"
 
 
 def consequence(returned: Any) -> bool:
@@ -50,7 +49,8 @@ def check(event: Checkpointed) -> Findings:
         return
     of_program = isinstance(event.function, Function)
     if event.parameters <= YES or of_program:
-        draft = rule.at(event.node, kind=TOLD if event.told else LEFT_OUT)
+        draft = rule.at(event.node)
+        draft = draft if event.told else draft.advising(LEFT_OUT)
         draft = draft.fix(Edit("set keyword", event.node, "use_reentrant", "False"), safety="unsafe")
         yield draft.lowered(LIKELY if of_program or event.belief > Belief.ANNOTATED else CERTAIN)
 

@@ -34,10 +34,9 @@ from ._custom import TOKENS, custom_function, happened_in
 rule = Rule(
     "GRD903",
     "tensor-on-ctx",
-    "`{place}` keeps an {role} of `{method}`, past the check for in-place changes and past backward; "
-    "use `{ctx}.save_for_backward(...)`",
-    help="read it back from `{ctx}.saved_tensors` in `backward`",
-    effect="silently wrong",
+    "`{place}` keeps an {role} of `forward` past the checks of `save_for_backward()`",
+    help="use `{ctx}.save_for_backward(...)`, and read `{ctx}.saved_tensors` in `backward`",
+    effect="wrong result",
     tokens=TOKENS,
 )
 SAVES = "save_for_backward"
@@ -58,7 +57,7 @@ def check(event: ClassFinished) -> Findings:
     for kept, method in keeping:
         of_input = bool(kept.arguments) and kept.arguments != ("output",)
         place, role = f"{kept.name}.{kept.attr}", "input" if of_input else "output"
-        draft = rule.at(kept.node, place=place, role=role, method="forward", ctx=kept.name)
+        draft = rule.at(kept.node, place=place, role=role, ctx=kept.name)
         if len({one.node for one, _ in keeping}) == 1 and _is_always_kept(kept, method):
             draft = _cured(draft, kept, methods)
         yield draft.lowered(max(believed(kept), _confidence(kept.value, of_input)))

@@ -32,9 +32,9 @@ from ._custom import TOKENS, custom_function, happened_in
 rule = Rule(
     "GRD904",
     "unmarked-dirty-input",
-    "`forward` writes its input `{name}` in place, and autograd does not know; {cure}",
-    help="`mark_dirty` is for inputs that are returned; a copy needs no mark",
-    effect="silently wrong",
+    "`forward` writes its input `{name}` in place, unseen by autograd",
+    help="call `ctx.mark_dirty(...)` on an input that is returned, or write into a copy",
+    effect="wrong result",
     tokens=TOKENS,
 )
 MARK = "torch.autograd.function.FunctionCtx.mark_dirty"
@@ -62,8 +62,8 @@ def check(event: ClassFinished) -> Findings:
         back = name in handed_back
         if not (back or wanted.possibly(YES)):
             continue
-        cure = f"mark it with `ctx.mark_dirty({name})`" if back else "write a copy of it"
-        draft = rule.at(written.node, name=name, cure=cure)
+        cure = f"call `{context or 'ctx'}.mark_dirty({name})`" if back else "write into a copy of it"
+        draft = rule.at(written.node, name=name).advising(cure)
         if back and context:
             draft = draft.fix(Edit("insert after", written.node, f"{context}.mark_dirty({name})"), safety="unsafe")
         yield draft.lowered(max(believed(written), CERTAIN if wanted <= YES else LIKELY))

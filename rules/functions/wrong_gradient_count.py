@@ -30,9 +30,9 @@ from ._custom import TOKENS, custom_function, happened_in
 rule = Rule(
     "GRD901",
     "wrong-gradient-count",
-    "`backward` returns {given} where `forward` takes {taken}; return one for each, `None` where there is none",
-    help="`forward` takes {names}",
-    effect="raises later",
+    "`backward` returns {given} where `forward` takes {taken}",
+    help="return one for each of {names}, `None` where there is no gradient",
+    effect="error later",
     tokens=TOKENS,
 )
 

@@ -29,9 +29,9 @@ from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule, believed
 rule = Rule(
     "GRD413",
     "backward-during-validation",
-    "`{function}()` is trained on what it validates: {what} in eval mode; take it out and use `torch.no_grad()`",
-    help="validation needs the forward pass only, under `with torch.no_grad():`",
-    effect="silently wrong",
+    "`{function}()` trains on validation data: {what} in eval mode",
+    help="remove it, and validate under `with torch.no_grad():`",
+    effect="wrong result",
     tokens=("eval", "train"),
 )
 
@@ -71,7 +71,7 @@ def _in_run(function: str, run: Run) -> Findings:
             called = event if event.module.mode <= EVAL and event.grad_mode <= YES and event.recorded else None
         elif isinstance(event, BackwardRun) and called is not None and event.how == "backward":
             backward = event
-            yield rule.at(event.node, function=function, what="a backward runs").lowered(POSSIBLE)
+            yield rule.at(event.node, function=function, what="`backward()` runs").lowered(POSSIBLE)
         elif isinstance(event, OptimizerStepped) and backward is not None:
             if _holds_parameters(event.parameters):
                 draft = rule.at(event.node, function=function, what="an optimizer steps")

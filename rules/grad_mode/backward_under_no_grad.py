@@ -31,8 +31,8 @@ from ._without_graph import MODE_WORDS, OFF, SAYING, noted, reasons
 rule = Rule(
     "GRD404",
     "backward-under-no-grad",
-    "{name} was computed while gradients were off, so there is no graph to differentiate; compute it with gradients on",
-    help="move the forward pass out of `torch.no_grad()`, or enable gradients around it with `torch.enable_grad()`",
+    "{name} was computed with gradients disabled, so there is no graph to differentiate",
+    help="move the forward pass out of `torch.no_grad()`, or enable gradients with `torch.enable_grad()`",
     yields_to=("GRD405", "GRD409"),
     tokens=("backward", "autograd", *MODE_WORDS),
 )
@@ -46,7 +46,7 @@ def check(end: ModuleFinished) -> Findings:
     for event in runs:
         if event.expected or event.behind or reasons(event) != {OFF}:
             continue
-        draft = rule.at(event.node, name=quoted(event.name, "what is differentiated")).lowered(believed(event))
+        draft = rule.at(event.node, name=quoted(event.name, "the output")).lowered(believed(event))
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
             draft = draft.lowered(POSSIBLE)
         yield noted(draft, event, OFF, "gradients are off here")

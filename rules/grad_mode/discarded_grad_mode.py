@@ -28,8 +28,8 @@ from gradlint.rule import Edit, Findings, Rule
 rule = Rule(
     "GRD402",
     "discarded-grad-mode",
-    "`{path}()` as a statement changes nothing; write `with {path}():` around the code it is meant for",
-    help="write `with {path}():`, decorate the function with `@{path}()`, or call `torch.set_grad_enabled(...)`",
+    "`{path}()` as a statement does not change the grad mode",
+    help="write `with {path}():` around the code, or use `@{path}()` as a decorator",
     effect="no effect",
     tokens=("no_grad", "enable_grad", "inference_mode"),
 )

@@ -32,10 +32,9 @@ from ._switching import switches
 rule = Rule(
     "GRD406",
     "forced-grad-mode",
-    "`torch.set_grad_enabled(True)` switches gradients on even for a caller who had them off; "
-    "use `with torch.no_grad():` for what is to run without them",
-    help="a context puts back what was there; without one, keep `torch.is_grad_enabled()` and set that again",
-    effect="silently wrong",
+    "`torch.set_grad_enabled(True)` overrides the `no_grad()` of a caller",
+    help="use `with torch.no_grad():`, or restore what `torch.is_grad_enabled()` returned",
+    effect="wrong result",
     tokens=("set_grad_enabled",),
 )
 

@@ -30,8 +30,8 @@ from ._without_graph import instead_of_inference
 rule = Rule(
     "GRD407",
     "inference-tensor-in-training",
-    "{name} was made in inference mode and cannot be {use}; make it under `torch.no_grad()`",
-    help="`torch.no_grad()` makes ordinary tensors; of an inference tensor `.clone()` outside makes one",
+    "{name} is an inference tensor and cannot be {use}",
+    help="create it under `torch.no_grad()`, or call `.clone()` on it outside inference mode",
     tokens=("inference_mode",),
 )
 consequence = Raises(RuntimeError, "Inference tensors cannot be saved for backward")
@@ -44,7 +44,7 @@ def saved_for_backward(event: Recorded) -> Findings:
     if event.grad_mode <= YES and event.result.requires_grad <= YES and _is_outside(event):
         for tensor in event.saved:
             if _is_inference(tensor):
-                yield _draft(event, tensor, "this tensor", "kept for backward")
+                yield _draft(event, tensor, "an operand", "saved for backward")
                 return
 
 
@@ -52,11 +52,11 @@ def saved_for_backward(event: Recorded) -> Findings:
 def written(event: WrittenInPlace) -> Findings:
     for tensor in event.saved if _is_outside(event) else ():
         if _is_inference(tensor):
-            yield _draft(event, tensor, "this tensor", "kept for backward")
+            yield _draft(event, tensor, "an operand", "saved for backward")
             return
     if event.noticed <= YES and _is_outside(event) and _is_inference(event.target) and _has_something_to_do(event):
-        use = "updated by an optimizer" if event.by == "step" else "written in place outside of it"
-        yield _draft(event, event.target, quoted(event.name, "this tensor"), use)
+        use = "updated by an optimizer" if event.by == "step" else "written in place outside inference mode"
+        yield _draft(event, event.target, quoted(event.name, "the tensor"), use)
 
 
 def _has_something_to_do(event: WrittenInPlace) -> bool:
@@ -67,7 +67,9 @@ def _has_something_to_do(event: WrittenInPlace) -> bool:
 @rule.on(RequiresGradChanged)
 def asked(event: RequiresGradChanged) -> Findings:
     if event.to <= YES and _is_outside(event) and _is_inference(event.tensor):
-        yield _draft(event, event.tensor, quoted(event.name, "this tensor"), "asked to require grad outside of it")
+        yield _draft(
+            event, event.tensor, quoted(event.name, "the tensor"), "made to require grad outside inference mode"
+        )
 
 
 def _is_outside(event: Event) -> bool:

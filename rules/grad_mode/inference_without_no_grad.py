@@ -43,10 +43,9 @@ from ._volatile import flags_of
 rule = Rule(
     "GRD401",
     "inference-without-no-grad",
-    "{name} {runs} but gradients are on, so each result keeps a graph that nothing differentiates; "
-    "wrap {what} in `with torch.no_grad():`",
-    help="{why}{cure}, or use `with torch.inference_mode():`",
-    effect="keeps memory",
+    "{name} {runs} with gradients enabled: autograd records a graph that is never used",
+    help="wrap the call in `with torch.no_grad():`, or use `torch.inference_mode()`",
+    effect="memory",
     yields_to=(
         "GRD112",
         "GRD115",
@@ -84,31 +83,30 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
     callers = [caller for caller, belief in believed_by.items() if belief is most and caller is not None]
     in_eval = calls[0].module.mode <= EVAL
     advice = APART if callers else BLOCK if any(whole.trains(call) for call in calls) else TOGETHER
-    words = {"runs": "runs in eval mode", "why": WHY} if in_eval else {"runs": "is only evaluated", "why": ""}
-    draft = rule.at(node, name=quoted(calls[0].name, "the model"), **words, **advice)
+    runs = "runs in eval mode" if in_eval else "is evaluated"
+    draft = rule.at(node, name=quoted(calls[0].name, "the model"), runs=runs).advising(advice)
     for caller in callers:
-        draft = draft.note(caller, "called here, nothing differentiates what it gives")
+        draft = draft.note(caller, "called here, and its result is never differentiated")
     if in_eval and (switch := switched_to_eval(calls[0], whole)):
-        draft = draft.note(switch.node, "eval() leaves the grad mode as it is")
+        draft = draft.note(switch.node, "`eval()` does not change the grad mode")
     for happened in whole.end.story:
         if isinstance(happened, ResultDiscarded) and happened.run == calls[0].run and happened.called in MODES:
-            draft = draft.note(happened.node, "this switches nothing off")
+            draft = draft.note(happened.node, "does not change the grad mode as a statement")
     if (left := exit_of(calls[0], whole)) is not None:
-        draft = draft.note(left.node, "what it gives leaves the graph here")
+        draft = draft.note(left.node, "its result is detached here")
     for flag in flags_of(calls[0].args, whole.end.story):
         draft = draft.note(flag, "marking the input `volatile` does nothing")
     edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
     return draft.fix(*edits, safety="unsafe", imports=("torch",)).lowered(most)
 
 
-TOGETHER = {"what": "it", "cure": "decorate the function with `@torch.no_grad()`"}
-BLOCK = {"what": "it", "cure": "put this call under `with torch.no_grad():`"}
-APART = {"what": "the call that evaluates", "cure": "put the call that evaluates under `with torch.no_grad():`"}
+TOGETHER = "wrap the call in `with torch.no_grad():`, or decorate the function with `@torch.no_grad()`"
+BLOCK = "wrap the call in `with torch.no_grad():`"
+APART = "wrap the call that evaluates in `with torch.no_grad():`"
 """The words of the message where all calls at a place record in vain, where the function trains besides, and where only
 those of some callers do."""
 MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 """What switches gradients off where it is entered, and does nothing as a statement."""
-WHY = "`eval()` does not switch gradients off: "
 
 
 @rule.bad

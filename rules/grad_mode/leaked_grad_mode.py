@@ -32,10 +32,9 @@ from ._switching import switched_off, switches
 rule = Rule(
     "GRD405",
     "leaked-grad-mode",
-    "`torch.set_grad_enabled(False)` outlasts `{function}()`, so its caller goes on with gradients off; "
-    "use `with torch.no_grad():`",
-    help="a context ends with its block: `with torch.no_grad():`, or `@torch.no_grad()` over the function",
-    effect="raises later",
+    "`torch.set_grad_enabled(False)` stays in effect after `{function}()` returns",
+    help="use `with torch.no_grad():`, or decorate the function with `@torch.no_grad()`",
+    effect="error later",
     tokens=("set_grad_enabled",),
 )
 

@@ -38,10 +38,9 @@ from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, quoted
 rule = Rule(
     "GRD412",
     "left-in-eval-mode",
-    "{name} is still in eval mode here from the second round on, and is trained like that; "
-    "call `train()` after each evaluation",
-    help="begin each epoch with `model.train()`: `eval()` lasts until it is taken back",
-    effect="silently wrong",
+    "{name} is trained in eval mode after the first iteration: `eval()` stays in effect",
+    help="call `train()` after each evaluation, or at the start of each epoch",
+    effect="wrong result",
     tokens=("eval", "train"),
 )
 

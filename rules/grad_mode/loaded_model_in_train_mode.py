@@ -37,9 +37,9 @@ from ._in_vain import Whole
 rule = Rule(
     "GRD414",
     "loaded-model-in-train-mode",
-    "{name} {does} in train mode, in which its {part} changes what it gives; call `eval()` first",
-    help="the mode stays until it is set: call `model.eval()` before predicting, and `model.train()` to train again",
-    effect="silently wrong",
+    "{name} {does} in train mode, in which its {part} changes the output",
+    help="call `eval()` first, and `train()` before training again",
+    effect="wrong result",
 )
 
 DRAWS = frozenset("demo draw generate generation plot preview sample show visualise visualization visualize".split())
@@ -109,7 +109,7 @@ def _loaded(call: ModuleCalled, end: ModuleFinished) -> StateLoaded | None:
 
 def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:
     does = "was loaded and predicts" if load is not None else "is evaluated"
-    draft = rule.at(call.node, name=quoted(call.name, "this model"), does=does, part=f"`{call.in_training}`")
+    draft = rule.at(call.node, name=quoted(call.name, "the model"), does=does, part=f"`{call.in_training}`")
     if load is not None:
         draft = draft.note(load.node, "loaded here")
     if call.name:

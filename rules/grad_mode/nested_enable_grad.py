@@ -29,9 +29,8 @@ from ._without_graph import IN_VAIN, SAYING, instead_of_inference, noted, reason
 rule = Rule(
     "GRD408",
     "nested-enable-grad",
-    "{name} was computed in inference mode, where `torch.enable_grad()` records nothing; "
-    "use `torch.no_grad()` in place of `torch.inference_mode()`",
-    help="inside `torch.no_grad()` gradients can be enabled; `torch.inference_mode(False)` ends inference mode",
+    "{name} was computed in inference mode, where `torch.enable_grad()` has no effect",
+    help="use `torch.no_grad()` instead of `torch.inference_mode()`",
     tokens=("inference_mode", "backward", "autograd"),
 )
 consequence = Raises(RuntimeError, SAYING)
@@ -40,12 +39,12 @@ consequence = Raises(RuntimeError, SAYING)
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     if IN_VAIN in reasons(event):
-        draft = rule.at(event.node, name=quoted(event.name, "what is differentiated"))
+        draft = rule.at(event.node, name=quoted(event.name, "the output"))
         marks = event.root.marks
         if event.root.inference <= YES:
             draft = instead_of_inference(draft, marks, "unsafe")
         draft = draft.marked(marks, inference="inference mode is on from here")
-        yield noted(draft, event, IN_VAIN, "this enables nothing")
+        yield noted(draft, event, IN_VAIN, "has no effect in inference mode")
 
 
 @rule.bad

@@ -32,8 +32,8 @@ from ._without_graph import MODE_WORDS, OFF, SAYING, reasons, switches
 rule = Rule(
     "GRD409",
     "no-grad-forward",
-    "`@{mode}` over `{function}()` keeps {what} out of the graph; take the decorator away",
-    help="switch gradients off around the lines that are to run without them, with `with torch.no_grad():`",
+    "`@{mode}` makes `{function}()` compute {what} without a graph",
+    help="remove the decorator, and wrap the lines that need it in `with torch.no_grad():`",
     tokens=MODE_WORDS,
 )
 consequence = Raises(RuntimeError, SAYING)
@@ -44,7 +44,7 @@ def differentiated_inside(event: FunctionFinished) -> Findings:
     """A backward in a decorated function, on what its decorator kept out of the graph."""
     for mode in event.function.modes:
         for backward in (one for run in event.runs for one in _in_vain(run, mode)):
-            name = quoted(backward.name, "what is differentiated here")
+            name = quoted(backward.name, "the output")
             draft = rule.at(backward.node, mode=mode.path, function=event.function.name, what=name)
             yield draft.note(mode.at, "gradients are off in the whole function").lowered(believed(backward))
 
@@ -61,8 +61,8 @@ def trainable_forward(event: FunctionFinished) -> Findings:
     """A `forward()` that computes with parameters that require grad, all of it without gradients."""
     mode = _switched_off(event.function)
     if mode is not None and any(_uses_parameters(part) for run in event.runs for part in run.story):
-        draft = rule.at(mode.at, mode=mode.path, function="forward", what="all that its parameters compute")
-        yield draft.doing("raises later").lowered(POSSIBLE)
+        draft = rule.at(mode.at, mode=mode.path, function="forward", what="the results of its parameters")
+        yield draft.doing("error later").lowered(POSSIBLE)
 
 
 def _switched_off(function: Function) -> Context | None:

@@ -32,10 +32,9 @@ from ._without_graph import MODE_WORDS
 rule = Rule(
     "GRD410",
     "no-grad-generator",
-    "this `yield` leaves whoever iterates with gradients off; close the `with` block before it, "
-    "or decorate the generator with `@torch.no_grad()`",
-    help="compute inside the block and `yield` outside of it; as a decorator the mode holds in the generator alone",
-    effect="silently wrong",
+    "`yield` in a block with gradients disabled disables them in the consuming loop too",
+    help="close the `with` block before the `yield`, or decorate the generator with `@torch.no_grad()`",
+    effect="wrong result",
     tokens=MODE_WORDS,
 )
 

@@ -31,10 +31,9 @@ from ._without_graph import MODE_WORDS
 rule = Rule(
     "GRD411",
     "partial-no-grad-branch",
-    "the parameters used here are in an optimizer, but gradients are off wherever they are used, so it never moves "
-    "them; compute this with gradients on or leave them out",
-    help="freeze what is not to be trained with `requires_grad_(False)` and give the optimizer the rest",
-    effect="silently wrong",
+    "parameters are used only with gradients disabled, so the optimizer never updates them",
+    help="enable gradients here, or leave the parameters out of the optimizer",
+    effect="wrong result",
     default=False,
     tokens=MODE_WORDS,
 )

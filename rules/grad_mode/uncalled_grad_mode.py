@@ -30,8 +30,8 @@ CLASSES = frozenset(
 rule = Rule(
     "GRD403",
     "uncalled-grad-mode",
-    "`{path}` is a class that `with` cannot enter; call it: `with {path}({argument}):`",
-    help="add the parentheses; only as a decorator may they be left out",
+    "`{path}` is a class, which `with` cannot enter",
+    help="call it: `with {path}({argument}):`",
     tokens=MODES,
 )
 consequence = Raises(TypeError, "object does not support the context manager protocol")

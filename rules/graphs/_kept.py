@@ -94,7 +94,7 @@ def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:
 
 def what(found: list[Kept]) -> str:
     """What is kept: after a backward the saved values are gone."""
-    return "the graph" if all(one.spent <= YES for one in found) else "the graph and the activations"
+    return "the unused graph" if all(one.spent <= YES for one in found) else "the unused graph and activations"
 
 
 def finished(draft: Draft, found: list[Kept], safety: str) -> Draft:

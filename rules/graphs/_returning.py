@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradlint.domain import YES, Mark, Node
 from gradlint.events import BackwardRun
 
-CALLS = {"backward": "backward()", "grad": "autograd.grad()"}
+CALLS = {"backward": "`backward()`", "grad": "`autograd.grad()`"}
 """How the program asks for a backward."""
 
 

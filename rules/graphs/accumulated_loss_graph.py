@@ -29,9 +29,9 @@ from ._kept import finished, is_attribute, kept_in_vain, name_of, sums, what
 rule = Rule(
     "GRD501",
     "accumulated-loss-graph",
-    "{name} keeps {kept} of every iteration alive although nothing differentiates it; add up `.item()` or `.detach()`",
-    help="add `loss.item()`, a number, or `loss.detach()`, which does not wait for the GPU",
-    effect="keeps memory",
+    "{name} keeps {kept} of every iteration alive",
+    help="add `loss.item()` or `loss.detach()`",
+    effect="memory",
 )
 consequence = Grows()
 
@@ -41,7 +41,7 @@ def check(event: ModuleFinished) -> Findings:
     for found in kept_in_vain(sums(event), event):
         name = name_of(found)
         if not is_attribute(name):
-            draft = rule.at(found[0].node, name=quoted(name, "this sum"), kept=what(found))
+            draft = rule.at(found[0].node, name=quoted(name, "the sum"), kept=what(found))
             # where nothing is differentiated it is better to record nothing
             yield finished(draft, found, "safe" if all(one.spent <= YES for one in found) else "unsafe")
 

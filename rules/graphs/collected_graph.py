@@ -29,10 +29,9 @@ from ._kept import Kept, finished, is_attribute, kept_in_vain, piles, what
 rule = Rule(
     "GRD502",
     "collected-graph",
-    "{name} keeps {kept} of every iteration alive although nothing differentiates what it holds; store `.detach()` or "
-    "`.item()`",
-    help="store `value.detach()` (and `.cpu()` to free the GPU), or run the loop under `torch.no_grad()`",
-    effect="keeps memory",
+    "{name} keeps {kept} of every iteration alive",
+    help="store `value.detach()`, or run the loop under `torch.no_grad()`",
+    effect="memory",
 )
 consequence = Grows()
 
@@ -42,7 +41,7 @@ def check(event: ModuleFinished) -> Findings:
     for found in kept_in_vain(piles(event), event):
         name = found[0].name
         if not is_attribute(name) and not all(_is_bounded(one) for one in found):
-            draft = rule.at(found[0].node, name=quoted(name, "this container"), kept=what(found))
+            draft = rule.at(found[0].node, name=quoted(name, "the container"), kept=what(found))
             draft = finished(draft, found, "unsafe")
             yield draft.lowered(POSSIBLE) if all(_replaces(one) for one in found) else draft
 

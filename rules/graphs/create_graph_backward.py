@@ -36,10 +36,9 @@ from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule, Warns, believ
 rule = Rule(
     "GRD506",
     "create-graph-backward",
-    "`backward(create_graph=True)` makes parameters and gradients refer to each other, so their graphs are never "
-    "freed; take the gradients from `torch.autograd.grad(..., create_graph=True)`",
-    help="`grads = torch.autograd.grad(loss, parameters, create_graph=True)`, or set `.grad` to None after use",
-    effect="keeps memory",
+    "`backward(create_graph=True)` creates reference cycles between parameters and gradients",
+    help="use `torch.autograd.grad(..., create_graph=True)`, or set `.grad` to `None` after use",
+    effect="memory",
     tokens=("create_graph",),
 )
 consequence = Warns("will create a reference cycle between the parameter and its gradient")

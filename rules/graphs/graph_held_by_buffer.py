@@ -30,10 +30,9 @@ from gradlint.rule import Draft, Edit, Findings, Rule, believed
 rule = Rule(
     "GRD508",
     "graph-held-by-buffer",
-    "buffer `{name}` is set to a tensor with a graph, which the next forward pass and backward() go back into; update "
-    "it from detached values",
+    "buffer `{name}` keeps its graph, into which the next `backward()` goes back",
     help="update it under `with torch.no_grad():`, or from `x.detach()`",
-    effect="raises later",
+    effect="error later",
     tokens=("register_buffer",),
 )
 

@@ -30,19 +30,14 @@ from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Rais
 rule = Rule(
     "GRD504",
     "habitual-retain-graph",
-    "`retain_graph=True` keeps the saved activations although no other backward goes through this graph; {cure}",
-    help="leave `retain_graph=True` out; if that raises, detach what is carried over from the iteration before",
-    effect="keeps memory",
+    "`{word}=True` keeps saved tensors alive that no later backward uses",
+    help="leave out `retain_graph=True`, and detach what is carried over between iterations",
+    effect="memory",
     yields_to=("GRD305",),
     tokens=("retain_graph", "retain_variables"),
 )
 
-LEAVE_OUT = "leave it out"
-IN_TIME = "differentiate the loss before a step changes what its graph has saved, and leave it out"
-STALE = (
-    "differentiate each loss in the iteration that computes it, before `step()`; kept or not, a graph whose weights "
-)
-STALE += "were stepped since cannot be differentiated"
+IN_TIME = "differentiate each loss in the iteration that computes it, before `step()`"
 
 
 def consequence(returned: Any) -> bool:
@@ -67,11 +62,12 @@ def check(end: ModuleFinished) -> Findings:
 
 def _draft(run: BackwardRun) -> Draft:
     """The finding; of a loss whose graph may have been written to since, leaving the argument out is no cure."""
-    if run.stale.possibly(YES):
-        return rule.at(run.node, cure=IN_TIME).advising(STALE).doing("raises").lowered(LIKELY)
-    draft = rule.at(run.node, cure=LEAVE_OUT).lowered(LIKELY if run.stale.may(YES) else CERTAIN)
-    draft = draft.doing("raises") if run.renamed else draft
     word = "retain_variables" if run.renamed else "retain_graph"
+    draft = rule.at(run.node, word=word)
+    if run.stale.possibly(YES):
+        return draft.advising(IN_TIME).doing("error").lowered(LIKELY)
+    draft = draft.lowered(LIKELY if run.stale.may(YES) else CERTAIN)
+    draft = draft.doing("error") if run.renamed else draft
     return draft.fix(Edit("drop keyword", run.node, word), safety="unsafe")
 
 

@@ -26,10 +26,9 @@ from gradlint.rule import Findings, Rule, believed
 rule = Rule(
     "GRD507",
     "loss-kept-on-self",
-    "`{name}` keeps the graph of this forward pass alive until the next call; keep `.detach()` if only its value is "
-    "wanted",
-    help="`{name} = value.detach()`",
-    effect="keeps memory",
+    "`{name}` keeps the graph of the forward pass alive until the next call",
+    help="store `value.detach()` if only its value is needed",
+    effect="memory",
     default=False,
     yields_to=("GRD508",),
     tokens=("forward", "training_step"),

@@ -31,16 +31,14 @@ from ._returning import CALLS, freed
 rule = Rule(
     "GRD503",
     "second-backward",
-    "{call} goes through a graph that an earlier backward has freed; {cure}",
-    help="differentiate the sum of the losses, or give the earlier call `retain_graph=True`",
+    "{call} goes through a graph that an earlier backward has freed",
+    help="add the losses and differentiate once, or pass `retain_graph=True` to the earlier call",
     yields_to=("GRD505", "GRD508"),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")
 
-SUM = "add the losses up and differentiate once"
-INSIDE = "compute the prediction inside the closure"
-RUN_AGAIN = "each run of the closure clears the gradients, computes the loss anew, differentiates it and returns it"
+INSIDE = "compute the prediction inside the closure, which clears the gradients and returns the loss"
 
 
 @rule.on(ModuleFinished)
@@ -53,13 +51,13 @@ def check(end: ModuleFinished) -> Findings:
             continue
         node, mark = found
         outside = node.at not in computed.get(event.run, {node.at})
-        draft = rule.at(event.node, call=CALLS[event.how], cure=INSIDE if outside else SUM).lowered(believed(event))
+        draft = rule.at(event.node, call=CALLS[event.how]).lowered(believed(event))
         if mark.node is not event.node:
             draft = draft.note(mark.node, "freed here")
         if outside:
-            yield draft.note(node.at, "computed here, outside of the closure").advising(RUN_AGAIN)
+            yield draft.note(node.at, "computed here, outside of the closure").advising(INSIDE)
             continue
-        draft = draft.note(node.at, "this part of the graph is shared")
+        draft = draft.note(node.at, "shared part of the graph, computed here")
         before = [earlier for earlier, one in runs if earlier < number and one.node is mark.node]
         alone = mark.node not in failing and _freed_by(event) == {mark.node}
         yield _cured(draft, end.story[before[-1] : number + 1]) if before and alone else draft

@@ -26,10 +26,9 @@ from ._kept import finished, is_attribute, kept_in_vain, piles, sums, what
 rule = Rule(
     "GRD509",
     "stored-graph",
-    "`{name}` keeps {kept} of every step alive although nothing differentiates what it holds; store `.detach()` or "
-    "`.item()`",
-    help="hand over a number (`loss.item()`) or a detached tensor (`loss.detach()`)",
-    effect="keeps memory",
+    "`{name}` keeps {kept} of every step alive",
+    help="pass a number (`loss.item()`) or a detached tensor (`loss.detach()`)",
+    effect="memory",
 )
 consequence = Grows()
 

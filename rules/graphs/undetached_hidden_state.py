@@ -30,14 +30,16 @@ from ._returning import CALLS, freed, stepped
 rule = Rule(
     "GRD505",
     "undetached-hidden-state",
-    "{call} goes back into an earlier iteration, whose graph is spent; `detach()` what the loop carries over",
-    help="begin each iteration with `hidden = hidden.detach()` (of a tuple: `tuple(h.detach() for h in hidden)`)",
+    "{call} goes back into the graph of an earlier iteration, {why}",
+    help="detach the state at the start of each iteration: `hidden = hidden.detach()`",
     yields_to=("GRD508",),
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "Trying to backward through the graph a second time")
 STEPPED = Raises(RuntimeError, "has been modified by an inplace operation")
 
+WHY = {"freed": "which is freed", "stepped": "whose weights were stepped"}
+"""Why an earlier graph cannot be differentiated."""
 CUTS = {
     "tensor": "{name} = {name}.detach()",
     "tuple": "{name} = tuple(state.detach() for state in {name})",
@@ -51,7 +53,10 @@ def check(event: BackwardRun) -> Findings:
     if event.later <= YES and event.carried <= YES and spent:
         node, mark = spent
         how = "freed" if mark.how == "freed" else "the weights it saved were stepped"
-        draft = rule.at(event.node, call=CALLS[event.how]).note(node.at, "computed here from what is carried over")
+        why = WHY["freed" if mark.how == "freed" else "stepped"]
+        draft = rule.at(event.node, call=CALLS[event.how], why=why).note(
+            node.at, "computed here from the state of the iteration before"
+        )
         draft = draft if mark.node is event.node else draft.note(mark.node, f"{how} here in an earlier iteration")
         cuts = [Edit("insert after", place, CUTS[kind].format(name=name)) for name, kind, place in event.carriers]
         yield draft.fix(*cuts, safety="unsafe")

@@ -8,7 +8,7 @@ from gradlint.domain import NO, YES, Mark, Node
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft
 
-CALLS = {"backward": "backward()", "grad": "autograd.grad()"}
+CALLS = {"backward": "`backward()`", "grad": "`autograd.grad()`"}
 """How the program asks for a backward."""
 UNNAMED = frozenset({"call", "module"})
 """Operations that stand for more than one."""

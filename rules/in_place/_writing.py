@@ -23,21 +23,17 @@ def is_leaf_that_requires_grad(tensor: Tensor) -> bool:
 
 UPDATES = frozenset({"augmented", "setitem", "method"})
 """Writes that as a rule are a statement of their own."""
-UNDER = "wrap it in `with torch.no_grad():`"
-KEEP = "make it without `requires_grad`, or write into a `clone()`: what is written needs its gradient"
-KEEPING = "build the tensor with `torch.stack()`, `torch.cat()` or `torch.where()`, write into a `clone()`, or leave "
-KEEPING += "`requires_grad` out; under `torch.no_grad()` the gradient of what is written would be lost"
-TAKE = "take the result instead of writing it by `out=`"
+KEEP = "build it with `torch.stack()`, `torch.cat()` or `torch.where()`, or write into a `clone()`"
+TAKE = "use the result instead of passing `out=`"
 
 
 def refused(rule: Rule, event: WrittenInPlace, **facts: str) -> Draft:
     """The finding with its cure: an update goes under `no_grad()`, which would cut off a result that needs its gradient
     from what it was computed from."""
     needs = _needs_its_gradient(event)
-    cure = UNDER if not needs else TAKE if event.by == "out" else KEEP
-    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure, **facts)
+    draft = rule.at(event.node, name=quoted(event.name, "the tensor"), **facts)
     if needs:
-        draft = draft.advising(KEEPING)
+        draft = draft.advising(TAKE if event.by == "out" else KEEP)
     elif event.by in UPDATES:
         edit = Edit("put under", event.node, "with torch.no_grad():")
         draft = draft.fix(edit, safety="unsafe", imports=("torch",))

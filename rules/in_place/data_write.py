@@ -30,11 +30,9 @@ from ._spoiling import CALLS, operation
 rule = Rule(
     "GRD309",
     "data-write",
-    "{name} is written after {op} saved its memory and before {call} needs it, and torch does not notice, so the "
-    "gradient is wrong; compute a new tensor",
-    help="compute a new tensor, write before the forward pass or after the backward, or use `.detach()`, with which "
-    "torch notices",
-    effect="silently wrong",
+    "{name} is written after {op} saved it, unseen by autograd, so the gradient is wrong",
+    help="compute a new tensor, or write before the forward pass or after `backward()`",
+    effect="wrong result",
     yields_to=("GRD109", "GRD312"),
     tokens=("data", "numpy", "asarray", "as_tensor"),
 )
@@ -54,7 +52,7 @@ def check(event: BackwardRun) -> Findings:
                     mark.node, name=quoted(mark.name, "a tensor"), op=operation(node), call=CALLS[event.how]
                 )
                 draft = draft.note(node.at, "saved here") if node.at is not mark.node else draft
-                yield draft.note(event.node, "differentiated here, with what was written")
+                yield draft.note(event.node, "differentiated here with the written values")
                 return
 
 

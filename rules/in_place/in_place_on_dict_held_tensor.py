@@ -30,8 +30,8 @@ from ._writing import is_leaf_that_requires_grad, is_watched, refused
 rule = Rule(
     "GRD303",
     "in-place-on-dict-held-tensor",
-    "in-place operation on {name}, a leaf that requires grad held by a dict; {cure}",
-    help="wrap the update in `with torch.no_grad():`; it then changes the tensors and keeps them leaves",
+    "in-place operation on {name}, a leaf in a dict that requires grad",
+    help="wrap the update in `with torch.no_grad():`",
 )
 consequence = Raises(RuntimeError, "leaf Variable that requires grad is being used in an in-place operation")
 

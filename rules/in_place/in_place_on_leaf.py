@@ -31,8 +31,8 @@ from ._writing import is_leaf_that_requires_grad, is_watched, refused
 rule = Rule(
     "GRD301",
     "in-place-on-leaf",
-    "in-place operation on {name}, a leaf that requires grad; {cure}",
-    help="wrap an update in `with torch.no_grad():`, or compute a new tensor (`w = w + 1`) that can be differentiated",
+    "in-place operation on {name}, a leaf that requires grad",
+    help="wrap the update in `with torch.no_grad():`, or compute a new tensor (`w = w + 1`)",
     yields_to=("GRD303",),
 )
 consequence = Raises(RuntimeError, "leaf Variable that requires grad is being used in an in-place operation")

@@ -30,7 +30,7 @@ from ._writing import is_watched, refused, weighed
 rule = Rule(
     "GRD302",
     "in-place-on-leaf-view",
-    "in-place operation on {name}, {what}; {cure}",
+    "in-place operation on {name}, {what}",
     help="take the view and write it inside one `with torch.no_grad():`",
     yields_to=("GRD303",),
 )
@@ -55,9 +55,9 @@ def check_view(event: WrittenInPlace) -> Findings:
     target = event.target
     asks = either((target.requires_grad, *(one.requires_grad for one in event.operands)))
     if is_watched(event) and target.unwritable <= YES and asks <= YES:
-        what = "a view that was made while gradients were off, or at once with others,"
-        cure = "write a copy (`.clone()`) or what it is a view of"
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"), what=what, cure=cure)
+        what = "a view taken with gradients disabled or as one of several"
+        draft = rule.at(event.node, name=quoted(event.name, "the tensor"), what=what)
+        draft = draft.advising("write into a copy (`.clone()`), or into the tensor it is a view of")
         yield weighed(draft, event).marked(target.marks, made="the view was taken here")
 
 

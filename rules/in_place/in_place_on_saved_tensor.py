@@ -28,8 +28,8 @@ from ._spoiling import CALLS, explained, operation, written_marks
 rule = Rule(
     "GRD304",
     "in-place-on-saved-tensor",
-    "{call} raises because {name} was changed in place after {op} had saved it for backward; change a copy instead",
-    help="compute a new tensor (`y = y + 1`, `relu(y)` without `inplace=True`), or write a `clone()`",
+    "{call} raises: {name} was modified in place after {op} saved it for backward",
+    help="compute a new tensor (`y = y + 1`, `relu(y)` without `inplace=True`), or write into a `clone()`",
     tokens=("backward", "grad"),
 )
 consequence = Raises(RuntimeError, "has been modified by an inplace operation")

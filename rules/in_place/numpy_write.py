@@ -26,10 +26,9 @@ from gradlint.rule import Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD312",
     "numpy-write",
-    "{name} shares its memory with a tensor that requires grad, so this writes the tensor and autograd does not "
-    "notice; write a `.copy()`",
-    help="`array = tensor.detach().cpu().numpy().copy()`",
-    effect="silently wrong",
+    "writing {name} also writes a tensor that requires grad, unseen by autograd",
+    help="write into a copy: `tensor.detach().cpu().numpy().copy()`",
+    effect="wrong result",
     default=False,
     tokens=("numpy", "asarray", "array"),
 )
@@ -48,7 +47,7 @@ OVER_ARRAYS = ("from_numpy", "as_tensor", "asarray", "frombuffer")
 def check(event: WrittenInPlace) -> Findings:
     over = event.target.made in OVER_ARRAYS
     if event.by == "array" and event.target.requires_grad <= YES and event.target.leaf <= YES and not over:
-        draft = rule.at(event.node, name=quoted(event.name, "this array"))
+        draft = rule.at(event.node, name=quoted(event.name, "the array"))
         if len(event.arrays) == 1:
             draft = draft.fix(Edit("wrap", event.arrays[0], after=".copy()"), safety="unsafe")
         yield draft.marked(event.target.marks, asked="the tensor was asked to require grad here")

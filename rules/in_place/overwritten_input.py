@@ -29,9 +29,9 @@ from ._writing import SANCTIONED
 rule = Rule(
     "GRD313",
     "overwritten-input",
-    "{name} is the caller's tensor and `forward` writes it in place; compute a new one",
-    help="`x = x + 1` instead of `x += 1`, `inplace=False`, or write a `clone()`",
-    effect="silently wrong",
+    "{name} is the caller's tensor and `forward` writes it in place",
+    help="compute a new tensor: `x = x + 1` instead of `x += 1`, or write into a `clone()`",
+    effect="wrong result",
     default=False,
     tokens=("forward",),
 )

@@ -30,8 +30,7 @@ from ._rebinding import tensors
 rule = Rule(
     "GRD307",
     "rebound-dict-value",
-    "`{name} = ...` binds the loop's variable to a new tensor and nothing reads it, so what the loop goes over still "
-    "holds the old one; assign to its key or index",
+    "`{name} = ...` rebinds the loop variable and leaves the container unchanged",
     help="assign to the container: `tensors[key] = ...`",
     effect="no effect",
     yields_to=("GRD306",),

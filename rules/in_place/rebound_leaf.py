@@ -27,10 +27,9 @@ from gradlint.rule import Edit, Findings, Raises, Rule, believed
 rule = Rule(
     "GRD308",
     "rebound-leaf",
-    "`{name} = ...` makes `{name}` {what}, so `{name}.grad` is None in the next iteration; update it in place under "
-    "`torch.no_grad()`",
-    help="`with torch.no_grad(): {name} -= lr * {name}.grad`, then `{name}.grad = None`",
-    effect="raises later",
+    "`{name} = ...` makes `{name}` {what}, so its next `.grad` is `None`",
+    help="write `with torch.no_grad(): {name} -= lr * {name}.grad`, then `{name}.grad = None`",
+    effect="error later",
     tokens=("grad",),
 )
 consequence = Raises(TypeError, "NoneType")
@@ -44,9 +43,9 @@ def check(event: LoopFinished) -> Findings:
             for read in reads:
                 if read.name == bound.name:
                     recorded = isinstance(bound.value, Tensor) and bound.value.leaf <= NO
-                    what = "the result of an operation" if recorded else "a leaf that does not require grad"
+                    what = "a non-leaf" if recorded else "a leaf without `requires_grad`"
                     draft = rule.at(bound.node, name=bound.name, what=what)
-                    draft = draft.note(read.node, "None from the second iteration on").lowered(believed(bound))
+                    draft = draft.note(read.node, "`None` from the second iteration on").lowered(believed(bound))
                     again = f"{bound.name} = {bound.name}.detach().requires_grad_()"
                     yield draft.fix(Edit("insert after", bound.node, again), safety="unsafe")
                     break

@@ -30,9 +30,8 @@ from ._rebinding import tensors
 rule = Rule(
     "GRD306",
     "rebound-parameter",
-    "`{name} = ...` binds the loop's variable to a new tensor, so the parameter stays as it was; write it in place "
-    "under `torch.no_grad()`",
-    help="{cure}",
+    "`{name} = ...` rebinds the loop variable and leaves the parameter unchanged",
+    help="write the parameter in place: `with torch.no_grad(): p.copy_(...)`",
     effect="no effect",
     tokens=("parameters", "grad"),
 )
@@ -51,15 +50,15 @@ def check(event: BindingDropped) -> Findings:
         return
     old, value = held
     if event.updates and old.leaf <= YES and old.requires_grad <= YES:
-        cure = f"`with torch.no_grad(): {event.name} -= lr * {event.name}.grad`"
+        cure = f"update it in place: `with torch.no_grad(): {event.name} -= lr * {event.name}.grad`"
     elif old.parameter <= YES and value.storage and set(old.storage).isdisjoint(value.storage):
-        cure = f"`with torch.no_grad(): {event.name}.copy_(...)`"
+        cure = f"write it in place: `with torch.no_grad(): {event.name}.copy_(...)`"
     elif old.parameter <= YES and event.same.possibly(NO):  # a move, a cast, a view: a copy into it would be no cure
-        yield rule.at(event.node, name=event.name, cure=f"`{event.name}.data = ...` gives the parameter other memory")
+        yield rule.at(event.node, name=event.name).advising(f"assign to `{event.name}.data`, which replaces its memory")
         return
     else:
         return
-    yield _updated(rule.at(event.node, name=event.name, cure=cure), event)
+    yield _updated(rule.at(event.node, name=event.name).advising(cure), event)
 
 
 def _updated(draft: Draft, event: BindingDropped) -> Draft:

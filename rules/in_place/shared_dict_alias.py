@@ -30,10 +30,9 @@ from ._writing import SANCTIONED
 rule = Rule(
     "GRD311",
     "shared-dict-alias",
-    "{name} is in two dicts, one a shallow copy of the other, so this write changes both; clone the tensors in "
-    "the copy",
-    help="`copy.deepcopy(tensors)`, or `{{key: value.detach().clone() for key, value in tensors.items()}}`",
-    effect="silently wrong",
+    "{name} is in two dicts, one a shallow copy of the other, so writing it changes both",
+    help="copy the tensors as well: `copy.deepcopy(tensors)`",
+    effect="wrong result",
     default=False,
 )
 
@@ -48,7 +47,7 @@ def check(event: WrittenInPlace) -> Findings:
     dicts = [holder for holder in event.holders if holder.kind in MAPPINGS and not holder.origin]
     alike = [one for one in dicts if any(_alike(one, other) for other in dicts if other is not one)]
     if event.by not in SANCTIONED and alike:
-        yield _cured(rule.at(event.node, name=quoted(event.name, "this tensor")), alike)
+        yield _cured(rule.at(event.node, name=quoted(event.name, "the tensor")), alike)
 
 
 def _cured(draft: Draft, dicts: Sequence[Container]) -> Draft:

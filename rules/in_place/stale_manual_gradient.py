@@ -28,10 +28,9 @@ from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 rule = Rule(
     "GRD314",
     "stale-manual-gradient",
-    "the gradient of {name} is used for an update but never cleared, so this backward() adds to that of the iterations "
-    "before; set it to None after the update",
-    help="`w.grad = None` after each update",
-    effect="silently wrong",
+    "the gradient of {name} is never cleared: `backward()` adds to earlier iterations",
+    help="set `w.grad = None` after each update",
+    effect="wrong result",
     tokens=("grad",),
 )
 

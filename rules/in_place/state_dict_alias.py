@@ -29,10 +29,9 @@ from gradlint.rule import LIKELY, Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD310",
     "state-dict-alias",
-    "{name} shares the model's memory and changes with it; keep `copy.deepcopy(model.state_dict())` instead",
-    help="copy the weights where they are kept: `copy.deepcopy(model.state_dict())`, "
-    "or `{{k: v.clone() for k, v in model.state_dict().items()}}`",
-    effect="silently wrong",
+    "{name} shares the memory of the model and changes with it",
+    help="copy it: `copy.deepcopy(model.state_dict())`",
+    effect="wrong result",
     tokens=("state_dict",),
 )
 
@@ -64,7 +63,7 @@ def check_saved(event: Called) -> Findings:
 
 def _at_each(taken: tuple[Mark, ...], used: Syntax, name: str, how: str) -> Findings:
     """A finding wherever the dict was taken, pointing at its use; at the use if that is all we know."""
-    subject = quoted(name, "this `state_dict()`")
+    subject = quoted(name, "the `state_dict()`")
     if not taken:
         yield rule.at(used, name=subject)
     for mark in taken:

@@ -27,10 +27,8 @@ from ._spoiling import CALLS, explained, operation, written_marks
 rule = Rule(
     "GRD305",
     "step-between-forward-and-backward",
-    "{call} raises because an optimizer has stepped weights that {op} saved in this graph; differentiate before any "
-    "`step()`, or run the forward pass again after it",
-    help="call every `backward()` that shares the graph first and `step()` afterwards, "
-    "or recompute this loss from the new weights",
+    "{call} raises: `optimizer.step()` modified weights that {op} saved for backward",
+    help="call every `backward()` of the graph before `step()`, or recompute the loss from the new weights",
     yields_to=("GRD505",),
     tokens=("step",),
 )

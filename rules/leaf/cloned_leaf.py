@@ -29,15 +29,15 @@ from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed, quoted
 rule = Rule(
     "GRD122",
     "cloned-leaf",
-    "{name} is a clone of a tensor that requires grad, so it is no leaf and {outcome}; detach before you clone",
-    help="write `.detach().clone()` instead of `.clone()`: a leaf of its own, with a gradient of its own",
-    effect="silently wrong",
+    "{name} is a non-leaf clone of a tensor that requires grad, so {outcome}",
+    help="use `.detach().clone()`, which is a leaf of its own",
+    effect="wrong result",
     tokens=("clone",),
 )
 
 OUTCOMES = {
-    "method": "`requires_grad_()` does nothing for it",
-    "assign": "setting its `requires_grad` raises an error",
+    "method": "`requires_grad_()` has no effect",
+    "assign": "setting `requires_grad` raises",
 }
 
 
@@ -65,8 +65,8 @@ def _is_for_a_clone(asked: RequiresGradChanged) -> bool:
 
 def _at(asked: RequiresGradChanged) -> Draft:
     marks = asked.tensor.marks
-    draft = rule.at(asked.node, name=quoted(asked.name, "this"), outcome=OUTCOMES[asked.by])
-    draft = draft.doing("raises") if asked.by == "assign" else draft
+    draft = rule.at(asked.node, name=quoted(asked.name, "the tensor"), outcome=OUTCOMES[asked.by])
+    draft = draft.doing("error") if asked.by == "assign" else draft
     cloned = next((mark.node for mark in marks if mark.how == "made"), None)
     if cloned is not None:
         draft = draft.fix(Edit("wrap", cloned, after=".detach()"), safety="unsafe")

@@ -27,8 +27,8 @@ from gradlint.rule import Edit, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD125",
     "deepcopied-non-leaf",
-    "`copy.deepcopy` cannot copy {what}: only leaves can be copied; detach it first",
-    help="copy a tensor with `.detach().clone()`; do not keep results of a graph in what is to be copied",
+    "{what}, which `copy.deepcopy` cannot copy",
+    help="copy the tensor with `.detach().clone()`",
     tokens=("deepcopy",),
 )
 consequence = Raises(RuntimeError, "Only Tensors created explicitly by the user")
@@ -42,9 +42,9 @@ def check(event: Copied) -> Findings:
     itself = isinstance(event.value, Tensor)
     name = quoted(event.name, "a tensor" if itself else "an object")
     if not itself:
-        draft = rule.at(event.node, what=f"{name}, which holds a tensor that an operation recorded")
+        draft = rule.at(event.node, what=f"{name} holds a non-leaf").advising("detach the tensor that it holds")
     else:
-        draft = rule.at(event.node, what=f"{name}, which an operation recorded")
+        draft = rule.at(event.node, what=f"{name} is a non-leaf")
         if event.name:
             draft = draft.fix(Edit("wrap", event.of, after=".detach()"), safety="unsafe")
     yield draft.marked(refused.marks, made="recorded here", asked="asked to require grad here")

@@ -37,15 +37,14 @@ ARRANGING = MOVES | CASTS | SHAPES | ARITHMETIC
 rule = Rule(
     "GRD120",
     "moved-leaf",
-    "{name} is computed here from the leaf that was asked for gradients{elsewhere}, so {outcome}; "
-    "call `.requires_grad_()` last",
-    help="make it with the right `device=` and `dtype=`, or ask at the end: `torch.randn(3).to(d).requires_grad_()`",
-    effect="silently wrong",
+    "{name} is not a leaf{elsewhere} but computed from one, so {outcome}",
+    help="call `.requires_grad_()` last: `torch.randn(3).to(d).requires_grad_()`",
+    effect="wrong result",
     yields_to=("GRD121", "GRD122", "GRD124", "GRD713"),
     tokens=("grad", "optim"),
 )
 
-OUTCOMES = {"gradient": "its `.grad` stays None", "optimizer": "no optimizer takes it"}
+OUTCOMES = {"gradient": "its `.grad` stays `None`", "optimizer": "no optimizer takes it"}
 USES = {"gradient": "its gradient is read here", "optimizer": "it is given to an optimizer here"}
 
 
@@ -61,12 +60,12 @@ def check(event: LeafWanted) -> Findings:
     if is_no_leaf(event):
         yield _draft(event, elsewhere="")
     elif is_none_elsewhere(event):
-        yield _draft(event, elsewhere=" where the device is another").lowered(LIKELY)
+        yield _draft(event, elsewhere=" on other devices").lowered(LIKELY)
 
 
 def _draft(event: LeafWanted, elsewhere: str) -> Draft:
     place = event.node if event.at is None else event.at
-    draft = rule.at(place, name=quoted(event.name, "this"), elsewhere=elsewhere, outcome=OUTCOMES[event.use])
+    draft = rule.at(place, name=quoted(event.name, "the tensor"), elsewhere=elsewhere, outcome=OUTCOMES[event.use])
     marks = {mark.how: mark.node for mark in event.lost.marks} if event.lost else {}
     if place is not event.node:
         draft = draft.note(event.node, USES[event.use])

@@ -31,10 +31,9 @@ from ._wanting import is_no_leaf, is_none_elsewhere
 rule = Rule(
     "GRD121",
     "moved-parameter",
-    "{name} is computed from a parameter{elsewhere} and is none itself, so the module does not register it; "
-    "make the parameter of the result",
-    help="move, cast or scale the data first and put `nn.Parameter(...)` around all of it",
-    effect="silently wrong",
+    "{name} is a plain tensor{elsewhere}, not a parameter, so the module does not register it",
+    help="apply `nn.Parameter(...)` last, to the moved, cast or scaled data",
+    effect="wrong result",
     yields_to=("GRD805",),
     tokens=("Parameter",),
 )
@@ -67,16 +66,14 @@ def check(event: ModuleFinished) -> Findings:
         if is_no_leaf(wanted):
             yield _draft(wanted, elsewhere="", alone=alone).lowered(believed(wanted))
         elif is_none_elsewhere(wanted):
-            yield _draft(wanted, elsewhere=" where the device is another", alone=alone).lowered(
-                max(LIKELY, believed(wanted))
-            )
+            yield _draft(wanted, elsewhere=" on other devices", alone=alone).lowered(max(LIKELY, believed(wanted)))
 
 
 def _draft(event: LeafWanted, elsewhere: str, alone: bool) -> Draft:
     """Where the attribute is set at one place alone, the cure is safe: once it is a parameter, torch refuses anything
     else under its name."""
     place = event.node if event.at is None else event.at
-    draft = rule.at(place, name=quoted(event.name, "this attribute"), elsewhere=elsewhere)
+    draft = rule.at(place, name=quoted(event.name, "the attribute"), elsewhere=elsewhere)
     if place is event.node:
         return draft
     draft = draft.note(event.node, "set on the module here")

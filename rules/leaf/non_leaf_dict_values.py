@@ -31,15 +31,14 @@ from ._wanting import is_no_leaf
 rule = Rule(
     "GRD124",
     "non-leaf-dict-values",
-    "{name} comes from a dict of results, which are no leaves, so {outcome}; "
-    "detach what is put there and call `.requires_grad_()`",
-    help="put `value.detach().requires_grad_()` into the dict, which is a leaf with a gradient of its own",
-    effect="silently wrong",
+    "{name} is not a leaf: the dict holds computed tensors, so {outcome}",
+    help="put `value.detach().requires_grad_()` into the dict",
+    effect="wrong result",
     yields_to=("GRD122", "GRD713"),
     tokens=("grad", "optim"),
 )
 
-OUTCOMES = {"gradient": "its `.grad` stays None", "optimizer": "no optimizer takes it"}
+OUTCOMES = {"gradient": "its `.grad` stays `None`", "optimizer": "no optimizer takes it"}
 USES = {"gradient": "its gradient is read here", "optimizer": "given to an optimizer here"}
 
 
@@ -55,7 +54,7 @@ def check(event: LeafWanted) -> Findings:
     if event.use not in OUTCOMES or not held or not is_no_leaf(event) or not tensor.requires_grad <= YES:
         return
     made = next((mark.node for mark in tensor.marks if mark.how == "made"), event.node)
-    draft = rule.at(made, name=quoted(event.name, "this value"), outcome=OUTCOMES[event.use])
+    draft = rule.at(made, name=quoted(event.name, "the value"), outcome=OUTCOMES[event.use])
     if made is event.node:
         yield draft
         return

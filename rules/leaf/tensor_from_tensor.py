@@ -26,9 +26,9 @@ from gradlint.rule import Edit, Findings, Rule, Warns
 rule = Rule(
     "GRD123",
     "tensor-from-tensor",
-    "`{call}()` copies the numbers of a tensor that requires grad and cuts the graph; {cure}",
-    help="use the tensor itself to keep the graph, or `.detach().clone()` where a copy without history is meant",
-    effect="silently wrong",
+    "`{call}()` copies the values of a tensor that requires grad and cuts the graph",
+    help="use the tensor itself, or `.detach().clone()` for a copy",
+    effect="wrong result",
     tokens=("tensor",),
 )
 consequence = Warns("To copy construct from a tensor")
@@ -46,7 +46,7 @@ def check(event: Called) -> Findings:
     if not isinstance(source, Tensor) or not source.requires_grad <= YES or not event.grad_mode <= YES:
         return
     asks = keywords.get("requires_grad") == Const(True)
-    draft = rule.at(event.node, call=event.name or "torch.tensor", cure=CURES[asks])
+    draft = rule.at(event.node, call=event.name or "torch.tensor").advising(CURES[asks])
     if event.name.endswith(".tensor") and len(event.args) == 1 and keywords.keys() <= {"requires_grad"}:
         clone = Edit("rename", event.node, "clone")
         detach = Edit("wrap", event.node, after=".detach().requires_grad_()" if asks else ".detach()")

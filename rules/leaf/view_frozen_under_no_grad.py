@@ -27,8 +27,8 @@ from gradlint.rule import Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD126",
     "view-frozen-under-no-grad",
-    "{name} is a view taken without a graph and goes on requiring grad whatever it is told; use `.detach()`",
-    help="take the view of `tensor.detach()`, which does not require grad",
+    "{name} is a view taken with gradients disabled and still requires grad",
+    help="take the view of `tensor.detach()`",
     effect="no effect",
     default=False,
     tokens=("requires_grad",),
@@ -46,11 +46,11 @@ def check(event: RequiresGradChanged) -> Findings:
     is_view = bool(tensor.base) and None not in tensor.base
     if not (event.to <= NO and is_view and tensor.leaf <= YES and event.now <= YES):
         return
-    draft = rule.at(event.node, name=quoted(event.name, "this"))
+    draft = rule.at(event.node, name=quoted(event.name, "the tensor"))
     made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
     if made is not None:
         draft = draft.fix(Edit("wrap", made, after=".detach()"), safety="safe")
-    yield draft.marked(tensor.marks, made="the view was taken here", asked="this was asked to require grad")
+    yield draft.marked(tensor.marks, made="the view was taken here", asked="requires grad since here")
 
 
 @rule.bad

@@ -32,19 +32,17 @@ from gradlint.rule import CERTAIN, POSSIBLE, Draft, Findings, Rule, believed, qu
 rule = Rule(
     "GRD805",
     "buffer-requires-grad",
-    "the buffer {name} requires grad, but {why}; {cure}",
-    help="a buffer is saved and moved with the module, not trained",
-    effect="silently wrong",
+    "buffer {name} requires grad, but {why}",
+    help="make it an `nn.Parameter`, or register it detached",
+    effect="wrong result",
     yields_to=("GRD508",),
     tokens=("register_buffer",),
 )
 
-LEAF = "`parameters()` does not have buffers, so no optimizer built from it updates this one"
+LEAF = "`parameters()` does not include buffers"
 COMPUTED = "it was computed only once and keeps that graph"
-REPLACED = "it keeps the graph it was computed by until a forward pass replaces it"
-AGAIN = "each forward pass computes it again and leaves the graph of that in it"
-TRAIN = "make it an `nn.Parameter`, or register it detached"
-FREED = "a pass that reads the buffer before it sets it goes back into the graph of the one before, which is freed"
+REPLACED = "it keeps its graph until a forward pass replaces it"
+AGAIN = "each forward pass leaves its graph in it"
 DETACH = "set it from detached values, or under `torch.no_grad()`"
 
 
@@ -69,13 +67,13 @@ def check(end: ModuleFinished) -> Findings:
 def _draft(event: BufferRegistered, tensor: Tensor, sets: Sequence[AttributeAssigned], forwards: Set[int]) -> Draft:
     """The finding: what is said of a result depends on whether forward passes compute it again."""
     graphs = [one for one in sets if isinstance(one.value, Tensor) and one.value.requires_grad.possibly(YES)]
-    name = quoted(event.name, "given here")
+    name = quoted(event.name, "registered here")
     if tensor.leaf <= YES:
-        draft = rule.at(event.node, name=name, why=LEAF, cure=TRAIN)
+        draft = rule.at(event.node, name=name, why=LEAF)
     elif graphs or event.run in forwards:
-        draft = rule.at(event.node, name=name, why=AGAIN, cure=DETACH).advising(FREED)
+        draft = rule.at(event.node, name=name, why=AGAIN).advising(DETACH)
     else:
-        draft = rule.at(event.node, name=name, why=REPLACED if sets else COMPUTED, cure=TRAIN)
+        draft = rule.at(event.node, name=name, why=REPLACED if sets else COMPUTED)
     for one in graphs or sets:
         draft = draft.note(one.node, "set by each forward pass")
     return draft.marked(tensor.marks, made="made here", asked="asked to require grad here", recorded="computed here")

@@ -32,9 +32,9 @@ from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD804",
     "direct-forward-call",
-    "calling `forward` directly leaves out every hook of {name}; call the module itself",
-    help="{cure}",
-    effect="silently wrong",
+    "calling `forward` of {name} directly skips its hooks",
+    help="call {name} itself",
+    effect="wrong result",
     yields_to=("GRD913",),
     tokens=("forward",),
 )
@@ -50,7 +50,7 @@ def check(event: ModuleCalled) -> Findings:
     if event.how != "forward" or event.name in ITSELF or event.own_call:
         return
     name = quoted(event.name, "the module")
-    draft = rule.at(event.node, name=name, cure=f"call {name} as a function")
+    draft = rule.at(event.node, name=name)
     if not event.module.hooks or event.module.belief > Belief.PROVEN:  # of what others made, not all hooks are known
         draft = draft.lowered(POSSIBLE)
     if event.name:

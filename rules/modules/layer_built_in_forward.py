@@ -46,9 +46,9 @@ from ._registration import made_at
 rule = Rule(
     "GRD807",
     "layer-built-in-forward",
-    "{name} is built anew in each call of `forward`, with random weights that no optimizer has; build it in `__init__`",
-    help="assign the layer to an attribute in `__init__` and call that here",
-    effect="silently wrong",
+    "{name} is created in every call of `forward`, with random weights that are never trained",
+    help="create it in `__init__`, assign it to `self`, and call it in `forward`",
+    effect="wrong result",
     tokens=("forward",),
 )
 
@@ -79,7 +79,7 @@ def check(event: ClassFinished) -> Findings:
         for call, parts in _called(story):
             for made in made_at(call.module):
                 if made in built and not _is_kept(story, made) and not _set_by_hand(story, made, call.name):
-                    draft = rule.at(made, name=quoted(call.name, "this layer")).note(call.node, "used here")
+                    draft = rule.at(made, name=quoted(call.name, "the layer")).note(call.node, "used here")
                     for part in parts:
                         draft = draft.note(part, "built with it")
                     yield draft.lowered(believed(built[made]))

@@ -27,8 +27,8 @@ INIT = "super().__init__()"
 rule = Rule(
     "GRD803",
     "missing-super-init",
-    "{part} is given to the module before `Module.__init__` has run; call `super().__init__()` first",
-    help="make `super().__init__()` the first line of `__init__`",
+    "{part} is given to the module before `Module.__init__` has run",
+    help="call `super().__init__()` first",
     tokens=("Module",),
 )
 consequence = Raises(AttributeError, "before Module.__init__() call")
@@ -65,7 +65,7 @@ def _comes_too_early(event: AttributeAssigned | Called) -> bool:
 
 
 def _draft(early: AttributeAssigned | Called) -> Draft:
-    part = f"`self.{early.attr}`" if isinstance(early, AttributeAssigned) else "this part"
+    part = f"`self.{early.attr}`" if isinstance(early, AttributeAssigned) else "the part"
     return rule.at(early.node, part=part)
 
 

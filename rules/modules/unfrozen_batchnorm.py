@@ -31,10 +31,9 @@ from ._registration import made_at
 rule = Rule(
     "GRD806",
     "unfrozen-batchnorm",
-    "{name} is frozen, but the batch norm goes on updating its running statistics in train mode; {cure}",
-    help="put `.eval()` of the batch norm behind each `train()` of the model, or override `train()` to keep it in eval "
-    "mode",
-    effect="silently wrong",
+    "{name} is frozen, but its batch norm still updates running statistics in train mode",
+    help="call `.eval()` on the batch norm after each `train()` of the model",
+    effect="wrong result",
     default=False,
     tokens=("BatchNorm",),
 )
@@ -81,15 +80,13 @@ def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[Mode
     """The finding: at `train()` of the whole model, if the batch norm has had its mode set by itself before."""
     name = quoted(change.name, "a parameter")
     if len(modes) < 2 or len(modes[0].reached) >= len(modes[1].reached):
-        draft = rule.at(change.node, name=name, cure="call `.eval()` on it")
+        draft = rule.at(change.node, name=name)
     elif modes[0].to <= EVAL:
-        undoing = quoted(modes[1].name and f"{modes[1].name}.train()", "this `train()`")
-        draft = rule.at(modes[1].node, name=name, cure=f"{undoing} undoes its `eval()`: call that behind it")
+        undoing = quoted(modes[1].name and f"{modes[1].name}.train()", "the `train()`")
+        draft = rule.at(modes[1].node, name=name).advising(f"call `.eval()` on the batch norm after {undoing}")
         draft = draft.note(modes[0].node, "put into eval mode here").note(change.node, "frozen here")
     else:
-        draft = rule.at(modes[1].node, name=name, cure="call `.eval()` on it behind this").note(
-            change.node, "frozen here"
-        )
+        draft = rule.at(modes[1].node, name=name).note(change.node, "frozen here")
     return draft.note(call.node, "called in train mode here")
 
 

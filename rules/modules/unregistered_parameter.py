@@ -32,10 +32,9 @@ from ._registration import unregistered
 rule = Rule(
     "GRD802",
     "unregistered-parameter",
-    "`self.{attr}` requires grad but is no `nn.Parameter`, so it is in neither `parameters()` nor `state_dict()`; "
-    "wrap it in `nn.Parameter(...)`",
-    help="`self.{attr} = nn.Parameter(...)` requires grad by itself, moves with the module and is saved",
-    effect="silently wrong",
+    "`self.{attr}` requires grad but is not a parameter, so it is not registered",
+    help="wrap it: `self.{attr} = nn.Parameter(...)`",
+    effect="wrong result",
     tokens=("Module",),
 )
 

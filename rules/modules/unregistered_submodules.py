@@ -35,10 +35,9 @@ from ._registration import made_at, unregistered
 rule = Rule(
     "GRD801",
     "unregistered-submodules",
-    "`self.{attr}` is a plain {kind}, so the {parts} in it are in neither `parameters()` nor `state_dict()`; "
-    "use `nn.{cure}`",
-    help="put the same elements into an `nn.{cure}`; the state dict then names them `{attr}.<key>...`",
-    effect="silently wrong",
+    "`self.{attr}` is a plain {kind}, so the {parts} in it are not registered",
+    help="use `nn.{cure}`, which registers them",
+    effect="wrong result",
     tokens=("Module",),
 )
 

@@ -26,8 +26,8 @@ from gradlint.rule import Findings, Raises, Rule, Warns
 rule = Rule(
     "GRD714",
     "duplicate-optimizer-parameter",
-    "this optimizer is given {count} more than once; leave the parameters of the part out of those of the whole",
-    help="`model.parameters()` includes the parameters of all its parts: name each part in one place only",
+    "the optimizer is given {count} more than once",
+    help="leave the parameters of the part out of those of the whole",
     tokens=("optim",),
 )
 consequence = Raises(ValueError, "some parameters appear in more than one parameter group")
@@ -40,7 +40,7 @@ def check(event: OptimizerBuilt) -> Findings:
     if found:
         count = f"{len(found)} parameters" if len(found) > 1 else "a parameter"
         draft = rule.at(event.node, count=count).marked(found[0].marks, made="one of them is made here")
-        yield draft if event.twice else draft.doing("silently wrong")
+        yield draft if event.twice else draft.doing("wrong result")
 
 
 @rule.bad

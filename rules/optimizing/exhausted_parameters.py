@@ -28,14 +28,14 @@ from gradlint.rule import Draft, Edit, Findings, Raises, Rule, Warns
 rule = Rule(
     "GRD712",
     "exhausted-parameters",
-    "{what} was used up before and gives nothing here; keep `list(...)` of it",
-    help="`parameters()` is a generator: `params = list(model.parameters())` can be gone through again and again",
-    effect="silently wrong",
+    "{what} is exhausted and yields no parameters here",
+    help="keep a list: `params = list(model.parameters())`",
+    effect="wrong result",
     tokens=("parameters",),
 )
 
 NAMED = "named_parameters()"
-WHAT = {"parameters()": "this `parameters()` iterator", NAMED: "this `named_parameters()` iterator"}
+WHAT = {"parameters()": "the generator `parameters()`", NAMED: "the generator `named_parameters()`"}
 
 
 def consequence(returned: Any) -> bool:
@@ -47,8 +47,8 @@ def consequence(returned: Any) -> bool:
 def check(event: IteratorConsumed) -> Findings:
     iterator = event.iterator
     if iterator.used <= YES and _gives_parameters(event):
-        draft = rule.at(event.node, what=WHAT.get(iterator.by, f"this {iterator.by} of parameters"))
-        draft = draft.doing("raises") if event.by == "optimizer" else draft
+        draft = rule.at(event.node, what=WHAT.get(iterator.by, f"the {iterator.by} of parameters"))
+        draft = draft.doing("error") if event.by == "optimizer" else draft
         yield _cured(draft, iterator).marked(iterator.marks, made="made here", used="used up here")
 
 

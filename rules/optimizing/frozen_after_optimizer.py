@@ -27,9 +27,9 @@ from gradlint.rule import Edit, Findings, Rule
 rule = Rule(
     "GRD717",
     "frozen-after-optimizer",
-    "this step still moves a parameter that was frozen while it had a gradient; set its `.grad` to None",
-    help="call `zero_grad()`, which sets gradients to None, or leave the parameter out of the optimizer",
-    effect="silently wrong",
+    "the step still updates a parameter that was frozen while it had a gradient",
+    help="set its `.grad` to `None`, or leave the parameter out of the optimizer",
+    effect="wrong result",
     default=False,
     tokens=("requires_grad", "requires_grad_"),
 )

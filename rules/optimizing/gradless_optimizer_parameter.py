@@ -30,9 +30,8 @@ from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed
 rule = Rule(
     "GRD715",
     "gradless-optimizer-parameter",
-    "this optimizer is given the result of `{op}`, which does not require grad and is never moved; "
-    "ask it to require grad",
-    help="make it with `requires_grad=True`, or call `requires_grad_()` on it before",
+    "the optimizer is given the result of `{op}`, which does not require grad",
+    help="create it with `requires_grad=True`, or call `requires_grad_()` on it first",
     effect="no effect",
     tokens=("optim",),
 )

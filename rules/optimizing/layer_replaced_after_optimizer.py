@@ -30,10 +30,9 @@ from gradlint.rule import Findings, Rule, believed
 rule = Rule(
     "GRD716",
     "layer-replaced-after-optimizer",
-    "{name} is replaced after the optimizer was built, which goes on with the old parameters and never moves the new; "
-    "replace it before",
-    help="build the optimizer after the model is complete, or hand it the new parameters with `add_param_group()`",
-    effect="silently wrong",
+    "{name} is replaced after the optimizer was built, which keeps the old parameters",
+    help="build the optimizer after the replacement, or call `add_param_group()` for the new parameters",
+    effect="wrong result",
     tokens=("optim",),
 )
 
@@ -90,7 +89,7 @@ def _memories(tensors: tuple[Tensor, ...]) -> set[Graph]:
 
 def _named(event: AttributeAssigned) -> str:
     if event.attr.isdecimal():
-        return f"`{event.name}[{event.attr}]`" if event.name else "this part"
+        return f"`{event.name}[{event.attr}]`" if event.name else "the part"
     return f"`{event.name}.{event.attr}`" if event.name else f"`{event.attr}`"
 
 

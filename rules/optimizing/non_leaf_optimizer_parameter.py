@@ -26,8 +26,8 @@ from gradlint.rule import Findings, Raises, Rule
 rule = Rule(
     "GRD713",
     "non-leaf-optimizer-parameter",
-    "an optimizer cannot take the result of {op}, which is no leaf; compute first, then ask it to require grad",
-    help="write `(values * 0.1).requires_grad_()`, or `nn.Parameter(values * 0.1)`",
+    "the result of {op} is not a leaf, and an optimizer accepts leaves only",
+    help="compute first, then call `.requires_grad_()`: `(values * 0.1).requires_grad_()`",
     tokens=("optim",),
 )
 consequence = Raises(ValueError, "can't optimize a non-leaf Tensor")
@@ -40,7 +40,7 @@ def check(event: OptimizerBuilt) -> Findings:
     for tensor in (one for part in event.elements for one in part):
         if _is_refused(tensor):
             draft = rule.at(event.node, op=f"`{tensor.made}`" if tensor.made.isidentifier() else "an operation")
-            yield draft.marked(tensor.marks, made="computed here", asked="from what was asked to require grad here")
+            yield draft.marked(tensor.marks, made="computed here", asked="from a tensor that requires grad since here")
             return
 
 

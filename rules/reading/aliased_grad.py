@@ -26,10 +26,9 @@ from gradlint.rule import Edit, Findings, Rule, believed
 rule = Rule(
     "GRD209",
     "aliased-grad",
-    "this backward adds in place to a gradient that was kept without a copy, so what was kept changes; "
-    "keep `.grad.clone()`",
-    help="keep a `.clone()` of the gradient, or clear the gradients to None in between",
-    effect="silently wrong",
+    "`backward()` accumulates into `.grad` in place, so the gradient kept earlier changes",
+    help="keep `.grad.clone()`, or set the gradients to `None` in between",
+    effect="wrong result",
     default=False,
     tokens=("grad",),
 )

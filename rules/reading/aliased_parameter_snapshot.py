@@ -29,11 +29,14 @@ from gradlint.rule import LIKELY, Edit, Findings, Rule
 rule = Rule(
     "GRD210",
     "aliased-parameter-snapshot",
-    "this shares the memory of the parameter and changes with it, so comparing the two shows no change; {cure}",
-    help="keep `param.detach().clone()`; whole models are kept by `copy.deepcopy(model.state_dict())`",
-    effect="silently wrong",
+    "the snapshot aliases the parameter and changes with it: comparing them shows no change",
+    help="keep a copy: `param.detach().clone()`",
+    effect="wrong result",
     tokens=("detach", "data", "state_dict"),
 )
+
+
+WHOLE = "keep a copy: `copy.deepcopy(model.state_dict())`"
 
 
 def consequence(returned: Any) -> bool:
@@ -64,7 +67,8 @@ def _compared(event: Event, operands: Any) -> Iterator[Any]:
         if _is_alias(kept) and not _is_alias(now) and set(kept.storage) == set(now.storage):
             made = next((mark.node for mark in kept.marks if mark.how == "made"), event.node)
             whole = kept.made == "state_dict"
-            draft = rule.at(made, cure="keep `copy.deepcopy(...)` of it" if whole else "add `.clone()`")
+            draft = rule.at(made)
+            draft = draft.advising(WHOLE) if whole else draft
             if made is not event.node:
                 draft = draft if whole else draft.fix(Edit("wrap", made, after=".clone()"), safety="unsafe")
                 draft = draft.note(event.node, "compared with the parameter here, after it has changed")

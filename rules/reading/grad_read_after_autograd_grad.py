@@ -29,9 +29,9 @@ from gradlint.rule import POSSIBLE, Findings, Rule, believed, quoted
 rule = Rule(
     "GRD204",
     "grad-read-after-autograd-grad",
-    "`torch.autograd.grad()` returns gradients and does not fill {gradient}; {cure}",
-    help="call `loss.backward()` to fill `.grad`, or take the gradients that `torch.autograd.grad()` returns",
-    effect="silently wrong",
+    "`torch.autograd.grad()` returns gradients and does not fill {gradient}",
+    help="use the gradients that it returns, or call `loss.backward()` to fill `.grad`",
+    effect="wrong result",
     tokens=("grad",),
 )
 
@@ -51,11 +51,11 @@ def check(finished: ModuleFinished) -> Findings:
     for event in finished.story:
         for call, gradient in _missed(event):
             if call in dropped:
-                draft = rule.at(call, gradient=gradient, cure="its result is dropped here; call `backward()` instead")
+                draft = rule.at(call, gradient=gradient).advising("call `backward()` instead, which fills `.grad`")
                 looked_for = "the gradient is looked for here"
                 yield draft.note(event.node, looked_for).lowered(believed(event))
             elif isinstance(event, GradientRead):
-                draft = rule.at(event.node, gradient=gradient, cure="take what it returned, or call `backward()`")
+                draft = rule.at(event.node, gradient=gradient)
                 yield draft.note(call, "the gradients are returned here").lowered(POSSIBLE)
 
 

@@ -26,8 +26,8 @@ from gradlint.rule import LIKELY, POSSIBLE, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD203",
     "grad-read-after-zero-grad",
-    "{gradient} is None here: the gradients were cleared since the last `backward()`; read it before they are cleared",
-    help="move this line between `backward()` and the line that clears the gradients",
+    "{gradient} is `None` here: gradients were cleared after the last `backward()`",
+    help="move the line between `backward()` and the line that clears the gradients",
     yields_to=("GRD204",),
     tokens=("grad",),
 )
@@ -43,8 +43,8 @@ def check(event: GradientRead) -> Findings:
         return
     if not any(mark.how == "cleared" for mark in tensor.marks):
         return
-    draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "this `.grad`"))
-    draft = draft.marked(tensor.marks, cleared="cleared here", backward="filled by this backward()")
+    draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "the `.grad`"))
+    draft = draft.marked(tensor.marks, cleared="cleared here", backward="filled by `backward()` here")
     yield draft.lowered(BELIEVED[event.use]) if event.use in BELIEVED else draft
 
 

@@ -26,8 +26,8 @@ from gradlint.rule import POSSIBLE, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD202",
     "grad-read-before-backward",
-    "{gradient} is None here: no `backward()` has reached {name} yet; call it on the loss first",
-    help="call `backward()` on a result that was computed from {name} before its gradient is used",
+    "{gradient} is `None` here: no `backward()` has reached {name} yet",
+    help="call `backward()` on a result computed from {name} first",
     yields_to=("GRD110", "GRD204"),
     tokens=("grad",),
 )
@@ -45,8 +45,8 @@ def check(event: GradientRead) -> Findings:
         return
     if any(mark.how in FILLED for mark in tensor.marks):
         return
-    name = quoted(event.name, "this tensor")
-    draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "this `.grad`"), name=name)
+    name = quoted(event.name, "the tensor")
+    draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "the `.grad`"), name=name)
     draft = draft.marked(tensor.marks, made="made here, without a gradient")
     yield draft if event.use == "needed" and not event.assumed_mode else draft.lowered(POSSIBLE)
 

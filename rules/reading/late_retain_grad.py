@@ -28,9 +28,9 @@ from gradlint.rule import Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD206",
     "late-retain-grad",
-    "`retain_grad()` comes after `backward()`, so the gradient of {name} is lost and its `.grad` is None; move it up",
+    "`retain_grad()` comes after `backward()`, so the `.grad` of {name} stays `None`",
     help="call `retain_grad()` between the line that computes {name} and `backward()`",
-    effect="silently wrong",
+    effect="wrong result",
     tokens=("retain_grad",),
 )
 
@@ -47,11 +47,11 @@ def check(event: GradientRead) -> Findings:
         return
     if event.reached <= YES:
         retained = next((mark.node for mark in tensor.marks if mark.how == "retained"), event.node)
-        draft = rule.at(retained, name=quoted(event.name, "this tensor"))
+        draft = rule.at(retained, name=quoted(event.name, "the tensor"))
         if event.bound is not None:
             draft = draft.fix(Edit("insert after", event.bound, f"{event.name}.retain_grad()"), safety="unsafe")
-        draft = draft.marked(tensor.marks, backward="backward() has passed here already")
-        yield draft.note(event.node, "None is read here") if retained is not event.node else draft
+        draft = draft.marked(tensor.marks, backward="`backward()` has already run here")
+        yield draft.note(event.node, "read here as `None`") if retained is not event.node else draft
 
 
 @rule.bad

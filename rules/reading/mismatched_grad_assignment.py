@@ -25,8 +25,8 @@ from gradlint.rule import Edit, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD208",
     "mismatched-grad-assignment",
-    "`.grad` of {name} cannot be {what}; {cure}",
-    help="assign None to clear a gradient, or a tensor made with `torch.zeros_like(...)` of the one it belongs to",
+    "`.grad` of {name} cannot be {what}",
+    help="assign `None` to clear it, or a tensor created with `torch.zeros_like()`",
     tokens=("grad",),
 )
 consequence = Raises(TypeError, "assigned grad expected to be a Tensor or None")
@@ -37,8 +37,8 @@ OTHER_DEVICE = Raises(RuntimeError, "attempting to assign a gradient with device
 KINDS = {Array: "a NumPy array", Scalar: "a number"}
 LITERALS = {int: "a number", float: "a number", bool: "a boolean", complex: "a number", str: "a string"}
 NO_TENSORS = {"str": "a string", "tuple": "a tuple", "list": "a list", "Size": "a shape"}
-CLEAR = "assign None to clear it"
-LIKE = "make it with `torch.zeros_like()` or convert it"
+CLEAR = "assign `None` to clear the gradient"
+LIKE = "create it with `torch.zeros_like()`, or convert it"
 
 
 @rule.on(AttributeAssigned, "grad")
@@ -49,9 +49,9 @@ def check(event: AttributeAssigned) -> Findings:
     name = quoted(event.name, "a tensor")
     if isinstance(value, Tensor):
         if differs := _difference(owner, value):
-            yield rule.at(event.node, name=name, what=f"a tensor of another {differs}", cure=LIKE)
+            yield rule.at(event.node, name=name, what=f"a tensor of another {differs}").advising(LIKE)
     elif what := _no_tensor(value):
-        draft = rule.at(event.node, name=name, what=what, cure=CLEAR)
+        draft = rule.at(event.node, name=name, what=what).advising(CLEAR)
         is_zero = isinstance(value, Const) and value.value == 0 and event.given is not None
         yield draft.fix(Edit("replace", event.given, "None"), safety="safe") if is_zero else draft
 

@@ -30,9 +30,9 @@ from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 rule = Rule(
     "GRD211",
     "mutating-hook",
-    "{name} is the gradient that a hook is handed, whose memory others may share; return a new tensor instead",
-    help="return the changed gradient (`return grad * 2`), or work on `grad.clone()` and return that",
-    effect="silently wrong",
+    "{name} is the gradient a hook receives: writing it in place can change other gradients",
+    help="return a new tensor (`return grad * 2`), or work on `grad.clone()` and return that",
+    effect="wrong result",
     tokens=("hook",),
 )
 
@@ -50,7 +50,7 @@ def check(end: ModuleFinished) -> Findings:
         if not isinstance(event, WrittenInPlace):
             continue
         if _is_handed(event.target) or (event.base is not None and _is_handed(event.base)):
-            draft = rule.at(event.node, name=quoted(event.name, "this")).lowered(believed(event))
+            draft = rule.at(event.node, name=quoted(event.name, "the argument")).lowered(believed(event))
             own = codes.get(event.run) in hooks
             yield _cured(draft, event, _returned(end.story[number:], event.run)) if own else draft
 

@@ -26,9 +26,9 @@ from gradlint.rule import Edit, Findings, Rule, Warns, quoted
 rule = Rule(
     "GRD201",
     "non-leaf-grad-read",
-    "{gradient} is None{when}: {name} is not a leaf; call `retain_grad()` on it before `backward()`",
-    help="call `retain_grad()` right where {name} is computed, or read the gradient of the leaf it was computed from",
-    effect="silently wrong",
+    "{gradient} is `None`{when}: {name} is not a leaf",
+    help="call `retain_grad()` on {name} before `backward()`, or read the gradient of the leaf",
+    effect="wrong result",
     yields_to=("GRD120", "GRD122", "GRD124", "GRD308"),
     tokens=("grad",),
 )
@@ -43,17 +43,17 @@ def check(event: GradientRead) -> Findings:
     if tensor.grad <= NONE:
         draft = rule.at(
             event.node,
-            gradient=quoted(event.name and f"{event.name}.grad", "this `.grad`"),
-            when=" after backward()" if event.reached <= YES else "",
+            gradient=quoted(event.name and f"{event.name}.grad", "the `.grad`"),
+            when=" after `backward()`" if event.reached <= YES else "",
             name=quoted(event.name, "the tensor"),
         )
         if event.bound is not None:
             draft = draft.fix(Edit("insert after", event.bound, f"{event.name}.retain_grad()"), safety="unsafe")
         yield draft.marked(
             tensor.marks,
-            made="computed here from what requires grad, so it is not a leaf",
+            made="computed here from a tensor that requires grad, so it is not a leaf",
             asked="asked to require grad here",
-            backward="backward() runs here",
+            backward="`backward()` runs here",
         )
 
 

@@ -27,8 +27,8 @@ from gradlint.rule import Edit, Findings, Rule, believed, quoted
 rule = Rule(
     "GRD207",
     "retain-grad-on-leaf",
-    "`retain_grad()` does nothing: {name} is a leaf, whose gradient is kept without being asked; remove the line",
-    help="remove the line; backward fills the `.grad` of leaves that require grad",
+    "`retain_grad()` has no effect on {name}: a leaf keeps its gradient anyway",
+    help="remove the line",
     effect="no effect",
     default=False,
     tokens=("retain_grad",),
@@ -50,7 +50,7 @@ def check(event: ModuleFinished) -> Findings:
     for node, requests in asked.items():
         tensors = [request.of for request in requests if isinstance(request.of, Tensor)]
         if len(tensors) == len(requests) and all(_is_in_vain(tensor) for tensor in tensors):
-            draft = rule.at(node, name=quoted(requests[0].name, "this tensor"))
+            draft = rule.at(node, name=quoted(requests[0].name, "the tensor"))
             draft = draft.lowered(max(believed(request) for request in requests))
             draft = draft.fix(Edit("delete", node), safety="safe")
             yield draft.marked(tensors[0].marks, made="made here, by no operation of the graph")

@@ -25,9 +25,8 @@ from gradlint.rule import Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD205",
     "retain-grad-without-requires-grad",
-    "{name} does not require grad, so it has no gradient to retain; make it require grad first",
-    help="for a leaf call `requires_grad_()`, which retains its gradient without being asked; "
-    "for a result compute it from what requires grad, with gradients on",
+    "{name} does not require grad, so `retain_grad()` raises",
+    help="make it require grad first, or compute it from a tensor that does, with gradients enabled",
     tokens=("retain_grad",),
 )
 consequence = Raises(RuntimeError, "can't retain_grad on Tensor that has requires_grad=False")
@@ -38,7 +37,7 @@ def check(event: Called) -> Findings:
     if not event.args or not isinstance(tensor := event.args[0], Tensor):
         return
     if tensor.requires_grad <= NO:
-        draft = rule.at(event.node, name=quoted(event.name, "this tensor"))
+        draft = rule.at(event.node, name=quoted(event.name, "the tensor"))
         yield draft.marked(tensor.marks, made="made here, without asking for gradients", cut="the graph is cut here")
 
 

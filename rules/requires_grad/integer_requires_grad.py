@@ -28,15 +28,14 @@ from gradlint.rule import Edit, Findings, Raises, Rule
 rule = Rule(
     "GRD101",
     "integer-requires-grad",
-    "{kind} tensor{named} cannot require grad; {cure}",
-    help="autograd differentiates floating point and complex tensors only; {cure}",
+    "{kind} tensor{named} cannot require grad",
+    help="convert it to a floating point dtype first: `.float()` or `dtype=torch.float32`",
     tokens=("requires_grad", "requires_grad_", "Parameter"),
 )
 consequence = Raises(RuntimeError, "dtype can require gradients")
 
 KINDS = {BOOL: "boolean", INTEGER: "integer"}
-FLOATING = "make it floating point first"
-CURES = {"Parameter": "keep it as a buffer, or pass `requires_grad=False`"}
+AS_BUFFER = "register it as a buffer, or pass `requires_grad=False`"
 LEGAL_WITH = {"factory": ("dtype", "torch.float32", ("torch",)), "Parameter": ("requires_grad", "False", ())}
 """The keyword and value with which the call that makes the tensor is legal, and what that value has to import."""
 
@@ -46,7 +45,8 @@ def check(event: RequiresGradChanged) -> Findings:
     if event.to <= YES and event.tensor.dtype <= DISCRETE:
         kind = KINDS.get(event.tensor.dtype, "integer or boolean")
         named = f" `{event.name}`" if event.name else ""
-        draft = rule.at(event.node, kind=kind, named=named, cure=CURES.get(event.by, FLOATING))
+        draft = rule.at(event.node, kind=kind, named=named)
+        draft = draft.advising(AS_BUFFER) if event.by == "Parameter" else draft
         if event.by in LEGAL_WITH:
             keyword, value, imports = LEGAL_WITH[event.by]
             draft = draft.fix(Edit("set keyword", event.node, keyword, value), safety="unsafe", imports=imports)

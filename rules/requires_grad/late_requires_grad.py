@@ -37,10 +37,9 @@ from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 rule = Rule(
     "GRD110",
     "late-requires-grad",
-    "{name} is asked to require grad after it was used, so this backward does not reach it; "
-    "ask before the forward pass",
-    help="the graph is recorded while operations run: move the line up, before the first of them",
-    effect="silently wrong",
+    "{name} requires grad only after its first use, so `backward()` computes no gradient for it",
+    help="move the line up, before the first operation that uses the tensor",
+    effect="wrong result",
     tokens=("requires_grad", "requires_grad_"),
 )
 
@@ -81,7 +80,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _reported(late: Late, read: GradientRead) -> Draft:
-    draft = rule.at(late.asked.node, name=quoted(late.asked.name, "this tensor"))
+    draft = rule.at(late.asked.node, name=quoted(late.asked.name, "the tensor"))
     draft = draft.note(late.used.node, "it was used here, before it required grad")
     draft = draft.note(read.node, "its gradient is read here")
     draft = draft.fix(Edit("move before", late.asked.node, to=late.used.node), safety="unsafe")

@@ -29,8 +29,8 @@ from gradlint.rule import Draft, Edit, Findings, Rule
 rule = Rule(
     "GRD116",
     "legacy-variable",
-    "since torch 0.4 `Variable` gives {what}; {cure}",
-    help="tensors have flags and graphs of their own; `x.detach()` says what `Variable(x)` does",
+    "`Variable(...)` {what} since torch 0.4",
+    help="use the tensor itself, or `.detach()` where the graph is to be cut",
     effect="no effect",
     default=False,
     yields_to=("GRD112", "GRD115"),
@@ -53,11 +53,10 @@ def check(event: Called) -> Findings:
     cuts = isinstance(data, Tensor) and data.requires_grad <= YES
     draft = rule.at(
         event.node,
-        what="a handle that is cut off the graph" if cuts else "no more than a detached handle on the same tensor",
-        cure="use the tensor itself, or say `detach()`" if cuts else "use the tensor itself",
+        what="detaches a tensor from its graph" if cuts else "only returns a detached handle on the tensor",
     )
     if isinstance(data, Tensor):
-        draft = draft.marked(data.marks, asked="what is wrapped was asked to require grad here") if cuts else draft
+        draft = draft.marked(data.marks, asked="its argument requires grad since here") if cuts else draft
         draft = _fixed(draft, event, data)
     yield draft
 

@@ -57,8 +57,8 @@ TYPOS = (
 rule = Rule(
     "GRD103",
     "misspelled-requires-grad",
-    "`{place}` is a new attribute and changes nothing; the flag is called `requires_grad`",
-    help="{cure}",
+    "`{place}` is a new attribute that autograd ignores",
+    help="assign to `.requires_grad`, or call `.requires_grad_(...)` on a module",
     effect="no effect",
     tokens=TYPOS,
 )
@@ -74,10 +74,10 @@ def consequence(returned: Any) -> bool:
 def check(event: AttributeAssigned) -> Findings:
     place = f"{event.name}.{event.attr}" if event.name else f".{event.attr}"
     if isinstance(event.owner, Tensor):
-        draft = rule.at(event.node, place=place, cure="assign to `.requires_grad`")
+        draft = rule.at(event.node, place=place).advising("assign to `.requires_grad`")
         yield draft.fix(Edit("rename", event.node, "requires_grad"), safety="safe")
     if isinstance(event.owner, Module) and not event.own and not event.read_by_class:
-        draft = rule.at(event.node, place=place, cure="on a module call `.requires_grad_(...)`")
+        draft = rule.at(event.node, place=place).advising("call `.requires_grad_(...)` on the module")
         yield called_instead(draft, event, "requires_grad_")
 
 

@@ -27,7 +27,7 @@ from gradlint.rule import LIKELY, Edit, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD102",
     "mixed-dict-requires-grad",
-    "this loop asks every tensor to require grad, {kind} ones too; ask {name} only if it is floating point",
+    "the loop also reaches {kind} tensors through {name}, which cannot require grad",
     help="guard the line with `if {variable}.is_floating_point():`, or loop over `named_parameters()`",
     default=False,
     tokens=("requires_grad", "requires_grad_"),
@@ -48,7 +48,7 @@ def check(event: RequiresGradChanged) -> Findings:
         first = min(discrete, key=lambda tensor: not tensor.dtype <= DISCRETE)
         kind = KINDS.get(first.dtype, "integer or boolean")
         name = event.name if event.by in ASKED_BY_HAND else ""
-        draft = rule.at(event.node, kind=kind, name=quoted(name, "it"), variable=name or "tensor")
+        draft = rule.at(event.node, kind=kind, name=quoted(name, "its variable"), variable=name or "tensor")
         draft = draft.marked(first.marks, made=f"the {kind} one is made here")
         if name.isidentifier():
             guard = f"if {_condition(event)}:"

@@ -31,8 +31,8 @@ from ._calling import called_instead, given
 rule = Rule(
     "GRD104",
     "module-requires-grad-assigned",
-    "{name} is a module, so this sets a plain attribute and leaves its parameters alone; call `requires_grad_({to})`",
-    help="`{call}({to})` sets the flag of every parameter in it",
+    "{name} is a module: assigning `requires_grad` does not change its parameters",
+    help="call `{call}({to})`, which sets the flag of every parameter in it",
     effect="no effect",
     tokens=("requires_grad",),
 )
@@ -56,7 +56,7 @@ def _at(event: AttributeAssigned, owner: Module, *, hidden: bool) -> Draft:
     """The finding; no fix calls the method in a file that hides it, of the module or of its parameters."""
     draft = rule.at(
         event.node,
-        name=quoted(event.name, "the owner"),
+        name=quoted(event.name, "the object"),
         call=f"{event.name}.requires_grad_",
         to=given(event) or "...",
     ).lowered(believed(event))

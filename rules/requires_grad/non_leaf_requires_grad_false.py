@@ -27,18 +27,15 @@ from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD113",
     "non-leaf-requires-grad-false",
-    "{name} was computed from what requires grad, so torch refuses to change its flag; {cure}",
-    help="only leaves have a flag of their own; `detach()` gives the same numbers without the graph",
+    "{name} is a non-leaf, so its `requires_grad` cannot be changed",
+    help="use `.detach()` for the same values without the graph",
     yields_to=("GRD122",),
     tokens=("requires_grad", "requires_grad_"),
 )
 consequence = Raises(RuntimeError, "you can only change requires_grad flags of leaf variables")
 
 
-PART = (
-    "tensors are frozen as a whole: freeze all of the one it is taken from, or zero that part of its gradient in a hook"
-)
-LEAF = "at a new leaf the graph ends: nothing before it gets a gradient through it"
+PART = "freeze the whole tensor it is a part of, or zero a part of the gradient in a hook"
 
 
 @rule.on(RequiresGradChanged)
@@ -47,14 +44,14 @@ def check(event: RequiresGradChanged) -> Findings:
     if not (tensor.leaf <= NO and tensor.requires_grad <= YES):
         return
     if event.to <= NO and event.by == "assign" and not event.held:
-        yield _draft(event, "nobody holds it, so freeze what it is taken from").advising(PART)
+        yield _draft(event, PART)
     elif event.to <= NO:
         yield _detached(event, ".detach()")
     elif event.by == "assign" and event.to <= YES and tensor.grad_of:
-        yield _detached(event, ".detach().requires_grad_()").advising(LEAF)
+        yield _detached(event, ".detach().requires_grad_()")
     elif event.by == "assign" and event.to <= YES:
-        cure = "use `{0}.retain_grad()` to read its gradient, or `{0}.detach().requires_grad_()` for a new leaf"
-        yield _draft(event, cure.format(event.name or "x")).advising(LEAF)
+        cure = "call `{0}.retain_grad()` to read its gradient, or `{0}.detach().requires_grad_()` for a new leaf"
+        yield _draft(event, cure.format(event.name or "x"))
 
 
 def _detached(event: RequiresGradChanged, handle: str) -> Draft:
@@ -62,13 +59,13 @@ def _detached(event: RequiresGradChanged, handle: str) -> Draft:
     if event.held == 1 and event.name:
         instead = f"{event.name} = {event.name}{handle}"
         edits = [Edit("replace", event.statement, instead)] if event.statement is not None else []
-        return _draft(event, f"use `{instead}`").fix(*edits, safety="unsafe")
+        return _draft(event, f"write `{instead}`").fix(*edits, safety="unsafe")
     return _draft(event, f"use `{handle}` {'where it is computed' if event.held else 'instead'}")
 
 
 def _draft(event: RequiresGradChanged, cure: str) -> Draft:
-    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), cure=cure)
-    return draft.marked(event.tensor.marks, made="computed here", asked="from what is asked to require grad here")
+    draft = rule.at(event.node, name=quoted(event.name, "the tensor")).advising(cure)
+    return draft.marked(event.tensor.marks, made="computed here", asked="from a tensor that requires grad since here")
 
 
 @rule.bad

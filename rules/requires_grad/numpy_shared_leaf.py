@@ -30,10 +30,9 @@ FROM_ARRAYS = frozenset({"from_numpy", "as_tensor", "asarray"})
 rule = Rule(
     "GRD109",
     "numpy-shared-leaf",
-    "{name} lies on the memory of a leaf that requires grad, so this write changes what backward computes with; "
-    "copy the array: `torch.tensor(...)`",
-    help="`torch.from_numpy()` and `torch.as_tensor()` share the array's memory, and NumPy tells torch of no write",
-    effect="silently wrong",
+    "writing {name} changes a leaf that shares its memory, unseen by autograd",
+    help="copy the array: `torch.tensor(...)` instead of `torch.from_numpy()` or `torch.as_tensor()`",
+    effect="wrong result",
     default=False,
     tokens=tuple(sorted(FROM_ARRAYS)),
 )
@@ -55,9 +54,9 @@ def check(event: ModuleFinished) -> Findings:
             memories = [memory for leaf in happened.leaves for memory in leaf.storage]
             for write in [written.pop(memory) for memory in memories if memory in written]:
                 if happened.corrupt <= YES:
-                    draft = rule.at(write.node, name=quoted(write.name, "this array"))
+                    draft = rule.at(write.node, name=quoted(write.name, "the array"))
                     draft = draft.marked(write.target.marks, made="the leaf is made on the array's memory here")
-                    draft = draft.note(happened.node, "backward computes with what was written")
+                    draft = draft.note(happened.node, "`backward()` uses the written values")
                     yield draft.lowered(max(believed(write), believed(happened)))
 
 

@@ -38,9 +38,8 @@ from gradlint.rule import POSSIBLE, Findings, Rule, believed
 rule = Rule(
     "GRD114",
     "overwritten-freeze",
-    "this asks parameters to require grad that were frozen just before, so the freeze has no effect; "
-    "freeze them afterwards",
-    help="the last one to set a flag wins: unfreeze the whole first, then freeze the part",
+    "parameters frozen before require grad again here, so the freeze has no effect",
+    help="unfreeze the whole first, then freeze the part",
     effect="no effect",
     tokens=("requires_grad", "requires_grad_"),
 )

@@ -25,8 +25,8 @@ from gradlint.rule import Edit, Findings, Raises, Rule, quoted
 rule = Rule(
     "GRD105",
     "requires-grad-called",
-    "`requires_grad` of {name} is {what}; call `requires_grad_()`, with an underscore",
-    help="write `{call}requires_grad_(...)`, which {does}",
+    "`requires_grad` of {name} {what}",
+    help="call `{call}requires_grad_(...)`, which {does}",
     tokens=("requires_grad",),
 )
 consequence = Raises(TypeError, "'bool' object is not callable")
@@ -40,8 +40,8 @@ def check(event: Called) -> Findings:
     module = isinstance(event.args[0], Module)
     draft = rule.at(
         event.node,
-        name=quoted(event.name, "this module" if module else "this tensor"),
-        what="no attribute that modules have" if module else "a flag and cannot be called",
+        name=quoted(event.name, "the module" if module else "the tensor"),
+        what="does not exist: modules have no such flag" if module else "is a flag and cannot be called",
         call=f"{event.name}." if event.name else ".",
         does="sets the flag of every parameter in it" if module else "sets the flag in place",
     )

@@ -28,9 +28,8 @@ from gradlint.rule import Findings, Rule
 rule = Rule(
     "GRD111",
     "requires-grad-inside-no-grad",
-    "gradients are off here, but a factory makes a leaf that requires grad all the same; "
-    "leave `requires_grad=True` out, or make it outside",
-    help="the grad mode decides what operations record, not which flag a new tensor has",
+    "`requires_grad=True` makes a leaf that requires grad even with gradients disabled",
+    help="leave out `requires_grad=True`, or create the tensor outside the block",
     effect="no effect",
     default=False,
     tokens=("requires_grad",),

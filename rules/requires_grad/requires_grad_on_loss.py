@@ -32,10 +32,9 @@ from gradlint.rule import LIKELY, Findings, Rule, believed
 rule = Rule(
     "GRD112",
     "requires-grad-on-loss",
-    "this makes what backward starts from a leaf, so backward ends where it starts and reaches no parameter; "
-    "find out where the graph was cut",
-    help="take the line away; the error that comes back tells the truth: the loss was computed without a graph",
-    effect="silently wrong",
+    "the loss is made a leaf that requires grad, so `backward()` reaches no parameter",
+    help="remove the line, and find where the graph is cut: the loss was computed without one",
+    effect="wrong result",
     yields_to=("GRD123",),
     tokens=("requires_grad", "requires_grad_"),
 )
@@ -58,9 +57,9 @@ def check(event: ModuleFinished) -> Findings:
         if asked is None or (made not in computed and step is None):
             continue
         draft = rule.at(asked).marked(happened.root.marks, cut="the graph is cut here")
-        draft = draft.note(happened.node, "backward starts here")
+        draft = draft.note(happened.node, "`backward()` starts here")
         if step is not None:
-            draft = draft.note(step.node, "and this steps without a gradient of it").lowered(LIKELY)
+            draft = draft.note(step.node, "stepped here without a gradient").lowered(LIKELY)
         yield draft.lowered(believed(happened))
 
 

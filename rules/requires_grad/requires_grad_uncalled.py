@@ -39,8 +39,8 @@ FLAGS = frozenset({"requires_grad", "is_leaf"})
 rule = Rule(
     "GRD106",
     "requires-grad-uncalled",
-    "`{asked}` is looked up and dropped, so nothing happens; {cure}",
-    help="a method acts only when it is called, with parentheses",
+    "`{asked}` is {how}, so it has no effect",
+    help="call the method, with parentheses",
     effect="no effect",
     yields_to=("GRD606",),
     tokens=tuple(sorted(FLAGS.union(*CHANGES_IT.values(), *GIVES_ANOTHER.values()))),
@@ -58,12 +58,12 @@ def check(event: ResultDiscarded) -> Findings:
     asked = f"{event.name}.{event.attribute}" if event.name else f".{event.attribute}"
     if isinstance(event.value, Bound):
         if event.attribute in CHANGES_IT.get(kind, ()):
-            draft = rule.at(event.node, asked=asked, cure=f"call it: `{asked}()`")
+            draft = rule.at(event.node, asked=asked, how="not called").advising(f"call it: `{asked}()`")
             yield draft.fix(Edit("wrap", event.node, "", "()"), safety="unsafe")
         elif event.attribute in GIVES_ANOTHER.get(kind, ()):
-            yield rule.at(event.node, asked=asked, cure="call it, and use what it gives")
+            yield rule.at(event.node, asked=asked, how="not called").advising("call it, and use its result")
     elif event.attribute in FLAGS and kind is Tensor:
-        draft = rule.at(event.node, asked=asked, cure="set it, or take the line away")
+        draft = rule.at(event.node, asked=asked, how="read and not used").advising("assign to it, or remove the line")
         yield draft.lowered(LIKELY if event.run else POSSIBLE)
 
 

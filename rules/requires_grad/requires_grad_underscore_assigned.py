@@ -36,8 +36,8 @@ TAKE_A_VALUE = frozenset({"requires_grad_", "train"})
 rule = Rule(
     "GRD107",
     "requires-grad-underscore-assigned",
-    "`{place}` is a method, so this hides it and changes nothing; {cure}",
-    help="{cure}",
+    "`{place}` is a method: the assignment hides it and has no effect",
+    help="assign to `requires_grad`, without the underscore, or call the method",
     effect="no effect",
     tokens=tuple(sorted(frozenset().union(*METHODS.values()))),
 )
@@ -62,7 +62,7 @@ def check(event: AttributeAssigned) -> Findings:
     if isinstance(event.owner, Module) and (own or event.read_by_class):
         return
     place = f"{event.name}.{event.attr}" if event.name else f".{event.attr}"
-    yield _fixed(rule.at(event.node, place=place, cure=_cure(event, place)), event)
+    yield _fixed(rule.at(event.node, place=place).advising(_cure(event, place)), event)
 
 
 def _cure(event: AttributeAssigned, place: str) -> str:

@@ -29,8 +29,8 @@ from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD108",
     "state-dict-requires-grad",
-    "{name} is an entry of a state dict, not the parameter, which {stays}; go over `named_parameters()` instead",
-    help="`state_dict()` gives detached handles with flags of their own; `parameters()` gives the parameters",
+    "{name} is an entry of a state dict: setting its flag does not change the parameter",
+    help="set the flag of the parameter itself: loop over `named_parameters()`",
     effect="no effect",
     tokens=("state_dict",),
 )
@@ -47,8 +47,7 @@ def check(event: RequiresGradChanged) -> Findings:
         return
     if not (event.to <= NO or event.to <= YES):
         return
-    stays = "goes on training" if event.to <= NO else "stays as it was"
-    draft = rule.at(event.node, name=quoted(event.name, "this tensor"), stays=stays)
+    draft = rule.at(event.node, name=quoted(event.name, "the tensor"))
     made = [mark.node for mark in event.tensor.marks if mark.how == "made"]
     if made:
         draft = draft.note(made[0], "the state dict is made here")

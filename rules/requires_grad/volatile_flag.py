@@ -28,9 +28,8 @@ from gradlint.rule import Draft, Edit, Findings, Raises, Rule, Warns
 rule = Rule(
     "GRD115",
     "volatile-flag",
-    "`volatile` was removed in torch 0.4 and has no effect, so gradients are recorded; "
-    "run what follows under `with torch.no_grad():`",
-    help="the grad mode takes its place: put the forward pass under `with torch.no_grad():` and leave the flag out",
+    "`volatile` has no effect since torch 0.4: the graph is recorded",
+    help="leave the flag out, and run the forward pass under `with torch.no_grad():`",
     effect="no effect",
     tokens=("volatile",),
 )
@@ -54,7 +53,7 @@ def check_argument(event: Called) -> Findings:
 def _of_variable(event: Called) -> Draft:
     """torch refuses the flag next to a request for gradients."""
     asks = dict(event.keywords).get("requires_grad") or next(iter(event.args[1:FLAG_OF_VARIABLE]), None)
-    return rule.at(event.node).doing("raises") if asks is not None and _switches_on(asks) else rule.at(event.node)
+    return rule.at(event.node).doing("error") if asks is not None and _switches_on(asks) else rule.at(event.node)
 
 
 @rule.on(AttributeAssigned, "volatile")

@@ -30,8 +30,8 @@ from ._protocol import GONE, memories, places
 rule = Rule(
     "GRD705",
     "clip-after-step",
-    "gradients are clipped after the step that has used them; clip between backward() and step()",
-    help="the order is `backward()`, clip, `step()`",
+    "gradients are clipped after the step that used them",
+    help="clip between `backward()` and `step()`",
     effect="no effect",
     tokens=("clip_grad",),
 )
@@ -56,7 +56,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _placed(draft: Draft, step: OptimizerStepped) -> Draft:
-    draft = draft.note(step.node, "this step has used them")
+    draft = draft.note(step.node, "the step that used them")
     return draft.fix(Edit("move before", draft.node, to=step.node), safety="unsafe")
 
 

@@ -31,8 +31,8 @@ from ._protocol import GONE, memories, places, some
 rule = Rule(
     "GRD706",
     "clip-before-backward",
-    "gradients are clipped before backward() has filled them; clip between backward() and step()",
-    help="the order is `backward()`, clip, `step()`",
+    "gradients are clipped before `backward()` has filled them",
+    help="clip between `backward()` and `step()`",
     effect="no effect",
     tokens=("clip_grad",),
 )
@@ -53,7 +53,7 @@ def check(event: ModuleFinished) -> Findings:
             mine = memories(found[0].parameters)
             using = [step for step in steps if some(_of(step.parameters, mine), FRESH)]
             if using:
-                draft = rule.at(node).note(using[0].node, "this step uses gradients that were computed after clipping")
+                draft = rule.at(node).note(using[0].node, "the step uses gradients computed after clipping")
                 if using[0].conditions == found[0].conditions:
                     draft = draft.fix(Edit("move before", node, to=using[0].node), safety="unsafe")
                 yield draft.lowered(max(believed(one) for one in (*found, using[0])))

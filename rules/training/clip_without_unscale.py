@@ -32,10 +32,9 @@ from ._protocol import is_divided, memories, places
 rule = Rule(
     "GRD707",
     "clip-without-unscale",
-    "gradients are clipped while they are still multiplied by the scale of {name}; "
-    "call `{scaler}.unscale_({optimizer})` before clipping",
-    help="unscale first: `{scaler}.unscale_({optimizer})`, then clip, then `{scaler}.step({optimizer})`",
-    effect="silently wrong",
+    "gradients are clipped while still multiplied by the scale of {name}",
+    help="call `{scaler}.unscale_({optimizer})` before clipping",
+    effect="wrong result",
     tokens=("clip_grad",),
 )
 

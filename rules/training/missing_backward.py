@@ -29,9 +29,8 @@ from ._protocol import is_in_vain, places, pointing_at_uncalled, uncalled
 rule = Rule(
     "GRD719",
     "missing-backward",
-    "{name} steps in a loop that never calls backward(), so there are no gradients and no parameter changes; "
-    "call `loss.backward()` before the step",
-    help="gradients are computed by `loss.backward()` alone",
+    "{name} steps in a loop that never calls `backward()`, so no parameter changes",
+    help="call `loss.backward()` before the step",
     effect="no effect",
     yields_to=("GRD606",),
     tokens=("step",),

@@ -28,10 +28,8 @@ from ._protocol import places
 rule = Rule(
     "GRD711",
     "missing-closure",
-    "{name} is an LBFGS optimizer and needs a closure that returns the loss, but {fault}; "
-    "pass a function that clears the gradients, runs backward() and returns the loss",
-    help="`def closure(): optimizer.zero_grad(); loss = ...; loss.backward(); return loss`, "
-    "then `optimizer.step(closure)`",
+    "{name} is an LBFGS optimizer, but {fault}",
+    help="pass a closure that clears the gradients, calls `backward()` and returns the loss",
     tokens=("LBFGS",),
 )
 consequence = Raises(TypeError, "missing 1 required positional argument: 'closure'")
@@ -44,7 +42,7 @@ def check(event: ModuleFinished) -> Findings:
     for node, steps in places(event.story, OptimizerStepped).items():
         faults = [_fault(step) for step in steps]
         if all(faults):
-            draft = rule.at(node, name=quoted(steps[0].name, "this"), fault=faults[0])
+            draft = rule.at(node, name=quoted(steps[0].name, "the optimizer"), fault=faults[0])
             yield draft.lowered(max(believed(step) for step in steps))
 
 
@@ -53,8 +51,8 @@ def _fault(step: OptimizerStepped) -> str:
     if not isinstance(optimizer, Optimizer) or optimizer.kind != "LBFGS" or optimizer.cls != UNKNOWN:
         return ""
     if step.closure == NONE_VALUE:
-        return "this step is given none"
-    return "this one returns None" if step.returned == NONE_VALUE else ""
+        return "its `step()` is given no closure"
+    return "its closure returns `None`" if step.returned == NONE_VALUE else ""
 
 
 @rule.bad

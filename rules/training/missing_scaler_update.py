@@ -32,8 +32,8 @@ from ._protocol import is_divided, some
 rule = Rule(
     "GRD709",
     "missing-scaler-update",
-    "{fault}; call {cure}",
-    help="each iteration is `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()`",
+    "{fault}",
+    help="call `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, then `scaler.update()`",
     tokens=("GradScaler",),
 )
 consequence = Raises(RuntimeError, "step() has already been called since the last update().")
@@ -47,10 +47,10 @@ def too_large(returned: Any, cured: Any) -> bool:
 @rule.on(ScalerUsed, "step", "unscale_")
 def check_again(event: ScalerUsed) -> Findings:
     if event.stage <= STEPPED and event.scaler.enabled <= YES:
-        name, optimizer = quoted(event.name, "the GradScaler"), quoted(event.optimizer_name, "this optimizer")
+        name, optimizer = quoted(event.name, "the GradScaler"), quoted(event.optimizer_name, "the optimizer")
         call = f"{event.name or 'scaler'}.update()"
-        fault = f"{name} has stepped {optimizer} before and was not updated since"
-        draft = rule.at(event.node, fault=fault, cure=f"`{call}` after the steps of each iteration")
+        fault = f"{name} steps {optimizer} twice without `update()` in between"
+        draft = rule.at(event.node, fault=fault).advising(f"call `{call}` after the steps of each iteration")
         known = event.name and event.what == "step"
         yield draft.fix(Edit("insert after", event.node, call), safety="unsafe") if known else draft
 
@@ -64,11 +64,11 @@ def check_plain(event: ModuleFinished) -> Findings:
     scalers = [one for one in event.story if type(one) is ScalerUsed and one.what == "scale"]
     for step in steps:
         scaler = next((one.name for one in scalers if one.name), "scaler")
-        name = quoted(step.name, "this optimizer")
-        fault = f"{name} steps with gradients that are still multiplied by the scale of `{scaler}`"
-        draft = rule.at(step.node, fault=fault, cure=f"`{scaler}.step({step.name or 'optimizer'})` instead")
+        name = quoted(step.name, "the optimizer")
+        fault = f"{name} steps with gradients still multiplied by the scale of `{scaler}`"
+        draft = rule.at(step.node, fault=fault).advising(f"call `{scaler}.step({step.name or 'optimizer'})` instead")
         same = bool(step.name) and any(one.run == step.run and one.name == scaler for one in scalers)
-        draft = draft.doing("silently wrong").lowered(believed(step))
+        draft = draft.doing("wrong result").lowered(believed(step))
         yield draft.fix(Edit("replace", step.node, f"{scaler}.step({step.name})"), safety="unsafe") if same else draft
 
 

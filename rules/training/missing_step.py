@@ -40,8 +40,8 @@ from ._protocol import made_at, memories, places
 rule = Rule(
     "GRD704",
     "missing-step",
-    "nothing uses the gradients of this backward(): {name} is never stepped; call `{call}.step()` after it",
-    help="the weights change in `step()` alone: call `{call}.step()` after `backward()`",
+    "{name} is never stepped, so the gradients of `backward()` are never used",
+    help="call `{call}.step()` after `backward()`",
     effect="no effect",
     tokens=("backward",),
 )

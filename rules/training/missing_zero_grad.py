@@ -33,10 +33,9 @@ from ._protocol import pointing_at_uncalled, uncalled
 rule = Rule(
     "GRD701",
     "missing-zero-grad",
-    "this backward() adds to gradients that {name} has used in a step and nobody has cleared; "
-    "call `{call}.zero_grad()` before it",
-    help="gradients add up until they are cleared: call `{call}.zero_grad()` once for each step",
-    effect="silently wrong",
+    "`backward()` accumulates into gradients that {name} has already used",
+    help="call `{call}.zero_grad()` once for each step",
+    effect="wrong result",
     yields_to=("GRD606",),
     tokens=("backward",),
 )
@@ -67,7 +66,7 @@ def _left_over(event: OptimizerStepped) -> Findings:
     for node in dict.fromkeys(mark.node for mark in mixing):
         call = event.name or "optimizer"
         draft = rule.at(node, name=quoted(event.name, "the optimizer"), call=call)
-        draft = draft.note(event.node, "used by this step, as they were by the one before")
+        draft = draft.note(event.node, "used by the step here, as in the iteration before")
         yield draft.fix(*_cleared(event), safety="unsafe")
 
 

@@ -45,10 +45,9 @@ from ._protocol import holds_others, made_at, memories, some
 rule = Rule(
     "GRD721",
     "parameters-missing-from-optimizer",
-    "backward() fills the gradients of {name}, but its parameters are in no optimizer and never change; "
-    "give them to this one, or freeze them with `requires_grad_(False)`",
-    help="an optimizer trains what it is given: `[*first.parameters(), *second.parameters()]`",
-    effect="silently wrong",
+    "`backward()` fills the gradients of {name}, whose parameters are in no optimizer",
+    help="give them to the optimizer, or freeze them with `requires_grad_(False)`",
+    effect="wrong result",
     yields_to=("GRD716",),
     tokens=("optim",),
 )

@@ -33,10 +33,9 @@ from ._protocol import made_at
 rule = Rule(
     "GRD710",
     "scheduler-before-optimizer",
-    "{name} moves to the next learning rate before {optimizer} has used the first; "
-    "call its `step()` after that of the optimizer",
-    help="`optimizer.step()` comes first, `scheduler.step()` after it",
-    effect="silently wrong",
+    "{name} steps before {optimizer}, so the first learning rate is skipped",
+    help="call `scheduler.step()` after `optimizer.step()`",
+    effect="wrong result",
     tokens=("lr_scheduler", "LRScheduler", "SWALR"),
 )
 consequence = Warns("Detected call of `lr_scheduler.step()` before `optimizer.step()`")

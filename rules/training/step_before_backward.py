@@ -30,9 +30,8 @@ from ._protocol import is_in_vain, memories, places, some
 rule = Rule(
     "GRD703",
     "step-before-backward",
-    "{name} steps before backward() has filled the gradients, and the next iteration clears them; "
-    "move the step behind backward()",
-    help="the order is `zero_grad()`, `backward()`, `step()`",
+    "{name} steps before `backward()` fills the gradients, which are then cleared",
+    help="move `step()` after `backward()`",
     effect="no effect",
     tokens=("backward",),
 )

@@ -32,10 +32,9 @@ from ._accumulation import Accumulation, accumulations
 rule = Rule(
     "GRD718",
     "unscaled-accumulation",
-    "{name} is accumulated over several iterations as it is, so the step uses the sum of the gradients; "
-    "divide it by the number of iterations between two steps",
-    help="`(loss / n).backward()`, with `n` iterations between two steps",
-    effect="silently wrong",
+    "{name} is accumulated over several iterations, so the step uses the sum of gradients",
+    help="divide it by the number of iterations between two steps: `(loss / n).backward()`",
+    effect="wrong result",
     default=False,
     tokens=("backward",),
 )
@@ -59,7 +58,7 @@ def check(event: LoopFinished) -> Findings:
     for found in accumulations(event):
         for one in found.backwards:
             if one.made_by and MEANS.issuperset(one.made_by) and _adds(one, found):
-                draft = rule.at(one.node, name=quoted(one.name, "this loss"))
+                draft = rule.at(one.node, name=quoted(one.name, "the loss"))
                 draft = draft.note(found.step.node, "steps every so many iterations")
                 yield draft.lowered(max(believed(one), believed(found.step)))
 

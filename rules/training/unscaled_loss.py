@@ -30,9 +30,8 @@ from ._protocol import GONE, places, some
 rule = Rule(
     "GRD708",
     "unscaled-loss",
-    "{name} divides the gradients of {optimizer} by its scale, but their loss was never multiplied by it; "
-    "call `{scaler}.scale(loss).backward()`",
-    help="what a GradScaler steps must come from a scaled loss: `{scaler}.scale(loss).backward()`",
+    "{name} divides the gradients of {optimizer} by its scale, but the loss was not scaled",
+    help="call `{scaler}.scale(loss).backward()`",
     tokens=("GradScaler",),
 )
 consequence = Raises(AssertionError, "_scale is None")
@@ -50,12 +49,12 @@ def check(event: ModuleFinished) -> Findings:
     for node, found in places(used, ScalerUsed).items():
         if all(_divides_plain(one) for one in found):
             first = found[0]
-            name, optimizer = quoted(first.name, "the GradScaler"), quoted(first.optimizer_name, "this optimizer")
+            name, optimizer = quoted(first.name, "the GradScaler"), quoted(first.optimizer_name, "the optimizer")
             draft = rule.at(node, name=name, optimizer=optimizer, scaler=first.name or "scaler")
             filled = [mark.node for p in first.parameters for mark in p.marks if mark.how == "backward"]
             draft = draft.note(filled[0], "the loss that is differentiated here was not scaled") if filled else draft
             draft = draft.lowered(max(believed(one) for one in found))
-            draft = draft if all(one.scaler.begun <= NO for one in found) else draft.doing("silently wrong")
+            draft = draft if all(one.scaler.begun <= NO for one in found) else draft.doing("wrong result")
             yield draft.fix(*_scaled(first, frozenset(filled), backwards), safety="safe")
 
 

@@ -32,9 +32,9 @@ from ._protocol import places
 rule = Rule(
     "GRD722",
     "zero-filled-gradients",
-    "`set_to_none=False` keeps the gradients of {name} in memory as zeros; call `zero_grad()` without it",
-    help="`zero_grad()` lets go of the gradients, and the next backward makes new ones",
-    effect="keeps memory",
+    "`set_to_none=False` keeps the gradients of {name} in memory as zeros",
+    help="call `zero_grad()` without it",
+    effect="memory",
     default=False,
     tokens=("zero_grad",),
     since=(2, 0),
@@ -54,7 +54,7 @@ def check(event: ModuleFinished) -> Findings:
     for node, found in places(cleared, GradientsCleared).items():
         if all(one.to_none <= NO for one in found):
             name = found[0].name
-            draft = rule.at(node, name=quoted(name, "these parameters"))
+            draft = rule.at(node, name=quoted(name, "the parameters"))
             draft = draft.lowered(POSSIBLE if read else max(believed(one) for one in found))
             yield draft.fix(Edit("replace", node, f"{name}.zero_grad()"), safety="unsafe") if name else draft
 

@@ -31,9 +31,8 @@ from ._protocol import is_in_vain, memories, places, some
 rule = Rule(
     "GRD702",
     "zero-grad-before-step",
-    "{name} steps without gradients: they were cleared after backward() and before this step; "
-    "call `zero_grad()` before backward(), or after the step",
-    help="clear the gradients before `backward()` or after `step()`, never between the two",
+    "{name} steps without gradients: they were cleared after `backward()`",
+    help="call `zero_grad()` before `backward()` or after `step()`",
     effect="no effect",
     tokens=("backward",),
 )

@@ -33,10 +33,9 @@ from ._protocol import memories
 rule = Rule(
     "GRD720",
     "zero-grad-breaks-accumulation",
-    "gradients are cleared in every iteration but {name} steps only every so many, so all but the last are lost; "
-    "clear them where it steps",
+    "gradients are cleared in every iteration, but {name} steps only in some of them",
     help="call `zero_grad()` right after `step()`, under the same condition",
-    effect="silently wrong",
+    effect="wrong result",
     tokens=("zero_grad", "grad"),
 )
 
