@@ -7,28 +7,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from gradlint import CACHE_VARIABLE, __version__, signals, terminal
+from gradlint.commands import CLEAN as CLEAN
+from gradlint.commands import FOUND as FOUND
+from gradlint.commands import STDIN, counted, listed, loading, looking, rules
+from gradlint.commands import WRONG as WRONG
 from gradlint.report import FORMATS
 from gradlint.report.entry import safe_name
 
 if TYPE_CHECKING:
-    from gradlint.engine import Installation
-    from gradlint.knowledge.together import Packs
-    from gradlint.proving import Proof
     from gradlint.report.entry import Entry
-    from gradlint.rule import Rule
     from gradlint.run import Outcome
     from gradlint.settings import Request, Settings
 
-CLEAN, FOUND, WRONG = 0, 1, 2
-STDIN = "-"
 LISTS = ("select", "ignore", "extend_select", "extend_ignore", "exclude", "extend_exclude", "fixable", "unfixable")
 CONFIDENCES = ("certain", "likely", "possible")
 
@@ -150,7 +147,7 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         if options["add_noqa"]:
             outcome = _add_noqa(request, progress)
         else:
-            outcome = running.lint(request, _installed, progress, told if told.may_be_partial else None)
+            outcome = running.lint(request, loading.installed, progress, told if told.may_be_partial else None)
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -189,9 +186,9 @@ def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
     for option, asked in (("--update-baseline", request.update_baseline), ("--fix", request.fix)):
         if asked:
             raise click.ClickException(f"`--add-noqa` and `{option}` exclude each other; choose one")
-    outcome, added = annotating.add_noqa(request, lambda one: run.lint(one, _installed, progress))
+    outcome, added = annotating.add_noqa(request, lambda one: run.lint(one, loading.installed, progress))
     progress.end()
-    terminal.say(f"added `# noqa` to {_counted(added.rows, 'row')} in {_counted(len(added.files), 'file')}")
+    terminal.say(f"added `# noqa` to {counted(added.rows, 'row')} in {counted(len(added.files), 'file')}")
     return replace(outcome, problems=(*outcome.problems, *added.problems))
 
 
@@ -211,7 +208,7 @@ def _show_settings(paths: tuple[str, ...], options: dict[str, Any], told: _Told)
         return "\n".join(report.report(path, settings, chosen, cache_dir) for path in shown)
 
     try:
-        terminal.write(running.shown(_request((), options), _installed, tell))
+        terminal.write(running.shown(_request((), options), loading.installed, tell))
     except running.Refused as error:
         raise click.ClickException(str(error)) from error
     return CLEAN
@@ -242,7 +239,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
         cache_dir=options["cache_dir"],
         baseline=options["baseline"],
         update_baseline=options["update_baseline"],
-        **{name: _listed(options[name]) for name in LISTS},
+        **{name: listed(options[name]) for name in LISTS},
     )
 
 
@@ -253,11 +250,6 @@ def _stdin() -> bytes:
     if sys.stdin is None:
         raise click.ClickException("nothing can be read for `-`: stdin is closed")
     return sys.stdin.buffer.read(MOST_CONFIGURED + 1)
-
-
-def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
-    """The members of comma lists."""
-    return tuple(word for value in values for word in map(str.strip, value.split(",")) if word)
 
 
 class _Told:
@@ -358,9 +350,9 @@ def _summary(outcome: Outcome) -> str:
     if not outcome.files:
         return "no Python files found"
     if not found:
-        return f"nothing to report in {_counted(len(outcome.files), 'file')}{_about_fixes(outcome)}"
+        return f"nothing to report in {counted(len(outcome.files), 'file')}{_about_fixes(outcome)}"
     touched = len({entry.path for entry in outcome.entries})
-    return f"{_counted(found, 'finding')} in {_counted(touched, 'file')}{_about_fixes(outcome)}"
+    return f"{counted(found, 'finding')} in {counted(touched, 'file')}{_about_fixes(outcome)}"
 
 
 def _about_fixes(outcome: Outcome) -> str:
@@ -371,10 +363,6 @@ def _about_fixes(outcome: Outcome) -> str:
     said += [f"{safe} can be fixed with `--fix`"] if safe else []
     said += [f"{unsafe}{' more' if safe else ''} with `--fix --unsafe-fixes`"] if unsafe else []
     return "".join(f"; {each}" for each in said)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 # ---- clean
@@ -398,273 +386,13 @@ def clean(cache_dir: str | None, **options: Any) -> int:
     return CLEAN
 
 
-# ---- coverage
-
-
-@cli.command(short_help="Tell how much gradlint sees.")
-@click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str))
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
-@click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
-@click.option("--shapes", type=click.IntRange(min=0), default=40, metavar="N", help="Print so many shapes. [40]")
-@click.option("--config", metavar="FILE", help="Use this configuration for all files.")
-@click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option("--force-exclude", is_flag=True, help="Exclude paths even when they are named here.")
-@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths, and no others.")
-@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths as well.")
-@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores. [yes]")
-def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options: Any) -> int:
-    """Tell of how many receivers gradlint knows the kind.
-
-    A receiver is what is asked for a name of autograd's vocabulary: `model` in `model.eval()`, `loss` in
-    `loss.item()`. It is known if it is seen to be a tensor, a module, an optimizer, a container, a function, a class
-    or an instance of one that is seen, a constant, or something in a library. Prints the share per file, the shapes of
-    what is not known, and the bounds of the analysis that were hit; the last line is the share of all files.
-    """
-    from gradlint import coverage as covering
-    from gradlint.report import coverage as report
-    from gradlint.run import Refused
-    from gradlint.settings import Request
-
-    for name in ("exclude", "extend_exclude"):
-        options[name] = _listed(options[name])
-    try:
-        found = covering.measure(Request(paths=paths or (".",), **options), _packs())
-    except Refused as error:
-        raise click.ClickException(str(error)) from error
-    terminal.write(report.FORMATS[output_format](found, shapes))
-    for problem in found.problems:
-        terminal.complain(problem)
-    return WRONG if found.problems else CLEAN
-
-
-# ---- trace
-
-
-@cli.command(short_help="Tell line by line what gradlint knows.")
-@click.argument("file", metavar="FILE[:LINE]", type=click.Path(path_type=str))
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
-@click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
-@click.option("--config", metavar="FILE", help="Use this configuration.")
-@click.option("--isolated", is_flag=True, help="Use no configuration file.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
-def trace(file: str, output_format: str, color: str, **options: Any) -> int:
-    """Print each line of a file with what gradlint knows there, what happens, and all that is or might be reported.
-
-    Below a line stand the names it reads (`name : what is known`) and binds (`name = what is known`), with what the
-    line changes behind an arrow; the events that rules hear (`*`); and the findings (`>`), those that are not reported
-    as well, with the reason. Where a line is run several times, what does not always hold says where it does. Lines of
-    other files of the project that are run follow. With a line, only that and what is run from there.
-    """
-    from gradlint import trace as tracing
-    from gradlint.report import trace as report
-    from gradlint.run import Refused
-    from gradlint.settings import Request
-
-    try:
-        traced = tracing.trace(file, Request(**options), _rules(), _packs())
-    except Refused as error:
-        raise click.ClickException(str(error)) from error
-    terminal.write(report.FORMATS[output_format](traced, terminal.wants_colour(color, sys.stdout, os.environ)))
-    return FOUND if traced.unreadable is not None else CLEAN
-
-
-# ---- explain
-
-
-@cli.command("explain", short_help="Tell what mistake leads to an error.")
-@click.argument("file", metavar="[FILE]", default=STDIN, type=click.Path(path_type=str))
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
-def explain_error(file: str, output_format: str, color: str) -> int:
-    """Read an error or a log with a traceback from FILE or stdin, and tell which mistakes lead to it.
-
-    `python train.py 2>&1 | gradlint explain` names the rules that tell of the last such error, the likeliest first, and
-    what they find at the lines of the traceback that are in files below the current folder. Nothing is run. Ends with 0
-    if an error was explained, 1 if none was.
-    """
-    from gradlint import explain as explaining
-    from gradlint.report import explain as report
-    from gradlint.run import Refused
-
-    text = _log(file).decode("utf-8", "replace")
-    try:
-        explained = explaining.explain(text, _rules(), _installed)
-    except Refused as error:
-        raise click.ClickException(str(error)) from error
-    if output_format == "json":
-        terminal.write(report.report_json(explained))
-    elif explained is not None:
-        terminal.write(report.report(explained, terminal.wants_colour(color, sys.stdout, os.environ)))
-    if explained is None:
-        terminal.say("no error that a rule tells of was found; `gradlint .` looks for mistakes in the current folder")
-        return FOUND
-    return CLEAN
-
-
-def _log(file: str) -> bytes:
-    """The end of a log, so much of it as is looked at."""
-    from gradlint.reading import MOST_LOG, last_of, read_end
-
-    if file != STDIN:
-        return read_end(file, MOST_LOG)
-    if sys.stdin is None:
-        raise click.ClickException("nothing can be read: stdin is closed; name a file")
-    if terminal.is_terminal(sys.stdin):
-        terminal.say("paste the error and end it with Ctrl-D (on Windows Ctrl-Z and Enter)")
-    return last_of(sys.stdin.buffer.read, MOST_LOG)
-
-
-# ---- rule, rules, prove
-
-
-@cli.command("rules", short_help="List the rules.")
-@click.option("--output-format", type=click.Choice(["text", "json", "markdown"]), default="text", help="[text]")
-def list_rules(output_format: str) -> int:
-    """List the rules of gradlint and of installed rule packs."""
-    import json
-
-    from gradlint import pages
-
-    rules = _rules()
-    if output_format == "json":
-        terminal.write(json.dumps([pages.as_object(rule) for rule in rules], indent=2) + "\n")
-    else:
-        terminal.write(pages.markdown(rules) if output_format == "markdown" else pages.table(rules))
-    _warn_of_stripped_pages()
-    return CLEAN
-
-
-@cli.command("rule", short_help="Explain a rule.")
-@click.argument("word", metavar="CODE|NAME")
-def explain(word: str) -> int:
-    """Print the page of a rule: why it matters, wrong and right examples, what torch does."""
-    from gradlint import pages
-
-    terminal.write(pages.page(_find(word)))
-    _warn_of_stripped_pages()
-    return CLEAN
-
-
-def _warn_of_stripped_pages() -> None:
-    """Tell why the rules have no pages, where Python took them away."""
-    if sys.flags.optimize > 1:
-        terminal.warn("what the pages of rules say was stripped; run Python without `-OO` and `PYTHONOPTIMIZE=2`")
-
-
-@cli.command(short_help="Confirm the rules on the installed torch.")
-@click.argument("word", metavar="[CODE|NAME]", required=False)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
-def prove(word: str | None, color: str) -> int:
-    """Run each example of the rules, or of one, on the installed torch.
-
-    A tick each: gradlint sees the mistake on the marked lines and nothing else, torch shows what the rule claims, and
-    the cure is quiet and does not show it. Ends with 1 if a claim fails, 2 if torch is not installed.
-    """
-    from gradlint import proving
-    from gradlint.report import proofs
-
-    try:
-        for line in proving.ran_on():
-            terminal.say(line)
-    except proving.TorchMissing as error:
-        raise click.ClickException(str(error)) from error
-    every = _rules()
-    wanted = (_find(word),) if word else every
-    proved: list[proving.Proof] = []
-    words = not terminal.can_show(proofs.TICKS[True], sys.stdout)
-    found = _kept(proving.prove(wanted, every), proved)
-    for line in proofs.lines(found, words=words, painted=terminal.wants_colour(color, sys.stdout, os.environ)):
-        terminal.write(f"{line}\n")
-    failed, skipped = sum(proof.failed for proof in proved), sum(bool(proof.skipped) for proof in proved)
-    terminal.say(f"{_counted(len(proved), 'example')}: {failed} failed, {skipped} skipped")
-    return FOUND if failed else CLEAN
-
-
-def _kept(proofs: Iterable[Proof], kept: list[Proof]) -> Iterator[Proof]:
-    for proof in proofs:
-        kept.append(proof)
-        yield proof
-
-
-# ---- new
-
-
-@cli.group(short_help="Begin something new.")
-def new() -> None:
-    """Begin a rule."""
-
-
-@new.command("rule", short_help="Begin a rule: its file and its case file.")
-@click.argument("name", metavar="NAME")
-@click.option("--code", metavar="CODE", help="The rule's code. [the next free one of the folder]")
-@click.option("--folder", metavar="FOLDER", default="rules", help="Where the rule goes. [rules]")
-@click.option("--cases", metavar="FOLDER", default="tests/cases", help="Where its cases go. [tests/cases]")
-def new_rule(name: str, code: str | None, folder: str, cases: str) -> int:
-    """Write the file of a rule called NAME and its case file, with what is missing marked as missing.
-
-    A rule is called after its mistake, in lower-case words joined by hyphens. `gradlint prove NAME` tells what is left
-    to do.
-    """
-    from gradlint import scaffold
-
-    taken = [word for rule in _rules() for word in (rule.code, rule.name)]
-    try:
-        begun = scaffold.begin(name, code, folder, cases, taken)
-    except scaffold.CannotBegin as error:
-        raise click.ClickException(str(error)) from error
-    for path in begun.files:
-        terminal.say(f"wrote {safe_name(path)}")
-    terminal.say(f"{begun.code} {name} is begun; `gradlint prove {name}` tells what is missing")
-    return CLEAN
-
-
-# ---- what is installed
-
-
-def _rules() -> tuple[Rule, ...]:
-    """All rules."""
-    from gradlint import registry
-
-    with _telling_what_is_broken():
-        return registry.rules()
-
-
-def _installed() -> Installation:
-    """All that is installed."""
-    from gradlint import registry
-
-    with _telling_what_is_broken():
-        return registry.installed()
-
-
-def _packs() -> Packs:
-    """All knowledge of libraries."""
-    from gradlint import registry
-
-    with _telling_what_is_broken():
-        return registry.packs()
-
-
-@contextmanager
-def _telling_what_is_broken() -> Iterator[None]:
-    """A pack that is broken is the user's to repair, not an internal error."""
-    from gradlint import registry
-
-    try:
-        yield
-    except registry.BrokenPack as error:
-        raise click.ClickException(str(error)) from error
-
-
-def _find(word: str) -> Rule:
-    """The rule of this code or name."""
-    import difflib
-
-    known = {spelling: rule for rule in _rules() for spelling in (rule.code, rule.name)}
-    for spelling in (word, word.upper(), word.lower()):
-        if spelling in known:
-            return known[spelling]
-    near = difflib.get_close_matches(word.lower(), [s.lower() for s in known], n=1)
-    meant = next((s for s in known if near and s.lower() == near[0]), "")
-    hint = f"did you mean `{meant}`?" if meant else "`gradlint rules` lists all"
-    raise click.ClickException(f"no rule is called `{word}`; {hint}")
+for command in (
+    looking.coverage,
+    looking.trace,
+    looking.explain_error,
+    rules.list_rules,
+    rules.explain,
+    rules.prove,
+    rules.new,
+):
+    cli.add_command(command)

@@ -1,0 +1,17 @@
+"""The commands beside `check`, and what all of them have in common."""
+
+from __future__ import annotations
+
+CLEAN, FOUND, WRONG = 0, 1, 2
+"""How a command ends: nothing to report, something found, asked for what cannot be done."""
+STDIN = "-"
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of a thing."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(values: tuple[str, ...]) -> tuple[str, ...]:
+    """The members of comma lists."""
+    return tuple(word for value in values for word in map(str.strip, value.split(",")) if word)
