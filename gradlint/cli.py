@@ -16,7 +16,7 @@ import click
 from gradlint import CACHE_VARIABLE, __version__, signals, terminal
 from gradlint.commands import CLEAN as CLEAN
 from gradlint.commands import FOUND as FOUND
-from gradlint.commands import STDIN, counted, listed, loading, looking, rules
+from gradlint.commands import STDIN, counted, docs, listed, loading, looking, rules
 from gradlint.commands import WRONG as WRONG
 from gradlint.report import FORMATS
 from gradlint.report.entry import safe_name
@@ -394,5 +394,6 @@ for command in (
     rules.explain,
     rules.prove,
     rules.new,
+    docs.docs,
 ):
     cli.add_command(command)

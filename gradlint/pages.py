@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from string import Formatter
@@ -89,6 +90,14 @@ def family(rule: Rule) -> str:
     return folders[-1] if folders else ""
 
 
+def family_texts(rule: Rule) -> tuple[str, str] | None:
+    """The title of a rule's family and what is said of it, as the folder's module has it; None where it has nothing."""
+    folder = sys.modules.get(rule.checks[0][2].__module__.rpartition(".")[0]) if family(rule) else None
+    text = inspect.cleandoc(folder.__doc__ or "") if folder is not None else ""
+    title, _, text = text.partition("\n")
+    return (title.rstrip("."), text.strip()) if title else None
+
+
 # ---- the page of one
 
 
@@ -134,10 +143,13 @@ def _without_facts(template: str) -> str:
 
 
 def _shown_by_torch(rule: Rule) -> list[str]:
+    return list(dict.fromkeys(described(each) for each in consequences(rule)))
+
+
+def consequences(rule: Rule) -> list[Consequence]:
     """Each consequence that the rule's evidence shows, once."""
-    own = [rule.consequence] if rule.consequence else []
-    given = [*own, *(evidence.shows for evidence in rule.evidence if evidence.shows)]
-    return list(dict.fromkeys(described(each) for each in given))
+    given = [rule.consequence, *(evidence.shows for evidence in rule.evidence)]
+    return list(dict.fromkeys(each for each in given if each is not None))
 
 
 def described(consequence: Consequence) -> str:
@@ -165,6 +177,11 @@ def _example(title: str, given: Evidence) -> Iterator[str]:
 
 def _source(example: Example) -> str:
     """The example as a reader writes it: without its decorators and without markers."""
+    return _MARKER.sub("", written(example)).rstrip()
+
+
+def written(example: Example) -> str:
+    """The example without its decorators."""
     lines = textwrap.dedent(inspect.getsource(example)).splitlines()
     first = next(n for n, line in enumerate(lines) if line.startswith(("def ", "async def ")))
-    return _MARKER.sub("", "\n".join(lines[first:])).rstrip()
+    return "\n".join(lines[first:]) + "\n"
