@@ -282,7 +282,8 @@ class _Told:
         formats = report.STATISTICS if self._options["statistics"] else report.FORMATS
         between = report.PARTED.get(chosen, "") if self.entries and entries else ""
         self.entries += len(entries)
-        return between + formats[chosen](entries, painted)
+        columns = terminal.columns(sys.stdout, report.COLUMNS) if file is None else report.COLUMNS
+        return between + formats[chosen](entries, painted, columns)
 
 
 def _tell(outcome: Outcome, options: dict[str, Any], told: _Told, *, onto_stdout: bool) -> None:
@@ -315,6 +316,8 @@ def _report(outcome: Outcome, options: dict[str, Any], told: _Told, write: Calla
             terminal.say(line)
     if not options["quiet"] and chosen in report.FOR_PEOPLE and (outcome.files or not outcome.problems):
         terminal.say(_summary(outcome))
+        if chosen == "full" and (code := _explained(outcome)):
+            terminal.say(f"`gradlint rule {code}` explains the first")
 
 
 def _tell_tracebacks(tracebacks: tuple[str, ...], *, verbose: bool) -> None:
@@ -342,6 +345,12 @@ def _save(text: str, file: str) -> None:
             output.write(text)
     except OSError as error:
         raise click.ClickException(f"cannot write the report to {file}: {error.strerror or error}") from error
+
+
+def _explained(outcome: Outcome) -> str:
+    """The code of the first finding, where a rule made it."""
+    code = outcome.entries[0].finding.code if outcome.entries else ""
+    return "" if code.startswith("GRD0") else code
 
 
 def _summary(outcome: Outcome) -> str:

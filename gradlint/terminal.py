@@ -39,6 +39,23 @@ def is_terminal(stream: TextIO) -> bool:
         return False
 
 
+NARROWEST, WIDEST = 40, 160
+"""Between these a report is fitted to a terminal."""
+
+
+def columns(stream: TextIO, otherwise: int) -> int:
+    """How wide the terminal is that shows a stream, as COLUMNS says or it says itself; `otherwise` where there is
+    none."""
+    if not is_terminal(stream):
+        return otherwise
+    try:
+        wide = int(os.environ.get("COLUMNS", "")) if os.environ.get("COLUMNS", "").isdecimal() else 0
+        wide = wide or os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError, AttributeError):
+        return otherwise
+    return max(NARROWEST, min(wide, WIDEST)) if wide else otherwise
+
+
 def can_show(text: str, stream: TextIO) -> bool:
     """Whether a stream's encoding knows these characters."""
     try:

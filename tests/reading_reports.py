@@ -26,8 +26,10 @@ class Read:
 
 
 LINE = re.compile(r"(?P<path>.+?):(?P<row>\d+):(?P<column>\d+): (?P<code>[A-Z]{3}\d{3}) (?P<message>\S.*)")
-SHOWN = re.compile(r"$|  +(\d+ )?[|=] |  help: ")
-"""What stands below the line of a finding."""
+HEAD = re.compile(r"(?P<code>[A-Z]{3}\d{3}) (?P<message>\S.*)")
+PLACE = re.compile(r" +--> (?P<path>.+?):(?P<row>\d+):(?P<column>\d+)")
+SHOWN = re.compile(r" *(\d+ )?\|( .*)?| += (note|help): .*")
+"""What stands below the message and the place of a finding."""
 PYLINT = re.compile(r"(?P<path>.+?):(?P<row>\d+)(?P<column>): \[(?P<code>[A-Z]{3}\d{3})\] (?P<message>\S.*)")
 GROUPED = re.compile(r"  +(?P<row>\d+):(?P<column>\d+) +(?P<code>[A-Z]{3}\d{3}) (?P<message>\S.*)")
 GITHUB = re.compile(
@@ -53,7 +55,16 @@ def concise(text: str) -> Iterator[Read]:
 
 
 def full(text: str) -> Iterator[Read]:
-    return (_matched(LINE, line) for line in _lines(text) if not SHOWN.match(line))
+    """A message, in several lines the later of which are indented; the place; source, notes and help."""
+    for block in text.split("\n\n") if text else ():
+        head, *lines = block.rstrip("\n").split("\n")
+        found = HEAD.fullmatch(head)
+        assert found, head
+        at = next(n for n, line in enumerate(lines) if PLACE.fullmatch(line))
+        said = " ".join([found["message"], *(line.removeprefix(" " * 7) for line in lines[:at])])
+        below = [n for n, line in enumerate(lines[at + 1 :]) if SHOWN.fullmatch(line)]
+        assert all(line.startswith("    ") for n, line in enumerate(lines[at + 1 :]) if n not in below)
+        yield _matched(PLACE, lines[at], code=found["code"], message=said)
 
 
 def pylint(text: str) -> Iterator[Read]:

@@ -297,11 +297,12 @@ def test_the_full_report_shows_the_source_and_its_marks(gradlint: Run, here: Pat
     (here / "train.py").write_text(text)
     ran = gradlint("--output-format", "full", "--select", "GRD301", "train.py")
     lines = ran.stdout.splitlines()
-    assert lines[0].startswith("train.py:3:11: GRD301 ")
-    shown = next(n for n, line in enumerate(lines) if line.startswith("  3 | "))
-    assert lines[shown] == "  3 | 日本 = 'ß';    täglich += 1  # now"
-    assert lines[shown + 1] == "    |                ^^^^^^^"
-    assert lines[-1].startswith("  help: ")
+    assert lines[:2] == ["GRD301 in-place operation on `täglich`, a leaf that requires grad", " --> train.py:3:11"]
+    shown = next(n for n, line in enumerate(lines) if line.startswith("3 | "))
+    assert lines[shown] == "3 | 日本 = 'ß';    täglich += 1  # now"
+    assert lines[shown + 1] == "  |                ^^^^^^^"
+    assert lines[shown + 2].startswith("  = help: ")
+    assert ran.stderr.splitlines()[1:] == ["`gradlint rule GRD301` explains the first"]
 
 
 def test_terminals_are_not_obeyed_by_what_is_linted(gradlint: Run, here: Path) -> None:

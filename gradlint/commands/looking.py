@@ -94,6 +94,7 @@ def explain_error(file: str, output_format: str, color: str) -> int:
     if an error was explained, 1 if none was.
     """
     from gradlint import explain as explaining
+    from gradlint.report import COLUMNS
     from gradlint.report import explain as report
     from gradlint.run import Refused
 
@@ -105,7 +106,8 @@ def explain_error(file: str, output_format: str, color: str) -> int:
     if output_format == "json":
         terminal.write(report.report_json(explained))
     elif explained is not None:
-        terminal.write(report.report(explained, terminal.wants_colour(color, sys.stdout, os.environ)))
+        painted = terminal.wants_colour(color, sys.stdout, os.environ)
+        terminal.write(report.report(explained, painted, terminal.columns(sys.stdout, COLUMNS)))
     if explained is None:
         terminal.say("no error that a rule tells of was found; `gradlint .` looks for mistakes in the current folder")
         return FOUND

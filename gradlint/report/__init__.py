@@ -1,31 +1,41 @@
 """Reports: one file per output format behind one table.
 
 A format is a function from entries, sorted as they are to be shown, to text that ends in a newline (or is
-empty). `painted` is asked for by formats that know colour; the others leave it out.
+empty). `painted` and the `columns` of a terminal count for formats that know colour and width.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
+from typing import Protocol
 
 from gradlint.report.entry import Entry as Entry
 
-Format = Callable[[Sequence[Entry], bool], str]
+COLUMNS = 80
+"""How wide a report is that goes to no terminal."""
 
 
-def _of(module: str, function: str = "report") -> Format:
-    """The format of a module here, which is loaded when a report is written: there are many, and one is wanted."""
+class Format(Protocol):
+    """Writes entries."""
 
-    def report(entries: Sequence[Entry], painted: bool) -> str:
-        text: str = getattr(import_module(f"{__name__}.{module}"), function)(entries, painted)
+    def __call__(self, entries: Sequence[Entry], painted: bool, columns: int = ...) -> str: ...
+
+
+def _of(module: str, function: str = "report", *, fitted: bool = False) -> Format:
+    """The format of a module here, which is loaded when a report is written: there are many, and one is wanted. One
+    that is `fitted` is asked with the width."""
+
+    def report(entries: Sequence[Entry], painted: bool, columns: int = COLUMNS) -> str:
+        write = getattr(import_module(f"{__name__}.{module}"), function)
+        text: str = write(entries, painted, columns) if fitted else write(entries, painted)
         return text
 
     return report
 
 
 FORMATS: dict[str, Format] = {
-    "full": _of("full"),
+    "full": _of("full", fitted=True),
     "concise": _of("concise"),
     "grouped": _of("grouped"),
     "json": _of("json"),

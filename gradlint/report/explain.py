@@ -7,7 +7,7 @@ from typing import Any
 
 from gradlint import pages
 from gradlint.explain import Explanation
-from gradlint.report import full
+from gradlint.report import COLUMNS, full
 from gradlint.report.entry import escaped
 from gradlint.report.json import as_object, dumps
 from gradlint.report.paint import paint
@@ -17,11 +17,11 @@ LONGEST = 300
 """How much of a message is repeated."""
 
 
-def report(explained: Explanation, painted: bool) -> str:
+def report(explained: Explanation, painted: bool, columns: int = COLUMNS) -> str:
     """The error, the findings that explain it with their source, and a paragraph for each rule."""
     blocks = [f"{_named(explained)}\n"]
     if explained.entries:
-        blocks.append(full.report(explained.entries, painted))
+        blocks.append(full.report(explained.entries, painted, columns))
     blocks += ["".join(_rule(rule, painted)) for rule in explained.rules]
     return "\n".join(blocks)
 
