@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +18,7 @@ from gradlint.commands import CLEAN as CLEAN
 from gradlint.commands import FOUND as FOUND
 from gradlint.commands import STDIN, counted, docs, listed, loading, looking, rules
 from gradlint.commands import WRONG as WRONG
+from gradlint.commands.helping import Grouped, Overview
 from gradlint.report import FORMATS
 from gradlint.report.entry import safe_name
 
@@ -41,6 +42,10 @@ def run(args: Sequence[str]) -> int:
         return code if isinstance(code, int) else CLEAN
     except click.exceptions.NoArgsIsHelpError as error:
         terminal.say(error.format_message())
+        return WRONG
+    except click.NoSuchOption as error:
+        terminal.complain(f"no option `{error.option_name}`{_nearest(error.option_name, error.possibilities or ())}")
+        _hint(error)
         return WRONG
     except click.ClickException as error:
         terminal.complain(error.format_message())
@@ -69,16 +74,30 @@ def _hint(error: click.ClickException) -> None:
         terminal.say(f"try `{error.ctx.command_path} --help`")
 
 
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """The one of these that was meant, if it is clear which."""
+    import difflib
+
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _meant_command(paths: Sequence[str]) -> str:
+    """Which command was meant by the first path, if there is none of that name."""
+    near = _nearest(paths[0], cli.commands) if paths and not os.path.lexists(paths[0]) else ""
+    return near.removeprefix("; ").replace("`", "`gradlint ", 1)
+
+
 def _one_line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Overview, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="gradlint %(version)s")
 def cli() -> None:
     """Find gradient-handling mistakes in PyTorch code.
 
-    `gradlint src/` is short for `gradlint check src/`; see `gradlint check --help` for the options.
+    `gradlint src/` is short for `gradlint check src/`; `gradlint check --help` has all options.
     """
 
 
@@ -94,24 +113,27 @@ _cache_dir = click.option(
 )
 
 
-@cli.command(short_help="Lint files and folders (the default command).")
+_FORMATS = f"{', '.join(FORMATS)}. [full on a terminal, else concise]"
+
+
+@cli.command(cls=Grouped, short_help="Lint files and folders (the default command).")
 @click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str))
 @_several("--select", "Report these rules: codes, prefixes, names or ALL; comma lists, repeatable.")
 @_several("--ignore", "Do not report these rules.")
 @_several("--extend-select", "Report these rules besides those that are selected.")
 @_several("--extend-ignore", "Do not report these rules besides those that are ignored.")
-@click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Report what may be believed so far. [likely]")
+@click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Minimum confidence to report. [likely]")
 @click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
 @click.option("--fix", is_flag=True, help="Make safe fixes and report what is left.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Make fixes as well that may change what works.")
 @click.option("--diff", is_flag=True, help="Show what fixes would change and write nothing.")
-@click.option("--show-fixes", is_flag=True, help="Tell what was fixed.")
+@click.option("--show-fixes", is_flag=True, help="Print what was fixed.")
 @_several("--fixable", "Fix findings of these rules only.")
 @_several("--unfixable", "Fix no findings of these rules.")
-@click.option("--output-format", type=click.Choice(tuple(FORMATS)), help="[full on a terminal, else concise]")
+@click.option("--output-format", type=click.Choice(tuple(FORMATS)), metavar="FORMAT", help=_FORMATS)
 @click.option("--output-file", metavar="FILE", help="Write the report to a file.")
 @click.option("--statistics", is_flag=True, help="Count findings per rule instead of listing them.")
-@click.option("--stdin-filename", metavar="FILE", help="What the text on stdin (path `-`) is called.")
+@click.option("--stdin-filename", metavar="FILE", help="File name to assume for stdin (path `-`).")
 @click.option("--exit-zero", is_flag=True, help="End with 0 where findings would make it 1.")
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
@@ -119,12 +141,12 @@ _cache_dir = click.option(
 @click.option("--no-cache", is_flag=True, help="Neither look into the cache nor write to it.")
 @_cache_dir
 @click.option("--force-exclude", is_flag=True, help="Exclude paths even when they are named here.")
-@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths, and no others.")
-@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths as well.")
-@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores. [yes]")
+@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Replace the default excludes by these.")
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Exclude these paths as well.")
+@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Exclude what git ignores. [yes]")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings and errors only.")
-@click.option("-v", "--verbose", is_flag=True, help="Tell about each file.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
+@click.option("-v", "--verbose", is_flag=True, help="Print per-file details.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to paint. [auto]")
 @click.option("--show-files", is_flag=True, help="List the files that would be linted.")
 @click.option("--baseline", metavar="FILE", help="Do not report the findings that this file accepts.")
 @click.option("--update-baseline", is_flag=True, help="Accept all that is found: write it to the baseline.")
@@ -167,6 +189,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         _tell_tracebacks(outcome.tracebacks, verbose=options["verbose"])
     for problem in outcome.problems:
         terminal.complain(problem)
+    if hint := _meant_command(paths):
+        terminal.say(hint)
     if outcome.interrupted is not None:
         terminal.complain(f"interrupted: {outcome.interrupted.done}")
         return outcome.interrupted.exit_code
@@ -377,12 +401,12 @@ def _about_fixes(outcome: Outcome) -> str:
 # ---- clean
 
 
-@cli.command(short_help="Take the cache away.")
+@cli.command(short_help="Remove the cache.")
 @_cache_dir
 @click.option("--config", metavar="FILE", help="Use this configuration.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 def clean(cache_dir: str | None, **options: Any) -> int:
-    """Take away the cache of the project one stands in. Nothing is taken away that is no cache of gradlint's."""
+    """Remove the cache of the project one stands in. Nothing is removed that is no cache of gradlint's."""
     from gradlint.files import displayed
     from gradlint.run import Refused, clean
     from gradlint.settings import Request

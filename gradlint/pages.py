@@ -1,4 +1,4 @@
-"""What gradlint tells about its rules: the table of all, and the page of one."""
+"""What gradlint tells about its rules: the table of all, and the parts of the page of one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from string import Formatter
 from typing import Any
 
 from gradlint import versions
 from gradlint.finding import printed
-from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Rule, Warns
+from gradlint.rule import Consequence, Example, Grows, Raises, Rule, Warns
 
 _MARKER = re.compile(r"(?<![ \t])[ \t]*+#[ \t]*+[A-Z]{3}[0-9]{3}(?:[ \t]++[A-Z]{3}[0-9]{3})*[ \t]*+$", re.MULTILINE)
-_UNDERLINE = {"# ": "=", "## ": "-"}
 
 
 # ---- all rules
@@ -31,7 +30,7 @@ def table(rules: Sequence[Rule]) -> str:
             f"{rule.name:<{names}}",
             "on " if rule.default else "off",
             f"{printed(rule.effect):<{effects}}",
-            _with_range(rule),
+            with_range(rule),
         )
         for rule in rules
     ]
@@ -42,7 +41,7 @@ def markdown(rules: Sequence[Rule]) -> str:
     """The same as a Markdown table."""
     rows = [("code", "name", "effect", "the mistake"), ("---",) * 4]
     rows += [
-        (rule.code, f"`{rule.name}`", f"{printed(rule.effect)}{'' if rule.default else ' (off)'}", _with_range(rule))
+        (rule.code, f"`{rule.name}`", f"{printed(rule.effect)}{'' if rule.default else ' (off)'}", with_range(rule))
         for rule in rules
     ]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
@@ -59,7 +58,7 @@ def as_object(rule: Rule) -> dict[str, Any]:
         "help": rule.help,
         "default": rule.default,
         "effect": rule.effect,
-        "consequence": "; ".join(_shown_by_torch(rule)),
+        "consequence": "; ".join(shown_by_torch(rule)),
         "since": versions.written(rule.since) if rule.since else None,
         "until": versions.written(rule.until) if rule.until else None,
         "yields_to": list(rule.yields_to),
@@ -74,11 +73,11 @@ def summary(rule: Rule) -> str:
 
 def cure(rule: Rule) -> str:
     """What helps against the rule's mistakes, without the facts of a single one."""
-    help = _without_facts(rule.help)
-    return help if help.strip(" .") else _without_facts(rule.message)
+    help = without_facts(rule.help)
+    return help if help.strip(" .") else without_facts(rule.message)
 
 
-def _with_range(rule: Rule) -> str:
+def with_range(rule: Rule) -> str:
     """The claim, and in which versions of torch it is one, if not in all."""
     span = versions.described(rule)
     return f"{summary(rule)} (torch {span})" if span else summary(rule)
@@ -98,51 +97,16 @@ def family_texts(rule: Rule) -> tuple[str, str] | None:
     return (title.rstrip("."), text.strip()) if title else None
 
 
-# ---- the page of one
+# ---- what is said of one
 
 
-def page(rule: Rule) -> str:
-    """All there is to read about a rule."""
-    blocks = [f"{rule.code} {rule.name}", "=" * len(f"{rule.code} {rule.name}")]
-    blocks = ["\n".join(blocks), _headings(rule.page.strip())]
-    blocks += [f"On by default: {'yes' if rule.default else 'no'}. Effect: {printed(rule.effect)}.{_range(rule)}"]
-    blocks += _titled("What torch does", "\n".join(f"- {said}" for said in _shown_by_torch(rule)))
-    if rule.help:
-        blocks += _titled("Help", _without_facts(rule.help))
-    for number, bad in enumerate((given for given in rule.evidence if given.cures is None), 1):
-        blocks += _example(f"Wrong, example {number}", bad)
-        for good in rule.evidence:
-            if good.cures is bad.example:
-                blocks += _example(f"Right, example {number}", good)
-    return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _range(rule: Rule) -> str:
-    """In which versions of torch the rule is run, as a sentence behind others; empty where in all."""
-    told = f" (told by: {rule.source})" if rule.source else ""
-    span = versions.described(rule)
-    return f" Torch: {span}{told}." if span else ""
-
-
-def _titled(title: str, text: str) -> list[str]:
-    return [f"{title}\n{'-' * len(title)}", text] if text else []
-
-
-def _headings(text: str) -> str:
-    """The text with its Markdown headings underlined, as they are read in a terminal."""
-    lines = []
-    for line in text.splitlines():
-        sign = next((sign for sign in _UNDERLINE if line.startswith(sign)), "")
-        title = line.removeprefix(sign)
-        lines += [title, _UNDERLINE[sign] * len(title)] if sign else [line]
-    return "\n".join(lines)
-
-
-def _without_facts(template: str) -> str:
+def without_facts(template: str) -> str:
+    """A message or help with three dots in place of what a finding fills in."""
     return "".join(text + ("" if fact is None else "...") for text, fact, *_ in Formatter().parse(template))
 
 
-def _shown_by_torch(rule: Rule) -> list[str]:
+def shown_by_torch(rule: Rule) -> list[str]:
+    """The same, in words."""
     return list(dict.fromkeys(described(each) for each in consequences(rule)))
 
 
@@ -167,15 +131,7 @@ def described(consequence: Consequence) -> str:
 # ---- examples
 
 
-def _example(title: str, given: Evidence) -> Iterator[str]:
-    yield f"{title} ({given.example.__name__.replace('_', ' ')}):"
-    yield textwrap.indent(_source(given.example), "    ")
-    for name, neighbour in given.files.items():
-        yield f"    with {name}:"
-        yield textwrap.indent(_source(neighbour), "    ")
-
-
-def _source(example: Example) -> str:
+def source(example: Example) -> str:
     """The example as a reader writes it: without its decorators and without markers."""
     return _MARKER.sub("", written(example)).rstrip()
 

@@ -6,12 +6,14 @@ The more exact word wins (`--select GRD1 --ignore GRD101`), and of two equally e
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 ALL = "ALL"
 _EXACT = 1000
+_NUMBERED = re.compile(r"[A-Za-z]{3}[0-9]+")
 
 
 class Selectable(Protocol):
@@ -104,7 +106,19 @@ def _unknown(word: str, rules: Sequence[Selectable], origin: str) -> str:
 
 def unknown(word: str, spellings: Iterable[str], origin: str) -> str:
     """What is told of a word that is none of these: where it stands, and the nearest that is one."""
+    return f"unknown rule `{word}` in {origin}; {meant(word, spellings)}"
+
+
+def meant(word: str, spellings: Iterable[str]) -> str:
+    """What may have been meant. For a number the family is named and no other number: those that look alike mean other
+    things."""
     known = {spelling.lower(): spelling for spelling in spellings}
+    if _NUMBERED.fullmatch(word):
+        family = word.upper()[:4]
+        return f"`gradlint rule {family}` lists its family" if _begins(family, known) else "`gradlint rules` lists all"
     near = difflib.get_close_matches(word.lower(), known, n=1)
-    hint = f"did you mean `{known[near[0]]}`?" if near else "`gradlint rules` lists all"
-    return f"unknown rule `{word}` in {origin}; {hint}"
+    return f"did you mean `{known[near[0]]}`?" if near else "`gradlint rules` lists all"
+
+
+def _begins(family: str, known: Iterable[str]) -> bool:
+    return any(spelling.startswith(family.lower()) for spelling in known)

@@ -70,6 +70,17 @@ def write(text: str) -> None:
     _put(sys.stdout, text)
 
 
+def show(text: str, painted: bool) -> None:
+    """Put text on stdout; on a terminal with fewer rows, page by page."""
+    rows = os.get_terminal_size(sys.stdout.fileno()).lines if is_terminal(sys.stdout) else 0
+    if 0 < rows <= text.count("\n"):
+        import click
+
+        click.echo_via_pager(text, color=painted)
+    else:
+        write(text)
+
+
 def write_bytes(data: bytes) -> None:
     """Put bytes on stdout as they are."""
     stream = getattr(sys.stdout, "buffer", None)

@@ -511,3 +511,88 @@ def test_proving_without_torch_says_how_to_get_it(process: Run) -> None:
     ran = process(code=hidden)
     assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
     assert "pip install torch" in ran.stderr
+
+
+# ---- help and hints
+
+
+def test_the_help_shows_common_options_and_no_line_is_too_wide(gradlint: Run) -> None:
+    for args in ([], ["check"], ["rule"], ["docs"]):
+        shown = gradlint(*args, "--help").stdout
+        assert max(map(len, shown.splitlines())) <= 80
+    shown = gradlint("--help").stdout
+    assert shown.index("Commands:") < shown.index("Common options of check:") < shown.index("--output-format FORMAT")
+
+
+def test_every_option_of_check_is_in_one_group() -> None:
+    from gradlint.commands import helping
+
+    grouped = [name for names in helping.GROUPS.values() for name in names]
+    options = {param.name for param in cli.cli.commands["check"].params if param.name != "paths"}
+    assert len(grouped) == len(set(grouped))
+    assert set(grouped) <= options
+    assert options - set(grouped) == {"jobs", "no_cache", "cache_dir"}
+    assert set(helping.COMMON) <= options
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["chekc"], "did you mean `gradlint check`?"),
+        (["rulees"], "did you mean `gradlint rules`?"),
+        (["--selct", "GRD1"], "no option `--selct`; did you mean `--select`?"),
+        (["check", "--outptu-format", "json"], "did you mean `--output-format`?"),
+        (["rule", "GRD399"], "no rule is called `GRD399`; `gradlint rule GRD3` lists its family"),
+        (["--select", "GRD1022", "."], "`gradlint rule GRD1` lists its family"),
+        (["rule", "ABC999"], "`gradlint rules` lists all"),
+        (["rule", "in-place-on-lef"], "did you mean `in-place-on-leaf`?"),
+    ],
+)
+def test_what_was_meant_is_suggested(gradlint: Run, args: list[str], told: str) -> None:
+    ran = gradlint(*args)
+    assert (ran.returncode, told in ran.stderr) == (2, True), ran.stderr
+
+
+@pytest.mark.parametrize("args", [["nowhere.py"], ["src/check"], ["--jsn"], ["--format", "json"]])
+def test_nothing_is_suggested_where_nothing_is_alike(gradlint: Run, args: list[str]) -> None:
+    ran = gradlint(*args)
+    assert (ran.returncode, "did you mean" in ran.stderr) == (2, False), ran.stderr
+
+
+# ---- rules on a terminal
+
+
+def test_the_beginning_of_a_code_lists_a_family(gradlint: Run) -> None:
+    listed = gradlint("rule", "grd3").stdout.splitlines()
+    assert [line[:6] for line in listed] == [r.code for r in registry.rules() if r.code.startswith("GRD3")]
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_rules_and_pages_fit_the_width(columns: int) -> None:
+    from gradlint.report import pages
+
+    every = registry.rules()
+    table = pages.families(every, False, columns)
+    assert max(map(len, table.splitlines())) <= columns
+    codes = [line[:6] for line in table.splitlines() if re.match(r"GRD\d{3} ", line)]
+    assert sorted(codes) == [rule.code for rule in every]
+    assert "Leaves (GRD12x)\n" in table
+    for rule in every:
+        page = pages.page(rule, False, columns)
+        assert all(len(line) <= columns or line.startswith("    ") for line in page.splitlines())
+        assert page.index("Wrong, example 1") < page.index("Right, example 1") < page.index("What torch does")
+
+
+def test_colour_changes_nothing_of_a_page_but_the_backticks() -> None:
+    from gradlint.report import pages
+
+    def plain(text: str) -> str:
+        return re.sub(r"\x1b\[[0-9;]*m", "", text).replace("`", "")
+
+    for rule in registry.rules():
+        painted = pages.page(rule, True, 80)
+        assert "\x1b[" in painted
+        assert plain(painted) == pages.page(rule, False, 80).replace("`", "")
+    assert plain(pages.families(registry.rules(), True, 80)) == pages.families(registry.rules(), False, 80).replace(
+        "`", ""
+    )

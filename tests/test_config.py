@@ -153,7 +153,8 @@ def test_the_more_exact_word_wins(layers, expected):
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("GRD0201", "`GRD201`"),
+        ("GRD2011", "`gradlint rule GRD2` lists its family"),
+        ("GRD0201", "`gradlint rules`"),
         ("integer-require-grad", "`integer-requires-grad`"),
         ("AL", "`ALL`"),
         ("zzz", "`gradlint rules`"),

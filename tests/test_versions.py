@@ -19,6 +19,7 @@ from gradlint.knowledge.packs import Call, Pack
 from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.registry import rules
+from gradlint.report import pages as report_pages
 from gradlint.rule import Findings, Rule
 from gradlint.run import Refused
 from gradlint.settings import Request
@@ -297,11 +298,11 @@ def test_the_range_of_a_rule_is_shown():
     rule = planted(since=(2, 1), until=(2, 13), source="the notes of 2.1")
     rule.page = "A product.\n"
     assert pages.table([rule]).rstrip().endswith("A product. (torch 2.1 to before 2.13)")
-    assert "Torch: 2.1 to before 2.13 (told by: the notes of 2.1)." in pages.page(rule)
+    assert "Torch: 2.1 to before 2.13 (told by: the notes of 2.1)." in report_pages.page(rule, columns=100)
     assert (pages.as_object(rule)["since"], pages.as_object(rule)["until"]) == ("2.1", "2.13")
     plain = planted()
     plain.page = "A product.\n"
-    assert "torch" not in pages.table([plain]) + pages.page(plain).partition("What torch")[0]
+    assert "torch" not in pages.table([plain]) + report_pages.page(plain).partition("What torch")[0]
     assert pages.as_object(plain)["since"] is None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from gradlint.engine import Installation
     from gradlint.knowledge.together import Packs
     from gradlint.rule import Rule
+
+_LIKE_A_CODE = re.compile(r"[A-Z]{3}[0-9]{0,3}")
 
 
 def rules() -> tuple[Rule, ...]:
@@ -49,15 +52,20 @@ def _telling_what_is_broken() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
+def begun_by(word: str) -> tuple[Rule, ...]:
+    """The rules whose codes begin so, if none has this code."""
+    every, prefix = rules(), word.upper()
+    found = tuple(rule for rule in every if rule.code.startswith(prefix))
+    return found if _LIKE_A_CODE.fullmatch(prefix) and prefix not in [rule.code for rule in found] else ()
+
+
 def find(word: str) -> Rule:
     """The rule of this code or name."""
-    import difflib
+    from gradlint.selection import meant
 
-    known = {spelling: rule for rule in rules() for spelling in (rule.code, rule.name)}
+    every = rules()
+    known = {spelling: rule for rule in every for spelling in (rule.code, rule.name)}
     for spelling in (word, word.upper(), word.lower()):
         if spelling in known:
             return known[spelling]
-    near = difflib.get_close_matches(word.lower(), [s.lower() for s in known], n=1)
-    meant = next((s for s in known if near and s.lower() == near[0]), "")
-    hint = f"did you mean `{meant}`?" if meant else "`gradlint rules` lists all"
-    raise click.ClickException(f"no rule is called `{word}`; {hint}")
+    raise click.ClickException(f"no rule is called `{word}`; {meant(word, known)}")

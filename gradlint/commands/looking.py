@@ -12,7 +12,7 @@ from gradlint import terminal
 from gradlint.commands import CLEAN, FOUND, STDIN, WRONG, listed, loading
 
 
-@click.command(short_help="Tell how much gradlint sees.")
+@click.command(short_help="Show how much of the code gradlint understands.")
 @click.argument("paths", nargs=-1, type=click.Path(readable=False, path_type=str))
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
 @click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
@@ -20,11 +20,11 @@ from gradlint.commands import CLEAN, FOUND, STDIN, WRONG, listed, loading
 @click.option("--config", metavar="FILE", help="Use this configuration for all files.")
 @click.option("--isolated", is_flag=True, help="Use no configuration file.")
 @click.option("--force-exclude", is_flag=True, help="Exclude paths even when they are named here.")
-@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths, and no others.")
-@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Leave out these paths as well.")
-@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores. [yes]")
+@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Replace the default excludes by these.")
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Exclude these paths as well.")
+@click.option("--respect-gitignore/--no-respect-gitignore", default=None, help="Exclude what git ignores. [yes]")
 def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options: Any) -> int:
-    """Tell of how many receivers gradlint knows the kind.
+    """Show the share of receivers whose kind gradlint knows.
 
     A receiver is what is asked for a name of autograd's vocabulary: `model` in `model.eval()`, `loss` in
     `loss.item()`. It is known if it is seen to be a tensor, a module, an optimizer, a container, a function, a class
@@ -51,7 +51,7 @@ def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options:
 # ---- trace
 
 
-@click.command(short_help="Tell line by line what gradlint knows.")
+@click.command(short_help="Show line by line what gradlint knows.")
 @click.argument("file", metavar="FILE[:LINE]", type=click.Path(path_type=str))
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
 @click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
@@ -82,7 +82,7 @@ def trace(file: str, output_format: str, color: str, **options: Any) -> int:
 # ---- explain
 
 
-@click.command("explain", short_help="Tell what mistake leads to an error.")
+@click.command("explain", short_help="Explain an error by the mistakes that lead to it.")
 @click.argument("file", metavar="[FILE]", default=STDIN, type=click.Path(path_type=str))
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="[text]")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")

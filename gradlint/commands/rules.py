@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,12 +15,16 @@ from gradlint.report.entry import safe_name
 
 if TYPE_CHECKING:
     from gradlint.proving import Proof
+    from gradlint.rule import Rule
+
+_color = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
 
 
 @click.command("rules", short_help="List the rules.")
 @click.option("--output-format", type=click.Choice(["text", "json", "markdown"]), default="text", help="[text]")
-def list_rules(output_format: str) -> int:
-    """List the rules of gradlint and of installed rule packs."""
+@_color
+def list_rules(output_format: str, color: str) -> int:
+    """List the rules of gradlint and of installed rule packs: on a terminal by family, else one in a line."""
     import json
 
     from gradlint import pages
@@ -28,21 +32,42 @@ def list_rules(output_format: str) -> int:
     rules = loading.rules()
     if output_format == "json":
         terminal.write(json.dumps([pages.as_object(rule) for rule in rules], indent=2) + "\n")
+    elif output_format == "markdown":
+        terminal.write(pages.markdown(rules))
     else:
-        terminal.write(pages.markdown(rules) if output_format == "markdown" else pages.table(rules))
+        _show_table(rules, color)
     _warn_of_stripped_pages()
     return CLEAN
 
 
 @click.command("rule", short_help="Explain a rule.")
 @click.argument("word", metavar="CODE|NAME")
-def explain(word: str) -> int:
-    """Print the page of a rule: why it matters, wrong and right examples, what torch does."""
-    from gradlint import pages
+@_color
+def explain(word: str, color: str) -> int:
+    """Print the page of a rule: wrong and right, what torch does, why, and when to ignore it. For the beginning of a
+    code (`GRD3`) its rules are listed."""
+    from gradlint.report import COLUMNS
+    from gradlint.report import pages as report
 
-    terminal.write(pages.page(loading.find(word)))
+    painted = terminal.wants_colour(color, sys.stdout, os.environ)
+    if family := loading.begun_by(word):
+        _show_table(family, color)
+    else:
+        terminal.show(report.page(loading.find(word), painted, terminal.columns(sys.stdout, COLUMNS)), painted)
     _warn_of_stripped_pages()
     return CLEAN
+
+
+def _show_table(rules: Sequence[Rule], color: str) -> None:
+    from gradlint import pages
+    from gradlint.report import COLUMNS
+    from gradlint.report import pages as report
+
+    if not terminal.is_terminal(sys.stdout):
+        terminal.write(pages.table(rules))
+        return
+    painted = terminal.wants_colour(color, sys.stdout, os.environ)
+    terminal.show(report.families(rules, painted, terminal.columns(sys.stdout, COLUMNS)), painted)
 
 
 def _warn_of_stripped_pages() -> None:
@@ -89,12 +114,12 @@ def _kept(proofs: Iterable[Proof], kept: list[Proof]) -> Iterator[Proof]:
 # ---- new
 
 
-@click.group(short_help="Begin something new.")
+@click.group(short_help="Scaffold a new rule.")
 def new() -> None:
-    """Begin a rule."""
+    """Scaffold a rule."""
 
 
-@new.command("rule", short_help="Begin a rule: its file and its case file.")
+@new.command("rule", short_help="Scaffold a rule: its file and its case file.")
 @click.argument("name", metavar="NAME")
 @click.option("--code", metavar="CODE", help="The rule's code. [the next free one of the folder]")
 @click.option("--folder", metavar="FOLDER", default="rules", help="Where the rule goes. [rules]")
