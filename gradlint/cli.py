@@ -113,6 +113,7 @@ _cache_dir = click.option(
 )
 
 
+_LEVELS = f"Minimum confidence to report: {', '.join(CONFIDENCES)}. [likely]"
 _FORMATS = f"{', '.join(FORMATS)}. [full on a terminal, else concise]"
 
 
@@ -122,7 +123,7 @@ _FORMATS = f"{', '.join(FORMATS)}. [full on a terminal, else concise]"
 @_several("--ignore", "Do not report these rules.")
 @_several("--extend-select", "Report these rules besides those that are selected.")
 @_several("--extend-ignore", "Do not report these rules besides those that are ignored.")
-@click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Minimum confidence to report. [likely]")
+@click.option("--min-confidence", type=click.Choice(CONFIDENCES), metavar="LEVEL", help=_LEVELS)
 @click.option("--target-torch", metavar="X.Y", help="The version of torch that the code is for. [the newest known]")
 @click.option("--fix", is_flag=True, help="Make safe fixes and report what is left.")
 @click.option("--unsafe-fixes/--no-unsafe-fixes", default=None, help="Make fixes as well that may change what works.")
@@ -326,8 +327,13 @@ def _tell(outcome: Outcome, options: dict[str, Any], told: _Told, *, onto_stdout
         terminal.say_text(tally(outcome.changed))
 
 
+_UNBOUND = 1_000_000
+"""The width of what no terminal shows."""
+
+
 def _report(outcome: Outcome, options: dict[str, Any], told: _Told, write: Callable[[str], None]) -> None:
     from gradlint import report
+    from gradlint.report.wrapping import wrapped
 
     file, chosen = options["output_file"], told.format(outcome.output_format)
     text = told.text(outcome.entries[told.entries :], chosen)
@@ -339,7 +345,7 @@ def _report(outcome: Outcome, options: dict[str, Any], told: _Told, write: Calla
         for line in outcome.told:
             terminal.say(line)
     if not options["quiet"] and chosen in report.FOR_PEOPLE and (outcome.files or not outcome.problems):
-        terminal.say(_summary(outcome))
+        terminal.say("\n".join(wrapped(_summary(outcome), terminal.columns(sys.stderr, _UNBOUND))))
         if chosen == "full" and (code := _explained(outcome)):
             terminal.say(f"`gradlint rule {code}` explains the first")
 

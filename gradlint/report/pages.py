@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from gradlint import pages, versions
 from gradlint.finding import printed
 from gradlint.report import COLUMNS
-from gradlint.report.entry import escaped, width
+from gradlint.report.entry import escaped
 from gradlint.report.paint import paint
 from gradlint.report.wrapping import wrapped
 from gradlint.rule import Evidence, Rule
@@ -36,20 +36,10 @@ def _family(rules: Sequence[Rule], painted: bool, columns: int) -> Iterator[str]
     yield paint(escaped(title), "bold", painted)
     names = max(len(rule.name) for rule in rules)
     for rule in rules:
-        yield from _row(rule, names, painted, columns)
-
-
-def _row(rule: Rule, names: int, painted: bool, columns: int) -> Iterator[str]:
-    """Code, name and effect, and what the rule says first, behind them where there is room for it, else below."""
-    effect = printed(rule.effect) + ("" if rule.default else " (off)")
-    head = f"{rule.code} {rule.name:<{names}} {effect:<18} "
-    said = pages.with_range(rule)
-    drawn = f"{paint(rule.code, 'red', painted)} {rule.name:<{names}} {paint(effect, 'cyan', painted)}"
-    if len(head) + width(said) <= columns:
-        yield f"{drawn}{' ' * (18 - len(effect))} {_inline(said, painted)}"
-        return
-    yield drawn
-    yield from (f"{' ' * (len(rule.code) + 1)}{line}" for line in _text(said, painted, columns - len(rule.code) - 1))
+        effect = printed(rule.effect) + ("" if rule.default else " (off)")
+        yield f"{paint(rule.code, 'red', painted)} {rule.name:<{names}} {paint(effect, 'cyan', painted)}"
+        indent = len(rule.code) + 1
+        yield from (f"{' ' * indent}{line}" for line in _text(pages.with_range(rule), painted, columns - indent))
 
 
 # ---- the page of one
