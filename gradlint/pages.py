@@ -47,6 +47,16 @@ def markdown(rules: Sequence[Rule]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
 
 
+_TABLE = re.compile(r"(<!--[^\n]*gradlint rules[^\n]*-->\n).*?(<!-- end of the table -->)", re.DOTALL)
+
+
+def with_table(text: str, rules: Sequence[Rule]) -> str | None:
+    """A Markdown page with the table as it is now; None if it has no place for one."""
+    if not _TABLE.search(text):
+        return None
+    return _TABLE.sub(lambda found: f"{found[1]}{markdown(rules)}{found[2]}", text)
+
+
 def as_object(rule: Rule) -> dict[str, Any]:
     """A rule as JSON knows it. `message` and `help` are templates: what stands in braces is filled in."""
     return {

@@ -221,3 +221,30 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.
     (tmp_path / "file").write_text("")
     assert cli.run(["docs", "--site", str(tmp_path / "file" / "site")]) == cli.WRONG
     assert "file" in capsys.readouterr().err
+
+
+TABLED = "# Title\n\n<!-- gradlint rules -->\n| old |\n<!-- end of the table -->\n\nrest <!-- a comment -->\n"
+
+
+def test_the_table_in_a_markdown_file_is_kept_up_to_date(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(registry, "rules", lambda: RULES[:2])
+    page = tmp_path / "README.md"
+    page.write_text(TABLED)
+    assert cli.run(["docs", "--check", str(page)]) == cli.FOUND
+    assert "out of date" in capsys.readouterr().err and page.read_text() == TABLED
+    assert cli.run(["docs", "--write", str(page)]) == cli.CLEAN
+    assert page.read_text() == TABLED.replace("| old |\n", pages.markdown(RULES[:2]))
+    assert cli.run(["docs", "--check", str(page), "--write", str(page)]) == cli.CLEAN
+    assert "nothing to change" in capsys.readouterr().err
+
+
+def test_a_file_without_a_table_and_a_command_without_a_task_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "README.md").write_text("# Title\n")
+    assert cli.run(["docs", "--check", str(tmp_path / "README.md")]) == cli.WRONG
+    assert "has no table" in capsys.readouterr().err
+    assert cli.run(["docs"]) == cli.WRONG
+    assert "`--site`" in capsys.readouterr().err
