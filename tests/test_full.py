@@ -166,3 +166,18 @@ def test_the_width_is_that_of_the_terminal(monkeypatch: pytest.MonkeyPatch, wide
     monkeypatch.setenv("COLUMNS", said)
     monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((wide or 0, 24)))
     assert terminal.columns(Screen(wide), 80) == columns  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("wide", "rows", "paged"), [(80, 5, True), (80, 50, False), (None, 5, False)])
+def test_what_is_higher_than_the_terminal_is_paged(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wide: int | None, rows: int, paged: bool
+):
+    import os
+
+    shown: list[str] = []
+    monkeypatch.setattr("click.echo_via_pager", lambda text, color: shown.append(text))
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: wide is not None)
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((wide or 0, rows)))
+    monkeypatch.setattr("sys.stdout.fileno", lambda: 1, raising=False)
+    terminal.show("a line\n" * 10, painted=False)
+    assert (shown, capsys.readouterr().out) == ((["a line\n" * 10], "") if paged else ([], "a line\n" * 10))

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -248,3 +249,14 @@ def test_a_file_without_a_table_and_a_command_without_a_task_are_refused(
     assert "has no table" in capsys.readouterr().err
     assert cli.run(["docs"]) == cli.WRONG
     assert "`--site`" in capsys.readouterr().err
+
+
+def test_an_ordinary_run_loads_nothing_of_the_site(tmp_path: Path):
+    (tmp_path / "a.py").write_text("import torch\n\nx = torch.ones(3, requires_grad=True)\nx += 1\n")
+    code = (
+        "import sys\n"
+        "from gradlint.cli import run\n"
+        f"assert run([{str(tmp_path)!r}, '--isolated', '--no-cache', '-j', '1']) == 1\n"
+        "assert not [name for name in sys.modules if name.startswith('gradlint.site')]\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, stdout=subprocess.DEVNULL)
