@@ -227,7 +227,7 @@ def test_the_finding_that_explains_a_traceback_is_told(
     log = prefixed(PLAIN.replace("train.py", "/home/me/train.py"), "[rank0]: ").encode()
     assert ran(stdin=log, monkeypatch=monkeypatch) == cli.CLEAN
     out = capsys.readouterr().out
-    assert "train.py:4:1: GRD301" in out and "help: " in out
+    assert "--> train.py:4:1" in out and "help: " in out
     assert ran("--output-format", "json", stdin=log, monkeypatch=monkeypatch) == cli.CLEAN
     told = json.loads(capsys.readouterr().out)
     assert (told["error"], told["message"]) == ("RuntimeError", SAID)

@@ -287,6 +287,6 @@ def test_an_unknown_word_is_a_warning_that_names_place_and_cure(first, tmp_path,
     for options in ([], [], ["--no-cache"], ["--select", "GRD2"]):  # the second time it is remembered
         assert cli.run(["a.py", "--isolated", *options]) == cli.CLEAN
         code, name = capsys.readouterr().err.splitlines()[1:]
-        assert code.startswith(f"warning: unknown rule `GRD1011` in a.py:{row}; did you mean `GRD1")
+        assert code.startswith(f"warning: unknown rule `GRD1011` in a.py:{row}; `gradlint rule GRD1` lists")
         where = f"`integer-requires-gard` in a.py:{row + 1}"
         assert name == f"warning: unknown rule {where}; did you mean `integer-requires-grad`?"
