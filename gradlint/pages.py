@@ -7,6 +7,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Sequence
+from itertools import groupby
 from string import Formatter
 from typing import Any
 
@@ -44,17 +45,37 @@ def markdown(rules: Sequence[Rule]) -> str:
         (rule.code, f"`{rule.name}`", f"{printed(rule.effect)}{'' if rule.default else ' (off)'}", with_range(rule))
         for rule in rules
     ]
+    return _table(rows)
+
+
+def markdown_of_families(rules: Sequence[Rule]) -> str:
+    """A Markdown table of families: how many rules each has, and the first of them as an example."""
+    rows = [("family", "rules", "for example"), ("---",) * 3]
+    for name, group in groupby(sorted(rules, key=lambda rule: (family(rule), rule.code)), key=family):
+        first, *others = group
+        title, _ = family_texts(first) or (name, "")
+        rows.append((title, str(1 + len(others)), f"{first.code} `{first.name}`: {summary(first)}"))
+    head, under, *body = rows
+    return _table([head, under, *sorted(body, key=lambda row: row[-1])])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
 
 
-_TABLE = re.compile(r"(<!--[^\n]*gradlint rules[^\n]*-->\n).*?(<!-- end of the table -->)", re.DOTALL)
+_TABLE = re.compile(r"(<!--[^\n]*gradlint rules([^\n]*)-->\n).*?(<!-- end of the table -->)", re.DOTALL)
 
 
 def with_table(text: str, rules: Sequence[Rule]) -> str | None:
-    """A Markdown page with the table as it is now; None if it has no place for one."""
+    """A Markdown page with the tables, of rules or of `families`, as they are now; None if it has no place for one."""
     if not _TABLE.search(text):
         return None
-    return _TABLE.sub(lambda found: f"{found[1]}{markdown(rules)}{found[2]}", text)
+
+    def current(found: re.Match[str]) -> str:
+        table = markdown_of_families if "families" in found[2] else markdown
+        return f"{found[1]}{table(rules)}{found[3]}"
+
+    return _TABLE.sub(current, text)
 
 
 def as_object(rule: Rule) -> dict[str, Any]:

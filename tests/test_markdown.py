@@ -110,7 +110,7 @@ def test_without_the_extra_a_page_is_told_with_the_cure(lint: Any, monkeypatch: 
     (found,) = outcome.entries
     assert found.where == "a.md:1:1" and found.finding.code == "GRD000"
     assert "install `torch-gradlint[markdown]`" in found.finding.message
-    assert said(outcome, "full").startswith("a.md:1:1: GRD000 ")
+    assert said(outcome, "full").startswith("GRD000 ") and " --> a.md:1:1\n" in said(outcome, "full")
     assert kinds.lacking("a.ipynb") == kinds.lacking("a.py") == ""
 
 

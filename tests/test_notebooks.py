@@ -96,7 +96,7 @@ def test_a_note_has_a_cell_of_its_own(lint: Any) -> None:
     assert told(outcome) == ["a.ipynb:cell 2:1:5 GRD120"]
     (note,) = json.loads(said(outcome, "json"))[0]["notes"]
     assert (note["cell"], note["location"]["row"]) == (3, 2)
-    assert "  cell 3:2 | print(x.grad)" in said(outcome, "full")
+    assert "\ncell 3:2 | print(x.grad)" in said(outcome, "full")
 
 
 # ---- what is no Python in cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -159,6 +160,9 @@ def test_pre_commit_runs_the_hooks(
     (scratch / "build").mkdir(parents=True)
     for name in ("a name.py", "build/out.py"):
         (scratch / name).write_text(FAULTY)
+    cells = [{"cell_type": "code", "metadata": {}, "source": [FAULTY], "outputs": [], "execution_count": None}]
+    notebook = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}, indent=1)
+    (scratch / "a book.ipynb").write_text(notebook)
     (scratch / "notes.md").write_text("import torch\n")
     for folder in (clean_copy, scratch):
         _committed(folder)
@@ -167,5 +171,8 @@ def test_pre_commit_runs_the_hooks(
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert ("a name.py:4:1: GRD208" in ran.stdout) == (hook == "gradlint")
     assert (scratch / "a name.py").read_text() == FAULTY.replace("= 0", "= None" if hook == "gradlint-fix" else "= 0")
+    assert ("a book.ipynb:cell 1:4:1: GRD208" in ran.stdout) == (hook == "gradlint")
+    mended = notebook.replace("w.grad = 0", "w.grad = None") if hook == "gradlint-fix" else notebook
+    assert (scratch / "a book.ipynb").read_text() == mended
     assert (scratch / "build/out.py").read_text() == FAULTY
     assert "notes.md" not in ran.stdout and "out.py" not in ran.stdout

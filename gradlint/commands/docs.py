@@ -19,7 +19,7 @@ def docs(site: str | None, write: str | None, check: str | None) -> int:
     A site has a page for each rule, with wrong and right code and what torch says, and a search by code, name and the
     words of an error. It is plain files that refer to each other: they can be read from the disk, and put on any
     server. In a Markdown file the table stands between the lines `<!-- gradlint rules -->` and `<!-- end of the table
-    -->`; whatever else is in the first comment counts for nothing.
+    -->`; where the first has the word `families` as well, it is one of families.
     """
     if site is None and write is None and check is None:
         raise click.UsageError("name what to write: `--site`, `--write` or `--check`")
