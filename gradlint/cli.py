@@ -241,8 +241,8 @@ def _show_settings(paths: tuple[str, ...], options: dict[str, Any], told: _Told)
 
 def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
     from gradlint.finding import Confidence
+    from gradlint.limits import cores
     from gradlint.settings import Request
-    from gradlint.workers import cores
 
     least = options["min_confidence"]
     return Request(

@@ -20,11 +20,12 @@ from gradlint.finding import Finding, Place
 from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
+from gradlint.planning import read
 from gradlint.project import ProjectView
 from gradlint.reading import MOST_CONFIGURED
 from gradlint.report.entry import safe_name
 from gradlint.results import one_line
-from gradlint.run import Refused, read
+from gradlint.run import Refused
 from gradlint.settings import Request, Settings
 from gradlint.versions import UnknownVersion
 

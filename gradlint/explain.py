@@ -7,16 +7,16 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gradlint import run
+from gradlint import planning, run
 from gradlint.files import SUFFIXES, here
 from gradlint.finding import LATER, Confidence, Finding
 from gradlint.knowledge import errors
+from gradlint.limits import cores
 from gradlint.report.entry import Entry
 from gradlint.results import Rows
 from gradlint.rule import Raises, Rule, Warns
 from gradlint.settings import Request
 from gradlint.tracebacks import Frame, Raised, passages, raised
-from gradlint.workers import cores
 
 MOST_FILES = 10
 """How many files of a traceback are linted, the innermost first."""
@@ -35,7 +35,7 @@ class Explanation:
     entries: tuple[Entry, ...] = ()
 
 
-def explain(text: str, rules: Sequence[Rule], load: Callable[[], run.Installation]) -> Explanation | None:
+def explain(text: str, rules: Sequence[Rule], load: Callable[[], planning.Installation]) -> Explanation | None:
     """Explain the last error in a text of which some rule tells; None where there is none. Raises `run.Refused`."""
     for error in _errors(text):
         if told := telling(error, rules):
@@ -96,7 +96,7 @@ def _is_of(error: Raised, wanted: str) -> bool:
 # ---- findings
 
 
-def _found(error: Raised, rules: Sequence[Rule], load: Callable[[], run.Installation]) -> tuple[Entry, ...]:
+def _found(error: Raised, rules: Sequence[Rule], load: Callable[[], planning.Installation]) -> tuple[Entry, ...]:
     """The findings of these rules at the places that an error came through, or with a note there, innermost first; then
     those in the same files that raise at another line than their own."""
     frames = list(_own(reversed(error.frames)))

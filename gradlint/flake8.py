@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from gradlint import CACHE_VARIABLE, __version__, gate, run, texts
+from gradlint import CACHE_VARIABLE, __version__, gate, planning, run, texts
 from gradlint.catalogue import Catalogue
 from gradlint.config import BadConfig
 from gradlint.finding import Finding
@@ -101,7 +101,7 @@ class _Shared:
 
     def _held(self, file: str) -> str | None:
         """The text that a file holds; None where there is to be told why it cannot be had."""
-        data = run.read(file, self._settings.most_source(file))
+        data = planning.read(file, self._settings.most_source(file))
         try:
             return None if isinstance(data, Finding) else texts.decode(data)
         except texts.Unreadable:
@@ -158,7 +158,7 @@ def _bytes(text: str) -> bytes:
 
 
 @cache
-def _installed() -> run.Installation:
+def _installed() -> planning.Installation:
     """All that is installed. Raises `run.Refused` if some of it cannot be used."""
     from gradlint import registry
 

@@ -13,11 +13,11 @@ from gradlint.changes import Wanted
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, Found, displayed, here
 from gradlint.finding import SAFE, UNSAFE, Confidence, Finding
+from gradlint.limits import LIMITS, Limits
 from gradlint.reading import MEGABYTE, MOST_SOURCE
 from gradlint.report.entry import safe_name
 from gradlint.selection import ALL, NOT_LINTED, UNUSED, Layer, Selectable, matching, names, selected
 from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
-from gradlint.workers import LIMITS, Limits
 
 
 @dataclass(frozen=True, slots=True)

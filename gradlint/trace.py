@@ -20,10 +20,11 @@ from gradlint.finding import Finding, Place
 from gradlint.interpreter import Trace
 from gradlint.interpreter.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
 from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.planning import read
 from gradlint.project import ProjectView
 from gradlint.results import run_as_it_stands, unreadable
 from gradlint.rule import Rule
-from gradlint.run import Refused, read
+from gradlint.run import Refused
 from gradlint.selection import UnknownRule
 from gradlint.settings import Request, Settings
 from gradlint.suppression import unsuppressed

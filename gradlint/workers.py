@@ -23,36 +23,16 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
+from gradlint.limits import GIGABYTE, LIMITS, SECONDS_PARSING, Limits
+
 with contextlib.suppress(ImportError):  # where there is none there is no fork either
     import resource
 
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
-GIGABYTE = 1_000_000_000
 NO_LIMIT = -1
 """What `resource` calls it where there is no limit (RLIM_INFINITY)."""
-
-
-SECONDS_PARSING = 10.0
-"""CPU time that a worker may take for parsing one text, by native code that nobody can ask to stop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a task may take: `seconds` of CPU time, and bytes of `memory` besides what its process had before the first.
-    A process that has taken half of that does no further task."""
-
-    seconds: float = 120.0
-    memory: int = GIGABYTE
-
-    def told(self) -> str:
-        """The limits in words."""
-        time, parsing = f"{self.seconds:g} s of CPU time", f"{min(self.seconds, SECONDS_PARSING):g}"
-        return f"{time}, of which {parsing} s for parsing, and {self.memory / GIGABYTE:g} GB of memory"
-
-
-LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +46,6 @@ class End:
 def can_fork() -> bool:
     """Whether tasks can be done in processes of their own."""
     return "fork" in multiprocessing.get_all_start_methods()
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def done(

@@ -23,7 +23,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
 
-from gradlint import engine, registry, settings, workers
+from gradlint import engine, registry, settings
+from gradlint.limits import Limits
 
 OFTEN = (3_000, 1_000, 300, 30)
 """How many times a part is written."""
@@ -231,7 +232,7 @@ def spread(texts: Iterable[str], number: int) -> list[str]:
 def linted(folder: Path, jobs: int) -> tuple[tuple[str, ...], Counter[tuple[str, ...]], list[str]]:
     """The files of a run over a folder, what it found, and what went wrong. With one process the files are linted in
     the order of their names, with several the largest first."""
-    limits = workers.Limits(seconds=SECONDS)
+    limits = Limits(seconds=SECONDS)
     with patch.object(settings.Settings, "limits", lambda self: limits):
         request = settings.Request(paths=(str(folder),), isolated=True, jobs=jobs, respect_gitignore=False)
         outcome = engine.lint(request, registry.rules(), registry.packs())

@@ -326,13 +326,16 @@ LOADED = """
 import sys
 from gradlint.cli import run
 code = run(sys.argv[1:])
-heavy = ("libcst", "gradlint.linter", "gradlint.interpreter", "gradlint.knowledge", "gradlint_rules", "gradlint.rule")
+heavy = (
+    "libcst", "gradlint.linter", "gradlint.interpreter", "gradlint.knowledge", "gradlint_rules", "gradlint.rule",
+    "multiprocessing",
+)
 print("loaded:", *sorted(name for name in heavy if name in sys.modules))
 """
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
-    """What a run has loaded of all that only an analysis needs."""
+    """What a run has loaded of all that only an analysis or processes for it need."""
     command = [sys.executable, "-c", LOADED, *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     return set(done.stdout.rpartition("loaded:")[2].split())
@@ -345,6 +348,7 @@ def test_what_is_remembered_loads_no_engine(project: Path):
 
 def test_what_the_gate_keeps_back_loads_no_engine(project: Path):
     loaded(project, "net")
+    assert loaded(project, "tools/count.py") == {"multiprocessing"}
     assert loaded(project, "tools/count.py") == set()
     write(project / "tools/count.py", "import torch\n\nx = torch.ones(2)\nx.backward()\n")
     assert loaded(project, "tools/count.py") > {"libcst"}

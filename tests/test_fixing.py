@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlint import engine, reading, run, settings, texts, writing
+from gradlint import engine, mending, reading, settings, texts, writing
 from gradlint.changes import Wanted
 from gradlint.events import Called
 from gradlint.finding import SAFE, UNSAFE, Confidence
@@ -294,7 +294,7 @@ def test_a_file_that_cannot_be_written_is_told(project: Path, monkeypatch: pytes
     def changed(path: str, before: bytes, after: bytes) -> None:
         raise writing.FileChanged(path)
 
-    monkeypatch.setattr(run, "replace_file", changed)
+    monkeypatch.setattr(mending, "replace_file", changed)
     request = settings.Request(paths=(".",), isolated=True, fix=True, unsafe_fixes=True)
     outcome = engine.lint(request, RULES, PACKS)
     assert outcome.warnings == ("a.py is not fixed: it has changed meanwhile",)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gradlint import engine, run, settings
+from gradlint import engine, planning, run, settings
 from gradlint.registry import rules
 from gradlint.report import FORMATS, PARTED
 from gradlint.report.entry import Entry
@@ -55,13 +55,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def arriving(monkeypatch: pytest.MonkeyPatch, order: list[str]) -> None:
     """Let results come in this order, those of other files first."""
-    usual = run._Plan.results
+    usual = planning.Plan.results
 
     def results(plan: Any, tasks: Any) -> Iterator[Result]:
         found = sorted(usual(plan, tasks), key=lambda one: order.index(one.path) if one.path in order else -1)
         yield from found
 
-    monkeypatch.setattr(run._Plan, "results", results)
+    monkeypatch.setattr(planning.Plan, "results", results)
 
 
 @pytest.mark.sampled(6)
@@ -137,13 +137,13 @@ def test_findings_are_written_while_others_are_sought(project):
     """The process that lints the last file waits for the first line of the report."""
     (project / "zz.py").write_text("import torch\n")
     program = (
-        "import os, sys\nfrom gradlint import run\nfrom gradlint.cli import run as main\nrun.SILENT = 0.0\n"
-        "usual = run._Plan.results\n"
+        "import os, sys\nfrom gradlint import planning, run\nfrom gradlint.cli import run as main\nrun.SILENT = 0.0\n"
+        "usual = planning.Plan.results\n"
         "def results(plan, tasks):\n"
         "    for result in sorted(usual(plan, tasks), key=lambda one: one.path):\n"
         "        if result.path == 'zz.py':\n            sys.stdin.readline()\n"
         "        yield result\n"
-        "run._Plan.results = results\n"
+        "planning.Plan.results = results\n"
         "sys.exit(main(['check', '--isolated', '--no-cache', '--output-format=concise', '.']))\n"
     )
     with subprocess.Popen(

@@ -18,10 +18,11 @@ from pathlib import Path
 import pytest
 
 from gradlint import engine, linter, registry, run, settings, source, workers
-from gradlint.workers import Limits, done
+from gradlint.limits import GIGABYTE, Limits
+from gradlint.workers import done
 
 CASES = Path(__file__).parent / "cases"
-FEW = Limits(seconds=1, memory=workers.GIGABYTE // 4)
+FEW = Limits(seconds=1, memory=GIGABYTE // 4)
 
 pytestmark = pytest.mark.skipif(not workers.can_fork(), reason="there is no fork here")
 

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from gradlint import registry, run, settings
+from gradlint import planning, registry, settings
 from gradlint.engine import Engine
 from gradlint.files import Excluded, find
 from gradlint.finding import Finding
@@ -96,7 +96,7 @@ def _linted(folder: Path, names: list[str], workers: int) -> Iterator[dict]:
 def _line(folder: Path, name: str) -> dict:
     """Lint a file. Files of one folder share what was read of their neighbours."""
     holds, engine, file = *_linting(folder), str(folder.resolve() / name)
-    data = run.read(file)
+    data = planning.read(file)
     if isinstance(data, Finding):
         return {"path": name, "fault": data.message, "findings": []}
     result = engine.lint(data, name, file, holds.terms(file), named=True)
