@@ -63,19 +63,27 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
 
 
-_TABLE = re.compile(r"(<!--[^\n]*gradlint rules([^\n]*)-->\n).*?(<!-- end of the table -->)", re.DOTALL)
+_BEGIN, _FAMILIES, _END = "gradlint rules", "families", "<!-- end of the table -->"
 
 
 def with_table(text: str, rules: Sequence[Rule]) -> str | None:
     """A Markdown page with the tables, of rules or of `families`, as they are now; None if it has no place for one."""
-    if not _TABLE.search(text):
-        return None
+    rows = text.splitlines(keepends=True)
+    last = max((at for at, row in enumerate(rows) if row.strip() == _END), default=-1)
+    out, is_table = list[str](), False
+    for at, row in enumerate(rows):
+        is_table = is_table and row.strip() != _END
+        if not is_table:
+            out.append(row)
+        if at < last and not is_table and _begins(row):
+            is_table = True
+            out.append((markdown_of_families if _FAMILIES in row else markdown)(rules))
+    return "".join(out) if any(map(_begins, rows[: max(last, 0)])) else None
 
-    def current(found: re.Match[str]) -> str:
-        table = markdown_of_families if "families" in found[2] else markdown
-        return f"{found[1]}{table(rules)}{found[3]}"
 
-    return _TABLE.sub(current, text)
+def _begins(row: str) -> bool:
+    """Whether a table follows on a row, up to the one that says so."""
+    return row.startswith("<!--") and _BEGIN in row
 
 
 def as_object(rule: Rule) -> dict[str, Any]:

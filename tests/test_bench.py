@@ -282,14 +282,23 @@ def test_what_was_measured_is_printed_and_written(tmp_path: Path, monkeypatch: p
     assert {path.name for path in (tmp_path / "work" / "scripts").rglob("*.py")} == {"script.py"}
 
 
-def test_the_readme_shows_what_is_printed() -> None:
-    """Its tables have the columns and rows of ours, and its first line is of the same form."""
+def test_the_readme_shows_the_summary_that_is_printed() -> None:
+    """Its table has the columns of ours, and the line above it is of the same form."""
     _, _, rest = (ROOT / "README.md").read_text(encoding="utf-8").partition("<!-- `python -m tests.bench` -->\n")
     shown = rest.partition("<!-- end of the figures -->")[0]
     assert re.match(r"\d{4}-\d\d-\d\d; \d+ cores? of .*; .*, Python [\d.]+; gradlint [\d.]+ with LibCST", shown)
-    cells = [line for line in body(shown) if line[0] != "---"]
-    heads = {columns[0]: list(columns) for columns in (table.COLUMNS, table.GROWTH)}
-    grown = {scripts.training_script(lines).count("\n"): Path("/a.py") for lines in command.LENGTHS}
-    every = [*over_corpus(Path("/cache")), *commands.over_scripts(BOTH.gradlint, Path("/a"), Path("/b"), grown)]
-    assert cells and all(line == heads[line[0]] for line in cells if line[0] in heads)
-    assert {line[0] for line in cells} <= {*heads, *(one.label for one in every)}
+    head, _, *lines = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in shown.splitlines() if line[:1] == "|"
+    ]
+    assert head[0] == table.CORPUS and head[1:]
+    assert set(head[1:]) < {one.label for one in over_corpus(Path("/cache"))}
+    assert lines and all(len(line) == len(head) for line in lines)
+
+
+def test_the_summary_has_a_row_for_each_corpus() -> None:
+    measured = [
+        row(label, run(1, cpu), of=of) for of in ("a", "b") for label, cpu in ((BARE, 1.0), ("x", 2.0), ("y", 3.0))
+    ]
+    assert table.summary(measured).splitlines()[-2:] == ["| a | 2.00 | 3.00 |", "| b | 2.00 | 3.00 |"]
+    assert f"| {table.CORPUS} | x | y |" in table.summary(measured)
+    assert table.summary([row("z", run(1), of=STARTING)]) == ""

@@ -18,7 +18,7 @@ from .environments import Environments, NotBuilt, built
 from .machine import machine
 from .measuring import Bench, Run, in_turn, rows
 from .scripts import PLAIN, SMALL, training_script
-from .table import as_json, markdown
+from .table import as_json, markdown, summary
 
 ALL, NONE = "all", "none"
 LENGTHS = (100, 1_000, 10_000, 20_000)
@@ -88,7 +88,7 @@ def main(
             commands += over_scripts(environments.gradlint, *_scripts(folder))
         on = machine(environments.versions(environments.gradlint), environments.versions(environments.peers))
         measured = rows(commands, _measured(commands, rounds, _bench(folder, environments)))
-    click.echo(markdown(on, measured), nl=False)
+    click.echo(markdown(on, measured) + summary(measured), nl=False)
     if written:
         written.write_text(json.dumps(as_json(on, measured), indent=1) + "\n", encoding="utf-8")
 

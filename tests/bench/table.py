@@ -12,18 +12,35 @@ from .measuring import Row, Spread
 
 COLUMNS = ("command", "wall, s", "CPU, s", "peak memory, MB", "wall / parse", "CPU / parse")
 GROWTH = ("lines", "CPU, s", "CPU a line, ms", "without start-up, ms", "peak memory, MB", "CPU / parse")
+SUMMARY, CORPUS = "CPU time as a multiple of the parse", "files"
 MEGABYTE = 1_000_000
 
 
 def markdown(machine: Machine, rows: Sequence[Row]) -> str:
     """Return all tables, under a line that says what was measured on."""
-    titles = [title for title in dict.fromkeys(row.command.table for row in rows) if title != PARSING]
+    titles = [title for title in _titles(rows) if title != PARSING]
     parts = [machine.line]
     for title in titles:
         mine = [row for row in rows if row.command.table == title]
         lines = _growth(mine, rows) if title == GROWING else _compared(mine)
         parts.append("\n".join([f"**{title}**", "", *lines, *_remarks(mine)]))
     return "\n\n".join(parts) + "\n"
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return the small table for the README: CPU time over the parse, a row for each corpus."""
+    compared = [row for row in rows if row.command.table not in (PARSING, STARTING, GROWING)]
+    by_title = {title: [row for row in compared if row.command.table == title] for title in _titles(compared)}
+    labels = list(dict.fromkeys(row.command.label for row in compared))[1:]
+    lines = [*_header((CORPUS, *labels))]
+    for title, (base, *others) in by_title.items():
+        ratios = {} if base.trouble else {o.command.label: f"{o.cpu / base.cpu:.2f}" for o in others if not o.trouble}
+        lines.append(_line(title, *(ratios.get(label, "") for label in labels)))
+    return "\n".join(["", f"**{SUMMARY}**", "", *lines, ""]) if compared else ""
+
+
+def _titles(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.command.table for row in rows))
 
 
 def _compared(rows: Sequence[Row]) -> Iterator[str]:
