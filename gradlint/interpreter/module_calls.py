@@ -110,11 +110,24 @@ def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, na
 
 def _trainable(it: Interpreter, module: Value) -> Truth:
     """Whether the parameters of a module require grad, all answers of all of them; no where it certainly has none. Of
-    those that only its use tells of it is not sure that they are there."""
+    those that only its use tells of it is not sure that they are there. Unseen code gives none to a layer of torch that
+    has none (an activation, a loss)."""
     found, more = parameters(it, module)
+    if not found and all(_has_none(it, thing) for _, thing in it.all(module, Module)):
+        return NO
     tensors = [it[ref] for _, ref in found]
     answers = [one.requires_grad if one.belief <= Belief.ANNOTATED else one.requires_grad | UNSURE for one in tensors]
     return reduce(or_, answers) if found else NO if more is NO else UNSURE
+
+
+def _has_none(it: Interpreter, module: Module) -> bool:
+    """Whether a module is a layer of torch without parameters, and without parts."""
+    row = it.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+    return row is not None and not row.parameters and row.call in PLAIN
+
+
+PLAIN = frozenset({"layer", "two", "loss", "with loss"})
+"""How layers are applied that have no parts of their own."""
 
 
 def _given(node: Any) -> tuple[Any, ...]:

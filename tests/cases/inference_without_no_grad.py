@@ -675,9 +675,19 @@ def described(path, images):
     return found, scores
 
 
+softplus, bounded = nn.Softplus(), nn.Linear(3, 3)
+zoo.register(softplus)
+
+
+def as_percentages(what):
+    shown = softplus(bounded.weight) * 100  # ok: a layer without parameters is no model
+    return f"{what}: {shown.mean().item()}"
+
+
 if __name__ == "__main__":
     test_rows_of_one_batch()
     shown = Net().eval()
     print(shown(torch.randn(1, 8)))  # ok: once in a script, for a look
     for size in (1, 2, 4):
         print(shown(torch.randn(size, 8)).argmax(1))  # GRD401
+    print(as_percentages("the weights"))
