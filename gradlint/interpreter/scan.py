@@ -18,6 +18,7 @@ from gradlint.source import parts
 
 DEEPEST = 250
 """How deep syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
+OF_AN_AUTOGRAD = frozenset({"data", "grad"})
 ALONG = "(dim=)"
 """The use of a thing by a method that is told a `dim`."""
 HANDED = "@"
@@ -87,6 +88,19 @@ class Scan:
     periodic: set[cst.CSTNode] = field(default_factory=set)
     outlived: dict[cst.CSTNode, dict[str, str]] = field(default_factory=dict)
     statements: int = 0
+    with_gradients: tuple[frozenset[str], ...] | None = None
+
+    def of_own_gradients(self) -> tuple[frozenset[str], ...]:
+        """The names that each class without bases has whose objects keep data and a gradient, as those of an autograd
+        do."""
+        if self.with_gradients is None:
+            names: dict[cst.CSTNode, set[str]] = {}
+            for node, scope in self.scopes.items():
+                around = scope.parent.node if scope.parent is not None else None
+                if type(node) is cst.FunctionDef and type(around) is cst.ClassDef and not around.bases:
+                    names.setdefault(around, set()).update(scope.sets, [node.name.value])
+            self.with_gradients = tuple(map(frozenset, filter(OF_AN_AUTOGRAD.issubset, names.values())))
+        return self.with_gradients
 
 
 @dataclass(frozen=True, slots=True, eq=False)

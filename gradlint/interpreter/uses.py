@@ -260,6 +260,8 @@ def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, 
 
     if it.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
         return None
+    if _is_of_own_class(it, frozenset({method})):
+        return None
     if method in FLAGGING:
         done_to_one_of(it, owner)
     return unknown_tensor(it, node, "by method", Belief.BY_USE, owner.reach)
@@ -292,10 +294,17 @@ def _kind(it: Interpreter, uses: Uses, chain: str) -> str | None:
     """The kind that uses show, those of its `.data` among them; what torch takes as an operand is a tensor."""
     for kind, shows in KINDS:
         if shows(uses):
-            return kind
+            return None if kind == "tensor" and _is_of_own_class(it, uses) else kind
     of_data = uses_of(it.frame, f"{chain}.data") if "data" in uses else frozenset()
     shows_tensor = _is_tensor(of_data) or any(_is_operand(it, use) for use in (*uses, *of_data))
     return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
+
+
+def _is_of_own_class(it: Interpreter, uses: Uses) -> bool:
+    """Whether a class of the file that keeps gradients itself, as an autograd written in Python does, has all that is
+    used: it may be an object of that."""
+    words = {use.partition("(")[0] for use in uses if not use.startswith((HANDED, ALONG))}
+    return any(words <= names for names in it.scan.of_own_gradients())
 
 
 def _is_loaded(it: Interpreter, source: Any) -> bool:

@@ -86,3 +86,19 @@ def shaped(layer: nn.Linear, rows: int):
     scale.grad = scale.detach().t()  # GRD208
     scale.grad = torch.randn(rows, 3)  # ok: nobody knows how many rows
     layer.weight.grad = torch.eye(5)  # ok: nobody knows how large the layer is
+
+
+class Value:
+    """A number of an autograd that is written in Python."""
+
+    def __init__(self, data):
+        self.data, self.grad = data, 0.0
+
+    def backward(self):
+        self.grad = 1.0
+
+
+def descend(values, rate):
+    for one in values:
+        one.data -= rate * one.grad
+        one.grad = 0.0  # ok: it may be one of these
