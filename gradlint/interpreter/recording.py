@@ -279,7 +279,9 @@ def _handle(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
     cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
-    facts["marks"] = _reasons(it, node, requires, operands + own, cut)
+    # `x.view_as(y)` takes nothing but the shape of y.
+    reached = [one for one in operands if one.name not in row.ignores]
+    facts["marks"] = _reasons(it, node, requires, reached + own, cut)
     if facts["squashed"]:
         facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_MARKS]
     return fresh(it, node, f"{part}{index}", **facts)
