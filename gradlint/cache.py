@@ -20,10 +20,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from gradlint.catalogue import Catalogue
+from gradlint.frozen import frozen
 from gradlint.queries import INPUTS, Dependencies, Fingerprint, Input, Query, digest, stamp
 from gradlint.results import Result
 from gradlint.results_data import data_of, result_of
@@ -72,7 +72,7 @@ text."""
 ReadT = TypeVar("ReadT")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Remembered:
     """A result as it was stored, with the mask of the `inputs` that it rests on, and the `day` on which it was last
     asked for."""
@@ -84,7 +84,7 @@ class Remembered:
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Unwritten:
     """A result that is to be remembered."""
 

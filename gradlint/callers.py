@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from gradlint.frozen import frozen
 from gradlint.knowledge.contexts import ROWS
 
 SWITCHES = {path.rpartition(".")[2]: row for row in ROWS for path in row.paths}
@@ -17,7 +17,7 @@ DEEPEST = 3
 """How many functions are asked for where they are called, each in the one before."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Use:
     """A place where a name is read: whether it is called there with gradients off, and in which function that is."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Any
 
+from gradlint.frozen import frozen
 from gradlint.versions import Version
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Listed:
     """A rule as `gradlint.rule.Rule` has it, without what it says and does."""
 
@@ -29,7 +30,7 @@ class Listed:
         return cls(rule.code, rule.name, rule.default, rule.tokens, rule.yields_to, *version)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Catalogue:
     """The `rules` that are installed, the `words` one of which stands in every text in which something can be found
     (names of `libraries` that work with torch among them), and a `digest` of the code of all that is installed."""

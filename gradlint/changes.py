@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from gradlint import kinds
 from gradlint.finding import SAFE, Finding
+from gradlint.frozen import frozen
 from gradlint.report.entry import escaped, safe_name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Wanted:
     """Which fixes are made: those of findings with these `codes`, if they are as safe as this."""
 
@@ -27,7 +27,7 @@ class Wanted:
 NOTHING_WANTED = Wanted(frozenset())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Changed:
     """What fixes made of a file that is shown under a `path`, or of what came `over_stdin`: its bytes `before` and
     `after`, and what is `cured`."""

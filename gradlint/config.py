@@ -10,12 +10,13 @@ import difflib
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from gradlint import patterns
 from gradlint.files import DEFAULT_INCLUDE, here
 from gradlint.finding import Confidence
+from gradlint.frozen import frozen
 from gradlint.reading import MEGABYTE, MOST_CONFIGURED, MOST_SETTINGS, read_regular, reason
 from gradlint.report import FORMATS
 from gradlint.selection import Layer
@@ -45,7 +46,7 @@ class BadConfig(Exception):
     """A configuration that cannot be used; the message names the file, the key and the cure."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Config:
     """What is configured. `file` is where, empty if nowhere; paths are relative to `folder`. What a file does not say
     (`said` are the fields that it does) is as in the `base` that it extends, but for the rules that it chooses: those

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from gradlint import kinds, linter, source, texts
@@ -17,6 +17,7 @@ from gradlint.config import BadConfig
 from gradlint.engine import Engine
 from gradlint.files import SUFFIXES, displayed, find
 from gradlint.finding import Finding, Place
+from gradlint.frozen import frozen
 from gradlint.interpreter import BOUND, LIBRARY
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.linter import Asked
@@ -34,7 +35,7 @@ KeyT = TypeVar("KeyT", str, tuple[str, str])
 PACKAGE = "__init__.py"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Covered:
     """What came of one file: all that it asks, the bounds that were hit and how often, and why it, or a part of it, was
     not looked at (`problem`, one line)."""
@@ -53,7 +54,7 @@ class Covered:
         return sum(one.kind is None for one in self.asked)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Coverage:
     """What came of all files, in the order of their paths; `problems` make the run a failure."""
 

@@ -11,7 +11,7 @@ alternatives are of different kinds the field holds `UNKNOWN`.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from typing import ClassVar
 
@@ -44,13 +44,14 @@ from gradlint.domain import (
     Unit,
     Value,
 )
+from gradlint.frozen import frozen
 
 Thing = Value | Object
 """What an event shows of a value: the object itself where it has one, else the value."""
 
 
 # Two events are never compared, and their classes are a good part of a start: no comparison is made for each.
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Event:
     """Something that happened at `node`.
 
@@ -96,7 +97,7 @@ class Event:
         return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class RequiresGradChanged(Event):
     """`tensor` is asked to require grad, or not to; `now` says whether it does afterwards.
 
@@ -118,7 +119,7 @@ class RequiresGradChanged(Event):
     held: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class AttributeAssigned(Event):
     """`owner.attr = value`; `old` is what the attribute held, `name` how the owner is written in the program, `given`
     the expression that is assigned (None: no plain assignment).
@@ -153,7 +154,7 @@ class AttributeAssigned(Event):
         return self.attr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class GradientRead(Event):
     """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth).
 
@@ -173,7 +174,7 @@ class GradientRead(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class LeafWanted(Event):
     """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), it is given to an optimizer
     ("optimizer") or it is set on a module ("attribute"); the last two are told only where it may be none.
@@ -194,7 +195,7 @@ class LeafWanted(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Recorded(Event):
     """An operation on tensors ran; where the graph is recorded, `saved` are the tensors that it certainly keeps for
     backward. `numbers` are the cuts behind the numbers among what it is computed from, which were tensors."""
@@ -214,7 +215,7 @@ class Recorded(Event):
         return self.op
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class GraphGrown(Event):
     """An operation is recorded on what an earlier iteration of a loop recorded at the same place: `result` holds the
     graphs of all iterations.
@@ -242,7 +243,7 @@ class GraphGrown(Event):
         return self.op
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Called(Event):
     """Something known by its import path is called: `torch.save`, `torch.Tensor.retain_grad`, `print`.
 
@@ -270,7 +271,7 @@ class Called(Event):
         return self.path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ModuleCalled(Event):
     """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
     it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
@@ -304,7 +305,7 @@ class ModuleCalled(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class WrittenInPlace(Event):
     """The memory of `target` is written by `op`.
 
@@ -342,7 +343,7 @@ class WrittenInPlace(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
@@ -399,7 +400,7 @@ class BackwardRun(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class OptimizerBuilt(Event):
     """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
     stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
@@ -418,7 +419,7 @@ class OptimizerBuilt(Event):
     graph: Graph
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class OptimizerStepped(Event):
     """`optimizer.step()`, by itself or by a GradScaler: `grad` is joined over its `parameters`, `unit` over those of
     them that may hold a gradient. `closure` is what it was given to run first (None: nothing), `returned` what that
@@ -435,7 +436,7 @@ class OptimizerStepped(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ScalerUsed(Event):
     """A method of a GradScaler is called: `what` is "scale", "unscale_", "step" or "update".
 
@@ -461,7 +462,7 @@ class ScalerUsed(Event):
         return self.what
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class SchedulerStepped(Event):
     """`scheduler.step()`; `optimizer` is the one whose learning rates it sets (None: not known)."""
 
@@ -472,7 +473,7 @@ class SchedulerStepped(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class GradientsClipped(Event):
     """The gradients of `parameters` are clipped by a function of `torch.nn.utils`, not just measured (a norm clipped to
     infinity); `grad` and `unit` as for `OptimizerStepped`."""
@@ -484,7 +485,7 @@ class GradientsClipped(Event):
     unit: Unit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Checkpointed(Event):
     """`function` is called through `torch.utils.checkpoint`: `reentrant` is the kind that records one operation on the
     arguments that are handed over by themselves, `told` whether the program says which kind. `inputs` says whether
@@ -500,7 +501,7 @@ class Checkpointed(Event):
     parameters: Truth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class HookRegistered(Event):
     """`function` will be called by torch whenever `of`, a tensor or a module, comes by.
 
@@ -516,7 +517,7 @@ class HookRegistered(Event):
     function: Thing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class GradientsCleared(Event):
     """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`:
     "optimizer" or "module" (the `zero_grad()` of one, written as `name` says), "assign" (`.grad = None`) or "zero_" (of
@@ -531,7 +532,7 @@ class GradientsCleared(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Unregistered:
     """What a module holds under `attr` and has not registered: `thing`, a module or a parameter that lies in containers
     (`inside`, the outermost first), or a tensor held by itself that is no parameter. `handed` says that the module was
@@ -546,7 +547,7 @@ class Unregistered:
     alike: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ModuleBuilt(Event):
     """A module is made; `parameters` are those that it and its parts have, `own` those of them that it certainly was
     not handed, `open` says whether it may have others, `unregistered` is what one of a class of the program holds and
@@ -561,7 +562,7 @@ class ModuleBuilt(Event):
     unregistered: tuple[Unregistered, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class BufferRegistered(Event):
     """`module.register_buffer(...)`: `name` is the buffer's, empty where it is not known; `trained` says whether the
     module, or a part of it, has a parameter on the same memory."""
@@ -574,7 +575,7 @@ class BufferRegistered(Event):
     trained: Truth = UNSURE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ModeChanged(Event):
     """`train()` or `eval()` of a module, written as `name` says, and of all its parts; `matters` unless it is certain
     that none of them behaves differently in the two modes. `reached` are the modules that it may set: itself and its
@@ -589,7 +590,7 @@ class ModeChanged(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class GradModeChanged(Event):
     """The grad mode changes; `how`: "with", "decorator" or "statement". `literal`: the statement says True or
     False itself, not a name for what was on before."""
@@ -600,7 +601,7 @@ class GradModeChanged(Event):
     literal: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ContextEntered(Event):
     """`with manager:`."""
 
@@ -609,7 +610,7 @@ class ContextEntered(Event):
     manager: Thing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ResultDiscarded(Event):
     """An expression stands alone as a statement and its value is dropped.
 
@@ -627,7 +628,7 @@ class ResultDiscarded(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class BindingDropped(Event):
     """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
 
@@ -653,7 +654,7 @@ class BindingDropped(Event):
     element: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Yielded(Event):
     """A generator hands out a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
     holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
@@ -668,7 +669,7 @@ class Yielded(Event):
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Stored(Event):
     """A value is put into a container.
 
@@ -695,7 +696,7 @@ class Stored(Event):
     depends_on_mode: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class IteratorConsumed(Event):
     """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it ("optimizer": it
     is all that an optimizer is given, "group": one of its groups, "handed": it was run through before, and code that
@@ -708,7 +709,7 @@ class IteratorConsumed(Event):
     by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Copied(Event):
     """`value` is copied all the way down by `copy.deepcopy`; `tensors` are those that are certainly in it, `of` is
     the expression that is copied (None: not written in the call)."""
@@ -721,7 +722,7 @@ class Copied(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class StateLoaded(Event):
     """`module.load_state_dict(source)`: `shares` says whether the source is the module's own memory, `written`
     whether that memory was written since the source was taken, `matters` as for `ModeChanged`."""
@@ -737,7 +738,7 @@ class StateLoaded(Event):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class Returned(Event):
     """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function.
     `arguments` are the parameters of the function whose arguments are handed back."""
@@ -762,7 +763,7 @@ class Role(Enum):
     OF_MODULE = "method of a module"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Run:
     """One run of a function: who called it (None: it ran on its own), the grad mode on entry, its events in order.
 
@@ -783,7 +784,7 @@ class Run:
     roles: frozenset[Role] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class LoopFinished(Event):
     """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
     file (see `conditions`) that hold every so many times: they take a remainder."""
@@ -792,7 +793,7 @@ class LoopFinished(Event):
     periodic: Set[Syntax] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class FunctionFinished(Event):
     """All runs of one function; `all_callers_seen` says whether others may call it."""
 
@@ -801,7 +802,7 @@ class FunctionFinished(Event):
     all_callers_seen: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Method:
     """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
     or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
@@ -824,7 +825,7 @@ class Method:
         return self.function.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ClassFinished(Event):
     """A class, its methods, and an instance as its methods left it (None where every method has callers in the file:
     then there is no typical one). `derived` are the import paths of the library classes it derives from."""
@@ -840,7 +841,7 @@ class ClassFinished(Event):
         return tuple(run for method in self.methods for run in method.runs)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+@frozen(kw_only=True, eq=False)
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
     that the file does not show, but for graphs that by its names only reads them; `differentiated`: those handed to

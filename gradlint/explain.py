@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from gradlint import planning, run
 from gradlint.files import SUFFIXES, here
 from gradlint.finding import LATER, Confidence, Finding
+from gradlint.frozen import frozen
 from gradlint.knowledge import errors
 from gradlint.limits import cores
 from gradlint.report.entry import Entry
@@ -25,7 +25,7 @@ MOST_FOLDERS = 20
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Explanation:
     """The error that was explained, the rules whose mistakes lead to it, the likeliest first, and the findings that
     say where one was made."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from gradlint import ignoring
+from gradlint.frozen import frozen
 from gradlint.ignoring import Ignoring
 from gradlint.patterns import matches
 
@@ -21,7 +22,7 @@ _LOCK = ".#"
 """So begin the links that Emacs leaves beside a file that is being edited; they lead nowhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Excluded:
     """What is left out of a folder: paths that match `patterns`, which belong to `base`, what git ignores, and files
     that do not match `include`."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+from gradlint.frozen import frozen
+
 RAISES, LATER = "error", "error later"
 """The effects of mistakes at whose line, or on account of whose line, torch raises; they are not wanted where the
 program waits for an error."""
@@ -47,7 +49,7 @@ class Place:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Note:
     """Another place that contributed, and how; `path` is its file where that is another one than the finding's."""
 
@@ -56,7 +58,7 @@ class Note:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Edit:
     """Text to put in place of a stretch (an empty stretch inserts)."""
 
@@ -68,7 +70,7 @@ SAFE, UNSAFE = "safe", "unsafe"
 """How far a fix may be made unseen: a safe one changes nothing but the mistake."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Fix:
     """Edits that together cure a finding. `safety` is "safe", "unsafe" or "display"."""
 
@@ -82,7 +84,7 @@ class Fix:
         return self.safety != "display"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Finding:
     """One mistake at one place of one text. `consequence` is what it does, in the words of `Rule.effect`; `path` is
     the file where that is another one than the linted."""

@@ -9,12 +9,13 @@ import io
 import tokenize
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
 from gradlint.finding import SAFE, Edit, Finding, Fix, Place
+from gradlint.frozen import frozen
 from gradlint.rule import Cure, Draft
 from gradlint.rule import Edit as Drafted
 from gradlint.source import Extent, Layout, Statement
@@ -387,7 +388,7 @@ def _long_strings(text: str) -> Iterator[tuple[int, int]]:
 # ---- from fixes to the cured text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Applied:
     """A text after fixes, which are these `edits` of it: the findings they cured, and those that were left (no fix, or
     one in the way of another)."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from gradlint import fixes, kinds, texts
 from gradlint.changes import Wanted
 from gradlint.finding import Finding
+from gradlint.frozen import frozen
 from gradlint.reading import MOST_CONFIGURED
 from gradlint.results import Result
 from gradlint.rewriting import rewritten
@@ -23,7 +23,7 @@ MOST_TRIES = 200
 """How often it is linted for that in all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Version:
     """The bytes of a file, and what is found in them."""
 

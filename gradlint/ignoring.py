@@ -11,17 +11,18 @@ import codecs
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from gradlint import globs
+from gradlint.frozen import frozen
 from gradlint.reading import MOST_SETTINGS, read_regular, reason
 
 _SECTION = re.compile(r"^\s*+\[\s*+([^\]\s\"]++)\s*+(\"[^\"]*+\"\s*+)?\]\s*+(.*)$")
 _EXCLUDES_FILE = re.compile(r"^\s*+excludesfile\s*+=(.*)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Pattern:
     """One line of an ignore file; without a slash it is held against the name alone."""
 
@@ -51,7 +52,7 @@ def _expression(glob: str) -> re.Pattern[str]:
         return globs.NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Layer:
     """The patterns of one file and the folder that they are relative to."""
 
@@ -64,7 +65,7 @@ class _Layer:
         return next((each.ignores for each in reversed(self.patterns) if each.matches(relative, is_folder)), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Ignoring:
     """What is ignored in one folder; the layers that weigh least come first. `unread` are the files of git's that are
     there and could not be read on the way, with the reason."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from gradlint.frozen import frozen
 
 GIGABYTE = 1_000_000_000
 SECONDS_PARSING = 10.0
 """CPU time that a worker may take for parsing one text, by native code that nobody can ask to stop."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Limits:
     """What a task may take: `seconds` of CPU time, and bytes of `memory` besides what its process had before the first.
     A process that has taken half of that does no further task."""

@@ -14,6 +14,7 @@ from gradlint import fixes, gate, source
 from gradlint.domain import Syntax
 from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Place
+from gradlint.frozen import frozen
 from gradlint.interpreter import APART, Trace, interpret, receivers_of
 from gradlint.knowledge.signs import TORCH_WORDS
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gradlint.resolving import View
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Analysis:
     """All that a run over one text gives: its findings, and those in other files that it leads to (`elsewhere`).
     `unknown` are the expressions of which nothing could be said;

@@ -12,7 +12,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from gradlint import gate, installation, kinds, texts, unused
@@ -21,6 +21,7 @@ from gradlint.catalogue import Catalogue
 from gradlint.changes import Changed, Wanted
 from gradlint.files import Found, displayed, is_excluded
 from gradlint.finding import Finding
+from gradlint.frozen import frozen
 from gradlint.queries import Dependencies, Queries, digest
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular
 from gradlint.resolving import Resolver, View
@@ -91,7 +92,7 @@ class Installed:
         return self._loaded
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Task:
     """A text to be linted: the `path` that it is shown under, the `filename` of its result, the `file` whose settings
     hold for it, and the `terms`. It is what the file holds, or what came over `stdin`; what lies around it is looked at

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradlint import source, texts, workers
 from gradlint.callers import Uses, all_off, uses
 from gradlint.disk import Files
+from gradlint.frozen import frozen
 from gradlint.interpreter.scan import Program, scan
 from gradlint.queries import Queries
 from gradlint.reading import reason
@@ -64,7 +65,7 @@ def _parsed(text: str) -> Program | texts.Unreadable:
     return Program(tree, scan(tree))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Neighbour(Found):
     """A module of the project, with its syntax."""
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from gradlint.frozen import frozen
 from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular
 
 Query = tuple[Any, ...]
@@ -39,7 +40,7 @@ SETTLED = 2_000_000_000
 AnswerT = TypeVar("AnswerT")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Fingerprint:
     """What an input was: `digest` of what counts of it, and a `stamp` that is the same only while nothing has changed;
     empty where nobody can be sure of that."""

@@ -21,7 +21,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions, version
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +28,7 @@ from urllib.parse import unquote, urlsplit
 
 from gradlint import installation, versions
 from gradlint.engine import Installation
+from gradlint.frozen import frozen
 from gradlint.knowledge.checking import faults
 from gradlint.knowledge.packs import Pack
 from gradlint.knowledge.together import Packs
@@ -50,7 +50,7 @@ class BrokenPack(Exception):
         self.distribution, self.module, self.fault, self.cure = distribution, module, fault, cure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Found:
     """A rule and where it comes from."""
 

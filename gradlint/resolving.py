@@ -17,11 +17,11 @@ import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from gradlint import texts
 from gradlint.disk import INSTALLED, Files, OnDisk, upwards
+from gradlint.frozen import frozen
 from gradlint.paths import added_to_path
 from gradlint.queries import Queries, Query
 
@@ -199,7 +199,7 @@ def _up_to(top: str, folder: str) -> Iterator[str]:
         folder = above
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Place:
     """Where a file stands: the `name` that others import it by, the `top` folder of its project, the `folders` in which
     modules are looked for, and the `only` package that it can import from, if it is installed."""
@@ -210,7 +210,7 @@ class Place:
     only: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Found:
     """A module that an import finds."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import overload
 
 from gradlint import kinds, showing, texts
 from gradlint.files import displayed
 from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, Note, Place
+from gradlint.frozen import frozen
 from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View
@@ -23,7 +24,7 @@ STDIN = "-"
 """What comes over stdin, as a path; it is called so where it has no other name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Result:
     """What came of one file: its findings in order, those in other files that it leads to (`elsewhere`), the
     `traceback` of an error of ours that kept us from them, and the files that it imports and that could not be read

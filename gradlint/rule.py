@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar, overload
 from gradlint.domain import Belief, Mark, Syntax
 from gradlint.events import Event, ModuleFinished, Run
 from gradlint.finding import Confidence as Confidence
+from gradlint.frozen import frozen
 from gradlint.knowledge.signs import words as words
 from gradlint.versions import Version
 
@@ -55,7 +56,7 @@ Consequence = Raises | Warns | Grows | Measurement
 # ---- what a check yields
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Edit:
     """A change of text at a piece of syntax; `how` says which, as the `HOW` below does.
 
@@ -89,7 +90,7 @@ class Edit:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Cure:
     """Edits that together mend what is found; see `Draft.fix`."""
 
@@ -98,7 +99,7 @@ class Cure:
     imports: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Draft:
     """A finding whose places are still syntax."""
 

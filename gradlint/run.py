@@ -12,7 +12,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from gradlint import baseline, cache, kinds, signals
 from gradlint.baseline import BadBaseline
@@ -21,6 +20,7 @@ from gradlint.collecting import few_collections
 from gradlint.config import BadConfig, Configs
 from gradlint.files import Found, displayed, find, here
 from gradlint.finding import SAFE, UNSAFE
+from gradlint.frozen import frozen
 from gradlint.mending import Fixing
 from gradlint.planning import Installation, Installed, Plan
 from gradlint.reading import TooLarge, reason
@@ -51,7 +51,7 @@ def silent(done: int, of: int) -> None:
     """Tell nobody."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Interruption:
     """How much of a run was `done` when a signal ended it, and the `exit_code` that says so."""
 
@@ -59,7 +59,7 @@ class Interruption:
     exit_code: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Outcome:
     """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
     the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from gradlint.frozen import frozen
 from gradlint.registry import CODE, NAME, OWN_CODES
 
 _RULE = '''\
@@ -80,7 +80,7 @@ class CannotBegin(Exception):
     """The rule cannot be begun; the message names what is in the way and the cure."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Begun:
     """What was written."""
 

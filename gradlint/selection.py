@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from gradlint.frozen import frozen
 
 ALL = "ALL"
 _EXACT = 1000
@@ -27,7 +28,7 @@ class Selectable(Protocol):
     def default(self) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Named:
     """What gradlint reports by itself, not by a rule: it is asked for always, unless `default` says that it must be
     selected, and can be ignored as rules can."""
@@ -48,7 +49,7 @@ class UnknownRule(Exception):
     """A word that names no rule; the message has the nearest one that does."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Layer:
     """What one place says about the rules: a configuration file, or the command line. `select` of None says nothing."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradlint import patterns
 from gradlint.catalogue import Listed
@@ -13,6 +12,7 @@ from gradlint.changes import Wanted
 from gradlint.config import BadConfig, Config, Configs
 from gradlint.files import Excluded, Found, displayed, here
 from gradlint.finding import SAFE, UNSAFE, Confidence, Finding
+from gradlint.frozen import frozen
 from gradlint.limits import LIMITS, Limits
 from gradlint.reading import MEGABYTE, MOST_SOURCE
 from gradlint.report.entry import safe_name
@@ -20,7 +20,7 @@ from gradlint.selection import ALL, NOT_LINTED, UNUSED, Layer, Selectable, match
 from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds, parse, written
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Request:
     """What to lint, and how. What is None or empty is left to the configuration."""
 
@@ -56,7 +56,7 @@ class Request:
     """The file whose findings are not told, and whether all that is found is written there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Known:
     """What is told of torch and of the project's own wrappers: the `version` of torch, and import paths of classes and
     functions that give modules, of managers and decorators under which gradients are off, of functions that
@@ -73,7 +73,7 @@ class Known:
         return tuple(dict.fromkeys(path.partition(".")[0] for path in (*self.modules, *self.no_grad, *self.backward)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Terms:
     """Under which terms a file is linted: the codes of the rules that are heard, those of them that do not report here
     (`ignored`), how far a finding must be believed at `least`, what is `known`, and how many bytes may be linted at

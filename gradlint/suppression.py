@@ -10,10 +10,10 @@ import re
 import tokenize
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gradlint import texts
 from gradlint.finding import Finding
+from gradlint.frozen import frozen
 from gradlint.selection import OF_FILES, UNUSED
 
 _NOQA = re.compile(r"# noqa(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"#.*")
 _WORD = re.compile(r"[^,\s]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Comment:
     """A comment, and where it begins."""
 
@@ -34,7 +34,7 @@ class Comment:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Suppression:
     """What one comment silences: everything (`words` is None), or these codes, beginnings of codes and names, in
     capitals. `span` is the stretch of the comment that says so, and `spans` are those of the words."""

@@ -17,6 +17,7 @@ from gradlint.engine import Engine
 from gradlint.events import LoopFinished
 from gradlint.files import displayed
 from gradlint.finding import Finding, Place
+from gradlint.frozen import frozen
 from gradlint.interpreter import Trace
 from gradlint.interpreter.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -36,7 +37,7 @@ MOST_VISITS = 50_000
 """How many runs of functions are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Said:
     """Something that holds at a line, and where it does (nothing: whenever the line is run)."""
 
@@ -44,7 +45,7 @@ class Said:
     where: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Fact:
     """What is known of a name at a line: what it held before (nothing: it was bound there) and afterwards."""
 
@@ -54,7 +55,7 @@ class Fact:
     where: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Heard:
     """An event at a line: its name and main fields, and the codes of the rules that heard it."""
 
@@ -64,7 +65,7 @@ class Heard:
     where: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Judged:
     """A finding, and why it is not reported (nothing: it is)."""
 
@@ -72,7 +73,7 @@ class Judged:
     unreported: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Line:
     """A line of a file: `runs` says of the head of a function where its runs come from; `unrun`: there is a statement
     that never runs."""
@@ -88,7 +89,7 @@ class Line:
     findings: tuple[Judged, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Traced:
     """What came of it: lines by the paths of their files, the linted one first, and the `row` that was asked for; or
     the finding that says why it could not be read."""

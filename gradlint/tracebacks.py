@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from gradlint.frozen import frozen
+
 MOST_ERRORS = 2_000
 """How many errors are kept, the last ones."""
 MOST_FRAMES = 200
@@ -46,7 +48,7 @@ _NOT_A_MESSAGE = ("except ", "raise ", "class ", "from ", "import ")
 _CHAINED = ("During handling of the above", "The above exception was")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Frame:
     """A place that an error came through, and its line of source, where that is shown."""
 
@@ -55,7 +57,7 @@ class Frame:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Raised:
     """An error or a warning: its name (nothing, where only the message is known), its message in one line, and the
     places it came through, innermost last."""

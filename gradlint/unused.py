@@ -14,6 +14,7 @@ from operator import attrgetter
 
 from gradlint import selection, texts
 from gradlint.finding import SAFE, Edit, Finding, Fix, Place
+from gradlint.frozen import frozen
 from gradlint.selection import NOT_LINTED, UNREADABLE, UNUSED, Selectable
 from gradlint.suppression import Comment, Statements, Suppression, said, suppressions, unsuppressed
 
@@ -95,7 +96,7 @@ class _Known:
 # ---- unused ones
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Judge:
     """What a run says of the suppressions of a file: the `asked` are the codes that are reported there, `rules` those
     that are mistakes in its version of torch."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from gradlint.frozen import frozen
 
 Version = tuple[int, int]
 
@@ -34,7 +35,7 @@ class Ranged(Protocol):
     def source(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Versioned:
     """A row with a range of versions (see `Ranged`).
 

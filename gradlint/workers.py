@@ -18,11 +18,11 @@ import signal
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
+from gradlint.frozen import frozen
 from gradlint.limits import GIGABYTE, LIMITS, SECONDS_PARSING, Limits
 
 with contextlib.suppress(ImportError):  # where there is none there is no fork either
@@ -35,7 +35,7 @@ NO_LIMIT = -1
 """What `resource` calls it where there is no limit (RLIM_INFINITY)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class End:
     """How a process ended on a task: `why`, in words, and what it was `busy_with`."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, get_args
 
 from gradlint.domain.objects import REFERENCE, Object
 from gradlint.domain.values import Slot, Value
+from gradlint.frozen import frozen
 
 Reading = Callable[[Any], tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Declared:
     """What the fields of a class declare. Each of the first three reads all fields of that kind at once; `joins` says
     how each field that is `described` joins, and `empty` is what they hold where they mention nothing."""

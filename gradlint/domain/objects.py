@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from collections.abc import Container as Holding
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from enum import IntEnum
 from operator import attrgetter, or_
 from typing import Any, ClassVar, TypeVar, get_args
@@ -76,6 +76,7 @@ from gradlint.domain.values import (
     references,
     renamed,
 )
+from gradlint.frozen import frozen
 
 MOST_ITEMS = 64
 
@@ -149,7 +150,7 @@ class Cell:
     _origins: frozenset[Origin]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tensor(Cell):
     """A tensor's handle.
 
@@ -211,7 +212,7 @@ class Tensor(Cell):
         return f"Tensor[{', '.join(shown)}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Node(Cell):
     """One recorded operation of the graph.
 
@@ -247,7 +248,7 @@ NOWHERE = Ref(-3, "nowhere", 0)
 """Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Module(Cell):
     """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
@@ -279,7 +280,7 @@ class Module(Cell):
         return f"Module[{_cls(self.cls)}, mode={self.mode}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Optimizer(Cell):
     """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
     `held_back` whether its `step()` and `zero_grad()` may do nothing (a wrapper that accumulates gradients), `stepped`
@@ -309,7 +310,7 @@ class Optimizer(Cell):
         return f"Optimizer[{self.kind or '?'}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Scaler(Cell):
     """A GradScaler. `enabled` is what it was asked to be: where its device is missing torch switches it off. `begun`
     says whether it has scaled anything yet, `optimizers` are those it has unscaled or stepped, `storage` is the
@@ -327,7 +328,7 @@ class Scaler(Cell):
         return f"Scaler[enabled={self.enabled}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Scheduler(Cell):
     """What sets the learning rates of an optimizer; `optimizers` are those it may be."""
 
@@ -341,7 +342,7 @@ class Scheduler(Cell):
         return f"Scheduler[{self.kind or '?'}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`: there
     are certainly no others), among which those that are `certain` certainly are. `keys` is what the keys of those
@@ -365,7 +366,7 @@ class Container(Cell):
 MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `empty` and `several` whether it gives
     nothing or more than one (of one that was asked once: still gives), `length` how many it gives, `source` what it
@@ -399,7 +400,7 @@ class Iterator(Cell):
         return f"Iterator[{self.by}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Array(Cell):
     """A NumPy array and the memory it may share with a tensor, of which it was then "made"."""
 
@@ -413,7 +414,7 @@ class Array(Cell):
         return f"Array[{self.dtype}]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Class(Cell):
     """A class written in the program: its members, bases in order, and the attribute names that its methods read
     off `self` (`reads`); `open` says whether some base is not known. `kind` is "dataclass", "named tuple", "typed
@@ -435,7 +436,7 @@ class Class(Cell):
         return f"class {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Instance(Cell):
     """An object with attributes: of a class of the program (`cls`), or of one that is not known (`open`); `absent` are
     the names of those that were set on some paths alone."""
@@ -496,7 +497,7 @@ def _join_marks(a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[Mark, ...]:
     return _join_union(a, b)[:MOST_MARKS]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Sides:
     """Which objects two paths that meet have made: all that the second one has, and those that only it has."""
 

@@ -10,12 +10,13 @@ depends on hashes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from gradlint.domain.changing import replace
 from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes, Truth
+from gradlint.frozen import frozen
 
 Syntax = Any
 """A handle on a piece of the program's text: compared and passed on, never looked into."""
@@ -97,14 +98,14 @@ class Const:
         return f"Const({self.value!r})"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Places:
     """The value of a constant index that takes a place in each of several dimensions; no container has such a key."""
 
     parts: tuple[Const, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Mark:
     """A place in the program that contributed, and how: "made", "asked", "cut", "retained", "flat" ...
 
@@ -127,7 +128,7 @@ class Mark:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Scalar:
     """A Python number whose value is not known, of one of these kinds; `cuts` are where tensors became such numbers."""
 
@@ -135,7 +136,7 @@ class Scalar:
     cuts: tuple[Mark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Plain:
     """A Python object that holds no tensor and that autograd cannot touch: a string, a shape, a device.
 
@@ -146,14 +147,14 @@ class Plain:
     start: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Named:
     """What an import path names, however it was imported: `torch.nn.Linear`."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Imported:
     """A module of the project, by its dotted name; with a `name`, what that module has under it, not yet looked at."""
 
@@ -161,7 +162,7 @@ class Imported:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Function:
     """A function, method or lambda written in the program.
 
@@ -181,7 +182,7 @@ class Function:
     generator: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Bound:
     """A method that was looked up on a value and not yet called; `function` is it where its class tells."""
 
@@ -190,7 +191,7 @@ class Bound:
     function: Function | Named | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Context:
     """A context manager that sets the grad mode, and perhaps inference mode (None: it leaves that alone). `at` is where
     the program makes it."""
@@ -201,21 +202,21 @@ class Context:
     at: Syntax = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Unknown:
     """Anything at all. `reach` is what went into it, and so what its methods may touch."""
 
     reach: tuple[Ref, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class OneOf:
     """One of several alternatives."""
 
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Super:
     """`super()`: the owner, seen through the bases of this class."""
 

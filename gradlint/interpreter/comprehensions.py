@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
@@ -24,6 +23,7 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.domain.ground import Name
+from gradlint.frozen import frozen
 from gradlint.interpreter import containers
 from gradlint.interpreter.assignments import assign
 from gradlint.interpreter.core import Interpreter
@@ -35,7 +35,7 @@ MOST_ELEMENTS = 16
 """So many elements of a comprehension are run one by one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Comprehended:
     """What a comprehension makes: for each expression all elements in one; `certain` are those objects of the first
     that are certainly among them. A generator expression has not run over its source yet. `rounds` is what each round

@@ -58,6 +58,7 @@ from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
+from gradlint.frozen import frozen
 from gradlint.interpreter.handlers import calls_alone
 from gradlint.interpreter.scan import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook
@@ -131,7 +132,7 @@ class ActiveLoop:
     over_parts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tried:
     """Something around that finds the state if an error is raised: the state in which one may have been `raised`, and
     one that is `waiting` to be let in because something may be raised behind it, but not yet."""
@@ -195,7 +196,7 @@ class Frame:
         return [self.returns, *loop]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Inner:
     """One of several things that happen at the same piece of syntax."""
 

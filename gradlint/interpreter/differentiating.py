@@ -31,6 +31,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
+from gradlint.frozen import frozen
 from gradlint.interpreter import vouching
 from gradlint.interpreter.carrying import carriers, is_unknown_from_outside, may_be_carried, names_in
 from gradlint.interpreter.core import Interpreter, syntax
@@ -46,7 +47,7 @@ SCALE = "GradScaler.scale"
 """The operation by which a GradScaler multiplies."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Request:
     """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
     tensors to differentiate by (None: all leaves), `listed` the values that they are the alternatives of, one for each

@@ -9,6 +9,7 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
+from gradlint.frozen import frozen
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.scan import COMPREHENSIONS, dotted, targets
 from gradlint.interpreter.writing import holders
@@ -17,7 +18,7 @@ from gradlint.source import parts
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Rebinding:
     """An assignment to a name inside a loop: whether a `for` around it binds the same name, and whether the name may
     be read before it is bound again, and how the program writes the place of what it held in what that `for` goes

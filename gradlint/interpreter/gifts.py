@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from gradlint.domain import (
@@ -39,6 +38,7 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.domain.changing import replace
+from gradlint.frozen import frozen
 from gradlint.interpreter import layout, optimizers
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments
@@ -72,7 +72,7 @@ GRADIENTS: dict[str, tuple[Truth, Truth | None]] = {
 """The grad mode and the inference mode (None: as before) that a word of a row stands for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Given:
     """The arguments of a call, by the names of a row's parameters; `path` is what is called, `owner` its class."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from gradlint.domain import MOST_ITEMS, NO, NOTHING, Container, Iterator, Ref, Tensor, Value, alternatives, one_of
 from gradlint.domain.state import OLDEST
+from gradlint.frozen import frozen
 from gradlint.interpreter.containers import certain, listing
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.unfinished import asked
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Given:
     """The elements of each group, one by one (all that an iteration gives is one), those that are in two groups
     (`twice`), and those that are in one group more than once (`repeated`)."""

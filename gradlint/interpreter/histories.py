@@ -8,18 +8,18 @@ of it is one operation.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Slot
 from gradlint.domain.heap import Heap
+from gradlint.frozen import frozen
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.graphs import past_outside
 from gradlint.interpreter.recording import grows
 from gradlint.knowledge.flat import FLAT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class History:
     """What new tensors depend on that come from the same nodes, in terms of the summarised call: what they were
     computed from (among it nodes that other new tensors come from), and the memories that were saved on the way. None

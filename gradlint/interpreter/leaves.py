@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
@@ -25,6 +24,7 @@ from gradlint.domain import (
     alternatives,
     references,
 )
+from gradlint.frozen import frozen
 from gradlint.interpreter.core import Inner, Interpreter
 from gradlint.interpreter.dropping import rebindings
 from gradlint.interpreter.writing import holders
@@ -45,7 +45,7 @@ def aliased_gradients(it: Interpreter, leaves: Iterable[Ref]) -> tuple[Tensor, .
     return tuple(tensors[0][1] for tensors in found if held.issuperset(ref for ref, _ in tensors))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Descent:
     """How a tensor was computed from a leaf alone: by these operations in order, the last one at `at`."""
 

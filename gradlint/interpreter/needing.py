@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
 
 from gradlint.domain import Tensor
+from gradlint.frozen import frozen
 from gradlint.interpreter.core import Inner, Interpreter
 from gradlint.interpreter.scan import spelled
 from gradlint.source import parts
@@ -21,7 +21,7 @@ LOOKING = frozenset(
 """Functions and methods that take None as well as anything else."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Reads:
     """What one walk over a file finds: how the gradients that are read are used, and the names that values get where
     they are computed."""

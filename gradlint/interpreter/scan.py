@@ -13,6 +13,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint.frozen import frozen
 from gradlint.knowledge.signs import DETACH_DROPPED
 from gradlint.source import parts
 
@@ -103,7 +104,7 @@ class Scan:
         return self.with_gradients
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Program:
     """A file's syntax and what the pass found in it."""
 

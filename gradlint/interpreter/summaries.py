@@ -47,6 +47,7 @@ from gradlint.domain.ground import Name
 from gradlint.domain.heap import COPIED_AT_ONCE, Heap
 from gradlint.domain.state import differing
 from gradlint.events import Event, Run
+from gradlint.frozen import frozen
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.call_keys import Given
 from gradlint.interpreter.core import Interpreter, Looked
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from gradlint.interpreter.tracing import Entry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tale:
     """What happened in a call, for the case that it was not told in the end because the pass of a loop it happened in
     did not hold for all: `before` counts the runs of functions before it."""
@@ -72,7 +73,7 @@ Holders = tuple[tuple[Ref, Object], ...]
 """Objects on a memory, or that hold a gradient which is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Summary:
     """One call: its arguments that are objects and the memories of these, what it gave, the nodes that new tensors come
     from and the history of these, each after those it builds on, what of the objects around it was handed to unseen

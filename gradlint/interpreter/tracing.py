@@ -16,6 +16,7 @@ import libcst as cst
 
 from gradlint.domain import NO, YES, Belief, Fact, Function, Imported, Named, Syntax, Truth, Value, truth
 from gradlint.events import Event, Role
+from gradlint.frozen import frozen
 from gradlint.interpreter.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable
 from gradlint.interpreter.scan import COMPREHENSIONS, comprehended, parameters_of, spelled, targets
 from gradlint.interpreter.walking import is_statement
@@ -28,7 +29,7 @@ MOST_SHOWN = 3
 """How many of several things that a field of an event holds are shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Known:
     """What a name holds before a statement and after it; nothing where it is not known to hold anything."""
 
@@ -37,7 +38,7 @@ class Known:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Ran:
     """A statement has run, or the `head` of a compound one: `modes` are the grad mode and the inference mode. `inside`:
     these are the names that the head binds for its body, or asks about before it."""
@@ -50,7 +51,7 @@ class Ran:
     inside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Happened:
     """An event, and its main fields in words."""
 
@@ -60,7 +61,7 @@ class Happened:
     later: Truth
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Meant:
     """A function begins that is there for something, as its names and flags tell."""
 
@@ -69,7 +70,7 @@ class Meant:
     later: Truth
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Stopped:
     """A bound of the analysis was hit by this statement."""
 
@@ -78,7 +79,7 @@ class Stopped:
     later: Truth = NO
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Called:
     """A function has run: called at `node` (None: it ran on its own, as an unseen caller would call it), and all that
     happened meanwhile. Where one run stands for several calls that is the same list; those others were `later` in loops

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gradlint import events
@@ -40,6 +39,7 @@ from gradlint.domain import (
     with_mark,
 )
 from gradlint.domain.changing import replace
+from gradlint.frozen import frozen
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import comparing, count_through, unheard, unnoticed
 from gradlint.interpreter.cuts import cuts, cuts_of_numbers
@@ -53,7 +53,7 @@ from gradlint.knowledge.squashing import SQUASHING
 from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Write:
     """One write in place at `node`: by which operation (`op`), seen as what (`by`), with which other operands, through
     what `name`; it `saves` some memories for backward. `added` is the syntax of the only operand.

@@ -6,10 +6,10 @@ evidence does not raise, and leaves open what Python says of other things as wel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gradlint.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ErrorRow:
     """An error by its name, and the parts of its message in order, between which anything may stand. `codes` are the
     rules whose mistakes lead to it, the likeliest first. What is said of other things as well counts where one of the

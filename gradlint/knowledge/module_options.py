@@ -5,10 +5,10 @@ Measured: `tests/test_knowledge_arguments.py` holds every class of torch with ev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from gradlint.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Option:
     """What a layer has if the keyword (by default False) is True."""
 

@@ -30,9 +30,9 @@ class: `mylib.Runner.backward`, whose first parameter is `self`. Effects and res
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from gradlint.frozen import frozen
 from gradlint.versions import Versioned
 
 GradMode = Literal["on", "off", "inference", "?"]
@@ -44,19 +44,19 @@ Answer = Literal["yes", "no", "?"]
 # ---- what something gives
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Anything:
     """Something of which nothing is said."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Python:
     """A Python thing without tensors: "bool", "int", "float", "str", "none", or any other word for a kind."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Argument:
     """The argument itself, or something that stands in for it and shares its parameters, mode and gradients.
 
@@ -69,7 +69,7 @@ class Argument:
     wrapped: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Arguments:
     """The positional arguments as `Argument` says: one alone as it is, several as a tuple."""
 
@@ -77,7 +77,7 @@ class Arguments:
     wrapped: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Copy:
     """A deep copy of an argument; `mode` and `requires_grad` of a module where the copy is changed at once."""
 
@@ -86,21 +86,21 @@ class Copy:
     requires_grad: Literal["yes", "no"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Several:
     """A tuple of these."""
 
     of: tuple[Gift, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Either:
     """One of these."""
 
     of: tuple[Gift, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class New:
     """A new object of the class at this path, of a pack or of torch; without a path, of the class whose method this is.
 
@@ -114,7 +114,7 @@ class New:
     mode: ModuleMode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class OptimizerOver:
     """A new optimizer over the parameters of an argument (a module, parameters, or groups of them)."""
 
@@ -122,21 +122,21 @@ class OptimizerOver:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class OptimizersFrom:
     """The optimizers that a method of the program returns: one alone as it is, several as a list."""
 
     method: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ATensor:
     """A tensor of which nothing else is said; `requires_grad` where that is known."""
 
     requires_grad: Answer = "?"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Computed:
     """What an operation of torch (`by`, its path) gives for these arguments; without names for all positional ones that
     are tensors. Where not all of them are tensors, or lists of tensors, nothing is said.
@@ -149,7 +149,7 @@ class Computed:
     itself: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Chosen:
     """What a constant argument chooses, by its values; nothing is said where it is another, or no constant."""
 
@@ -157,12 +157,12 @@ class Chosen:
     gives: tuple[tuple[str, Gift], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Decorator:
     """A decorator that gives back what it decorates."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Block:
     """A context manager or decorator: the grad mode inside."""
 
@@ -192,7 +192,7 @@ NOTHING_AT_ALL = Python("none")
 # ---- what something does
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Backward:
     """An argument is differentiated; `retain` and `create` name the parameters that ask for the graph."""
 
@@ -201,7 +201,7 @@ class Backward:
     create: str = "create_graph"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Step:
     """An optimizer steps, or whatever optimizer there is over a module; `perhaps`: or it is held back."""
 
@@ -209,7 +209,7 @@ class Step:
     perhaps: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ZeroGrad:
     """The gradients of an optimizer or a module are cleared; `perhaps`: or they are left."""
 
@@ -217,7 +217,7 @@ class ZeroGrad:
     perhaps: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Freeze:
     """All parameters of a module are asked to require grad, or not to."""
 
@@ -225,7 +225,7 @@ class Freeze:
     to: Literal["yes", "no"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SetMode:
     """A module is put into a mode."""
 
@@ -233,21 +233,21 @@ class SetMode:
     to: ModuleMode
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Consume:
     """An argument is iterated over once (the parameters whose gradients are clipped)."""
 
     of: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Touch:
     """Unknown code gets hold of an argument and may do anything to it."""
 
     of: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Hand:
     """A function of the program is handed over; the library calls it as the hook says."""
 
@@ -261,7 +261,7 @@ Effect = Backward | Step | ZeroGrad | Freeze | SetMode | Consume | Touch | Hand
 # ---- rows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Hook(Versioned):
     """A method that a class of the program defines and the library calls, or a function that is handed to it.
 
@@ -280,7 +280,7 @@ class Hook(Versioned):
     test: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Call(Versioned):
     """A function, or a method (`path` is then its name alone): what it does to its arguments and what it gives.
 
@@ -297,7 +297,7 @@ class Call(Versioned):
     test: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Attribute(Versioned):
     """An attribute that objects of a class have: what reading it gives."""
 
@@ -306,7 +306,7 @@ class Attribute(Versioned):
     test: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class LibraryClass(Versioned):
     """A class of a library.
 
@@ -355,7 +355,7 @@ def attributes(names: str, gives: Gift, source: str) -> tuple[Attribute, ...]:
     return tuple(Attribute(name, gives, source=f"{source}.{name}") for name in names.split())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Pack:
     """All that is said about one library.
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from gradlint.frozen import frozen
 from gradlint.versions import Version, Versioned
 
 KINDS = "bifc"
@@ -99,7 +100,7 @@ ANY, STACK, VIEW = "any", "stack", "view"
 which have more than two dimensions; of those stacks that are views."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Result:
     """One tensor (or number) that an operation gives back.
 
@@ -133,7 +134,7 @@ class Result:
     passes: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Operation(Versioned):
     """What an operation does, by whatever of its spellings it is called.
 
@@ -228,7 +229,7 @@ def changing(
     return replace(row, until=until, source=source), replace(row, since=since, source=source, **facts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Factory(Versioned):
     """What makes a new leaf tensor.
 
@@ -258,7 +259,7 @@ class Factory(Versioned):
     """Kinds of the first argument (or the owner) with which torch raises (`rand_like` of whole numbers)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ModuleRow(Versioned):
     """An nn.Module class of torch.
 
@@ -291,7 +292,7 @@ class ModuleRow(Versioned):
     mixes_batch: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class OptimizerRow(Versioned):
     """An optimizer class: whether `step` must be given a closure, whether it may run it more than once, and whether its
     first step makes state of its own.
@@ -306,7 +307,7 @@ class OptimizerRow(Versioned):
     keeps_state: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ScalerRow(Versioned):
     """A GradScaler class; `enabled` is the position of that parameter, whose default is True.
 
@@ -323,7 +324,7 @@ class ScalerRow(Versioned):
     example: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SchedulerRow(Versioned):
     """A class that sets learning rates. `optimizer` is its first parameter, but for `ChainedScheduler`, which takes
     other schedulers (`chained`).
@@ -339,7 +340,7 @@ class SchedulerRow(Versioned):
     chained: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ClearingRow(Versioned):
     """What clears gradients, and whether it leaves None where `set_to_none` is left out; else it leaves zeros."""
 
@@ -347,7 +348,7 @@ class ClearingRow(Versioned):
     to_none: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ClipRow(Versioned):
     """A function that makes the gradients of its first argument smaller, in place and outside the graph.
 
@@ -360,7 +361,7 @@ class ClipRow(Versioned):
     returns: str = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ManagerRow(Versioned):
     """A context manager that leaves the grad mode and inference mode as they are, inside and afterwards.
 
@@ -376,7 +377,7 @@ class ManagerRow(Versioned):
     enabled: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ContextRow(Versioned):
     """A context manager or decorator of torch that sets the grad mode.
 
@@ -392,7 +393,7 @@ class ContextRow(Versioned):
     bare_decorator: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class PlainRow(Versioned):
     """A call, method or attribute that neither changes nor keeps a tensor handed to it.
 
@@ -406,7 +407,7 @@ class PlainRow(Versioned):
     returns: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class ReparametrizationRow(Versioned):
     """A function of torch that makes a parameter of a module depend on others, and gives the module back.
 

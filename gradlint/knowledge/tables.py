@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from gradlint.frozen import frozen
 from gradlint.knowledge import (
     attributes,
     clearing,
@@ -136,7 +137,7 @@ ROWS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 """All rows there are, of all versions, by the name of their table."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Tables:
     """What one version of torch does: a row for each path.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from gradlint.frozen import frozen
 from gradlint.knowledge.packs import Attribute, Call, Hook, LibraryClass, Pack
 from gradlint.knowledge.tables import Tables, at
 from gradlint.versions import NEWEST, Version, holds, of
@@ -13,7 +14,7 @@ from gradlint.versions import NEWEST, Version, holds, of
 Member = Call | Attribute
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Known:
     """A class with all that its bases give it."""
 

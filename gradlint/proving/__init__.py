@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from gradlint import fixes, linter, showing, versions
 from gradlint.disk import InMemory
 from gradlint.finding import LATER, RAISES, SAFE, UNSAFE, Confidence, Finding
+from gradlint.frozen import frozen
 from gradlint.knowledge import differing
 from gradlint.knowledge.tables import spellings
 from gradlint.knowledge.together import NO_PACKS, Packs
@@ -38,7 +39,7 @@ class TorchMissing(Exception):
     """torch cannot be imported, so nothing can be shown; the message says how to get it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Proof:
     """What was found out about one example; None where a question does not arise or could not be asked.
 

@@ -6,15 +6,16 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
+from gradlint.frozen import frozen
 from gradlint.proving.examples import STEPS, BadEvidence, Source
 from gradlint.proving.running import Outcome, run
 from gradlint.rule import Consequence, Evidence, Example, Grows, Raises, Warns
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Verdict:
     """The answer to one question: yes, no with the fault, or None where torch was not asked because it was skipped."""
 
@@ -23,7 +24,7 @@ class Verdict:
     skipped: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Subject:
     """An example that torch can run; each run is from the same seed and is made once for each number of steps."""
 

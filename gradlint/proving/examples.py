@@ -14,9 +14,9 @@ import re
 import textwrap
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import cast
 
+from gradlint.frozen import frozen
 from gradlint.rule import Evidence, Example, Grows, Rule
 
 MARKER = re.compile(r"#\s*+([A-Z]{3}[0-9]{3}(?:\s++[A-Z]{3}[0-9]{3})*)\s*+")
@@ -29,7 +29,7 @@ class BadEvidence(Exception):
     """An example cannot be judged as it is written; the message says why and what to change."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Source:
     """The text of an example. `marks` are the codes to be reported by row of the text; row `n` of the text is row
     `n + shift` of the `file` that the example stands in."""

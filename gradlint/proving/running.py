@@ -8,14 +8,14 @@ import inspect
 import traceback
 import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from gradlint.frozen import frozen
 from gradlint.proving.surroundings import surroundings
 from gradlint.rule import Example
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Outcome:
     """What a run of an example did. `rows` are the rows of its file that an error came through, innermost last;
     `missing` is the library it asked for in vain; `alive` counts graph nodes and saved tensors kept."""

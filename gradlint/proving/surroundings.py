@@ -12,9 +12,10 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from gradlint.frozen import frozen
 
 SEED = 0
 
@@ -23,7 +24,7 @@ class NotRestored(Exception):
     """An example changed a setting of the process that could not be put back; the message names it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Setting:
     """Something of the process that an example may change. `standard` is what examples start from; where `put` is
     None it can only be checked."""

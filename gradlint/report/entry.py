@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from gradlint.finding import LATER, RAISES, Edit, Finding, Fix, Place
+from gradlint.frozen import frozen
 from gradlint.texts import IDENTITY, SourceMap
 
 UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -34,7 +35,7 @@ def _as_it_is(path: str) -> SourceMap:
     return IDENTITY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Entry:
     """A finding in a file: `path` as it is shown, `filename` absolute, `lines` those of the text that was linted, and
     where these stand in a file of this path (nothing: this one)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gradlint.finding import Note, Place
+from gradlint.frozen import frozen
 from gradlint.report import COLUMNS
 from gradlint.report.entry import Entry, escaped, shown, width
 from gradlint.report.paint import paint
@@ -60,7 +60,7 @@ def _first_of_each(notes: Sequence[Note]) -> tuple[list[Note], Counter[str]]:
 # ---- source
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Mark:
     """A place that is pointed at by this sign, and what is said of it."""
 
@@ -124,7 +124,7 @@ def _window(line: str, start: int, end: int, room: int) -> tuple[int, int]:
 # ---- the parts of a block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Sheet:
     """How a block is laid out: whether in colour, in how many columns, and how many of them row numbers take."""
 

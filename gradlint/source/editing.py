@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import libcst
 
 from gradlint.finding import Place
+from gradlint.frozen import frozen
 from gradlint.source.children import parts
 from gradlint.source.placing import Places
 
@@ -20,7 +21,7 @@ _WITHOUT_LINES = (
 """Parts of a statement that nothing can be put before: they stand beside it or go on from what stands above."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Statement:
     """A statement with lines of its own, in its `block`.
 
@@ -38,7 +39,7 @@ class Statement:
     rest: Place | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Headed:
     """A `with` statement that has a single manager and binds nothing; what is in its `block` stands at `body`.
     `fills`: there is nothing else in the function it stands in, which is no coroutine, but perhaps its docstring."""
@@ -49,7 +50,7 @@ class Headed:
     fills: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Extent:
     """Where a piece of syntax stands, brackets around it included.
 
@@ -73,7 +74,7 @@ class Extent:
     headed: Headed | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Layout:
     """What edits need to know of a text: of some pieces of its syntax, and of the whole.
 
@@ -115,7 +116,7 @@ class _Walk:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Block:
     """The statements of a block, where each stands in it, and where the last definition does (-1: there is none)."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import libcst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from gradlint.finding import Place
+from gradlint.frozen import frozen
 from gradlint.texts import BOM, TOO_DEEP, NotLinted, with_line_feeds
 
 _LINE_FEED = re.compile(r"\n")
@@ -31,7 +31,7 @@ class _Positions(MetadataWrapper):
         return super().visit_batched(visitors, before_visit, after_leave) if visitors else self.module
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Places:
     """Where the syntax of a tree stands in the text it was parsed from.
 

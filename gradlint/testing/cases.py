@@ -18,13 +18,13 @@ import keyword
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gradlint import linter, showing
 from gradlint.finding import Confidence, Finding
+from gradlint.frozen import frozen
 from gradlint.proving import behind_gate
 from gradlint.proving.examples import comments
 from gradlint.registry import rules
@@ -36,7 +36,7 @@ LIKE_A_MARK = re.compile(r"#\s*(todo\b|ok\b|[A-Z]{3}\d{3}\b)", re.IGNORECASE)
 FEWEST = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Mark:
     """What is said about a row: the codes to be reported, or none for an `ok`. `todo`: that is not so yet."""
 
@@ -46,7 +46,7 @@ class Mark:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class CaseFile:
     """The text of a case file and the rule it is about."""
 

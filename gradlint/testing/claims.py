@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from gradlint.frozen import frozen
 from gradlint.registry import rules
 from gradlint.rule import Rule
 
@@ -14,7 +14,7 @@ class Skipped(Exception):
     """A claim cannot be asked here; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Claim:
     """One question about one thing; `faults` gives what refutes it, or raises `Skipped`."""
 

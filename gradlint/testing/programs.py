@@ -17,7 +17,6 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import GeneratorType
@@ -55,6 +54,7 @@ from gradlint.domain import (
 )
 from gradlint.domain.objects import Object
 from gradlint.events import Called, Thing
+from gradlint.frozen import frozen
 from gradlint.knowledge.sizes import MOST_PLANAR
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.project import Project
@@ -70,7 +70,7 @@ REVEAL = "builtins.reveal"
 MAIN = "main.py"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Program:
     """The text of a program that reveals, and the files it may import from, as pairs of relative path and text."""
 

@@ -12,11 +12,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gradlint import registry, source, texts
+from gradlint.frozen import frozen
 from gradlint.interpreter import interpret
 from gradlint.knowledge.together import Packs
 from gradlint.project import Project, ProjectView
@@ -26,7 +26,7 @@ GROWING = (100, 1_000, 5_000)
 """The lengths of programs whose cost a line is compared."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Timed:
     """What one file cost: CPU seconds for the parse and for all that comes after it, and what was counted."""
 

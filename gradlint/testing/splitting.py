@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from gradlint.frozen import frozen
 
 SCRIPT = "script"
 """The file in which what does not move stays."""
@@ -20,7 +21,7 @@ Way = Callable[[Definition], str]
 """Into which file a definition goes; `SCRIPT` where it stays."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Split:
     """The files of a split program by name, and the line of the whole for each of their lines that comes from it."""
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradlint.finding import Place
+from gradlint.frozen import frozen
 from gradlint.texts.decoding import NEWLINE, Unreadable
 from gradlint.texts.displaying import without_comma
 from gradlint.texts.python import fault
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Stretch:
     """The rows of a program from `first` on: they are those of a `cell` (None: of the file) from its `row` on, without
     the `indent` characters that each of them begins with there."""
@@ -23,7 +24,7 @@ class Stretch:
     indent: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class SourceMap:
     """Where the rows of a program stand in its file; the rows of a file without stretches are its own."""
 
@@ -53,7 +54,7 @@ _WHOLE = Stretch(1, 1)
 IDENTITY = SourceMap()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Part:
     """Rows of a program that are parsed by themselves: from row `first` on. Where it `keeps_rows`, its file can take no
     row more or less, for each begins with what is no part of the program."""
@@ -68,7 +69,7 @@ class Part:
         return self.first + len(NEWLINE.findall(self.program)) + 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Text:
     """What is linted of a file: the `program`, row for row what is `shown` of the file, and where that stands in it.
 

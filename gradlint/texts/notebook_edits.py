@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from gradlint.finding import Edit, Place
+from gradlint.frozen import frozen
 from gradlint.texts.decoding import NEWLINE
 from gradlint.texts.notebooks import Cell, cells_of, read
 from gradlint.texts.taking import check
@@ -25,7 +26,7 @@ _SPELLED = re.compile(r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}
 """How a string spells one character."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Character:
     """A character of a cell, as its file spells it. The last one of a piece says what stands between that and the
     next."""
@@ -35,7 +36,7 @@ class _Character:
     between: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Source:
     """Where the source of a cell stands in its file, what stands around and `between` its pieces, and its characters.
     A string is one piece."""

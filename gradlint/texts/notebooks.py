@@ -9,9 +9,9 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from gradlint.frozen import frozen
 from gradlint.texts import magics
 from gradlint.texts.decoding import NEWLINE, Unreadable
 from gradlint.texts.displaying import last_displayed
@@ -27,7 +27,7 @@ _KINDS: dict[type, str] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Cell:
     """A cell that holds Python: its `number` and its `source`."""
 

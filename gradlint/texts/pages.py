@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gradlint.finding import Edit
+from gradlint.frozen import frozen
 from gradlint.texts import magics
 from gradlint.texts.decoding import BOM, NEWLINE, decode, encode, rows
 from gradlint.texts.displaying import all_displayed
@@ -28,7 +28,7 @@ _OPTION = re.compile(r":[\w-]+:")
 _OPTIONS = "---"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class _Row:
     """A row of a program: its number in the page, its text, and how many characters of the page stand before that."""
 

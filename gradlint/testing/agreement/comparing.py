@@ -14,6 +14,7 @@ from gradlint.disk import InMemory
 from gradlint.domain import UNKNOWN, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
+from gradlint.frozen import frozen
 from gradlint.interpreter.core import BOUND, CALLS_LEFT_OUT
 from gradlint.interpreter.walking import calls_of
 from gradlint.project import Project
@@ -33,7 +34,7 @@ SILENT, CURE = "silent", "cure"
 FACTS = ("dtype", "requires_grad", "leaf", "retains", "grad")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Disagreement:
     """`kind`: "fact" (torch has what gradlint excludes), "raises" (a finding says that a line raises, and it ran),
     "silent" (a run shows the opposite of what a finding says), "cure" (a fix cures nothing), "crash" (gradlint fails),

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gradlint.finding import LATER, RAISES, Finding
+from gradlint.frozen import frozen
 from gradlint.rule import Rule
 from gradlint.testing.agreement.acts import Run
 from gradlint.testing.agreement.seeing import (
@@ -31,7 +32,7 @@ from gradlint.testing.agreement.seeing import (
 from gradlint.testing.agreement.witness import witnessed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Oracle:
     """What a run shows where a finding of a rule stands; `certain` is where the mistake shows whatever gradlint says
     (None: that cannot be told from a run), `open` where a run cannot contradict."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import warnings
-from dataclasses import dataclass
 
 import torch
 
+from gradlint.frozen import frozen
 from gradlint.testing.agreement import mistakes
 from gradlint.testing.agreement.chances import left_to_chance
 from gradlint.testing.agreement.comparing import Compared, Disagreement, compare
@@ -21,7 +21,7 @@ SITUATIONS = 0.25
 """How many of the generated programs are made of situations."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Written:
     """A program to be compared: its name, and its text unless it is to be written from its name, with a share of it
     that is left to chance, or `mutated`."""

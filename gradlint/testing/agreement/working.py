@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
+from gradlint.frozen import frozen
+
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Lost:
     """Why a task has no result."""
 
