@@ -12,7 +12,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from gradlint import gate, installation, kinds, texts, unused
@@ -21,7 +21,7 @@ from gradlint.catalogue import Catalogue
 from gradlint.changes import Changed, Wanted
 from gradlint.files import Found, displayed, is_excluded
 from gradlint.finding import Finding
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.queries import Dependencies, Queries, digest
 from gradlint.reading import MOST_SOURCE, TooLarge, read_regular
 from gradlint.resolving import Resolver, View

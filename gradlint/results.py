@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import overload
 
 from gradlint import kinds, showing, texts
 from gradlint.files import displayed
 from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, Note, Place
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
 from gradlint.resolving import Resolver, View

@@ -39,7 +39,6 @@ from enum import IntEnum
 from operator import attrgetter, or_
 from typing import Any, ClassVar, TypeVar, get_args
 
-from gradlint.domain.changing import replace
 from gradlint.domain.facts import (
     ANY_DEVICE,
     ANY_DTYPE,
@@ -76,7 +75,7 @@ from gradlint.domain.values import (
     references,
     renamed,
 )
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 
 MOST_ITEMS = 64
 

@@ -14,9 +14,8 @@ from dataclasses import field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from gradlint.domain.changing import replace
 from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes, Truth
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 
 Syntax = Any
 """A handle on a piece of the program's text: compared and passed on, never looked into."""

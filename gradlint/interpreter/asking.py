@@ -28,7 +28,7 @@ from gradlint.domain import (
     object_references,
     references,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 
 

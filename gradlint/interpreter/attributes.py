@@ -51,7 +51,7 @@ from gradlint.domain import (
     references,
     with_attribute,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import (
     descriptors,
     distributions,

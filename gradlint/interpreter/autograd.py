@@ -20,7 +20,7 @@ from gradlint.domain import (
     negation,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import sizes
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import container

@@ -36,7 +36,7 @@ from gradlint.domain import (
     one_of,
     references,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter

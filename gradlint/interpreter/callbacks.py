@@ -27,7 +27,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import differentiating, gifts
 from gradlint.interpreter.ancestry import find_member, library_base
 from gradlint.interpreter.core import Interpreter

@@ -31,7 +31,7 @@ from gradlint.domain import (
     either,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import descriptors, libraries, optimizers
 from gradlint.interpreter.ancestry import (
     BASE_KINDS,

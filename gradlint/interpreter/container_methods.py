@@ -24,7 +24,7 @@ from gradlint.domain import (
     summarised,
     thinned,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.ancestry import field_names
 from gradlint.interpreter.arguments import Arguments

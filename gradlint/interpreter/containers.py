@@ -41,7 +41,7 @@ from gradlint.domain import (
     thinned,
     with_certain,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.one_by_one import the_one_at_hand
 from gradlint.interpreter.recording import apply

@@ -32,7 +32,7 @@ from gradlint.domain import (
     renamed,
     truth,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.ancestry import find_member
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, syntax

@@ -54,11 +54,10 @@ from gradlint.domain import (
     one_of,
     references,
 )
-from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.handlers import calls_alone
 from gradlint.interpreter.scan import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook

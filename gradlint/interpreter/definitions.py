@@ -16,7 +16,7 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import libraries
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value

@@ -29,9 +29,8 @@ from gradlint.domain import (
     truth,
     with_mark,
 )
-from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter import vouching
 from gradlint.interpreter.carrying import carriers, is_unknown_from_outside, may_be_carried, names_in
 from gradlint.interpreter.core import Interpreter, syntax

@@ -19,7 +19,7 @@ from gradlint.domain import (
     Tensor,
     Value,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import special

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, Belief, Module, Optimizer, Ref, Value
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import parameters
 from gradlint.interpreter.uses import MAKERS, is_some_object, turns_out

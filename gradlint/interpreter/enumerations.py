@@ -19,7 +19,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.ancestry import ancestry, find_member
 from gradlint.interpreter.arguments import Arguments

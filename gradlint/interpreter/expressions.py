@@ -39,7 +39,7 @@ from gradlint.domain import (
     negation,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import containers, enumerations, gifts, module_containers, receivers, sizes
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments

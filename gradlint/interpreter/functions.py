@@ -35,8 +35,8 @@ from gradlint.domain import (
 from gradlint.domain import (
     Iterator as IteratorObject,
 )
-from gradlint.domain.changing import replace
 from gradlint.events import Run
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.containers import tell_handed

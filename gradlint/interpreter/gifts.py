@@ -37,8 +37,7 @@ from gradlint.domain import (
     one_of,
     with_certain,
 )
-from gradlint.domain.changing import replace
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter import layout, optimizers
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments

@@ -33,7 +33,7 @@ from gradlint.domain import (
     either,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.leaves import want_leaf

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from gradlint.domain import NO, YES, Belief, Container, Graph, Node, Ref, Slot, Tensor, Value
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 
 T = TypeVar("T")

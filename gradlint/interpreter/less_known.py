@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradlint.domain import Container, Ref, Tensor, Value, object_references, references
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import Bound, Class, Instance, Module, Named, Ref, Tensor, Value
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import effects, gifts
 from gradlint.interpreter.ancestry import called, library_base
 from gradlint.interpreter.arguments import Arguments

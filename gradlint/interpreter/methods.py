@@ -36,7 +36,7 @@ from gradlint.domain import (
     alternatives,
     either,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import hooks, layout
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad, show_on_views

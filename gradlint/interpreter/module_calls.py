@@ -42,7 +42,7 @@ from gradlint.domain import (
     references,
     truth,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import containers, hooks, libraries, module_containers, sizes
 from gradlint.interpreter.ancestry import find_method, may_be_overridden, torch_base
 from gradlint.interpreter.arguments import Arguments

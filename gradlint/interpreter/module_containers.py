@@ -35,7 +35,7 @@ from gradlint.domain import (
     one_of,
     with_certain,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.ancestry import torch_base
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import certain as certain_of

@@ -34,7 +34,7 @@ from gradlint.domain import (
     references,
     truth,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import hooks
 from gradlint.interpreter.ancestry import method_of
 from gradlint.interpreter.arguments import Arguments

@@ -46,7 +46,7 @@ from gradlint.domain import (
     one_of,
     with_certain,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import layout, sizes
 from gradlint.interpreter.ancestry import find_method, torch_base
 from gradlint.interpreter.arguments import Arguments

@@ -21,7 +21,7 @@ from gradlint.domain import (
     one_of,
     with_certain,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.ancestry import find_member, torch_base
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.reach import result_of_unknown

@@ -22,7 +22,7 @@ from gradlint.domain import (
     number_kind,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value
 from gradlint.interpreter.core import Interpreter

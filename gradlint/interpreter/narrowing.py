@@ -45,7 +45,7 @@ from gradlint.domain import (
     truth,
     with_attribute,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import module_containers
 from gradlint.interpreter.ancestry import ancestry
 from gradlint.interpreter.core import Interpreter

@@ -38,7 +38,7 @@ from gradlint.domain import (
     references,
     renamed,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import File, Frame, Interpreter
 from gradlint.interpreter.reach import havoc
 from gradlint.interpreter.scan import Program, Scan

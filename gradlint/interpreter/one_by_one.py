@@ -35,9 +35,9 @@ from gradlint.domain import (
     renamed,
 )
 from gradlint.domain import Iterator as Iterating
-from gradlint.domain.changing import replace
 from gradlint.domain.heap import Heap
 from gradlint.domain.walks import GONE_OVER, at, is_at, plain
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 
 HOLDING = (Container, Module, Iterating)

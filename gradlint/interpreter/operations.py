@@ -45,7 +45,7 @@ from gradlint.domain import (
     references,
     truth,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import layout, sizes, vouching
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.asking import set_requires_grad

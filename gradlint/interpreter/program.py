@@ -34,8 +34,8 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
-from gradlint.domain.changing import replace
 from gradlint.events import Event, Run
+from gradlint.frozen import replace
 from gradlint.interpreter import (  # noqa: F401  (imported to fill the dispatch tables)
     autograd,
     averaging,

@@ -46,7 +46,7 @@ from gradlint.domain import (
     object_references,
     references,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.tensors import BACKWARD
 from gradlint.interpreter.writing import memory_written

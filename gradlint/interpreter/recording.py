@@ -48,8 +48,8 @@ from gradlint.domain import (
     one_of,
     truth,
 )
-from gradlint.domain.changing import replace
 from gradlint.domain.state import OLDEST
+from gradlint.frozen import replace
 from gradlint.interpreter import layout, sizes
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import counts_alone, own_count

@@ -20,7 +20,7 @@ from gradlint.domain import (
     Ref,
     Value,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.calls import call_value

@@ -21,7 +21,7 @@ from gradlint.domain import (
     Value,
     both,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.library import Known, special

@@ -19,7 +19,7 @@ from gradlint.domain import (
     either,
     negation,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import containers
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter

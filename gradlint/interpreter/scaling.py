@@ -33,7 +33,7 @@ from gradlint.domain import (
     Value,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import SEQUENCES, container
 from gradlint.interpreter.core import Interpreter

@@ -40,7 +40,7 @@ from gradlint.domain import (
     truth,
     with_attribute,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import descriptors, layout, optimizers
 from gradlint.interpreter.ancestry import find_member, find_method
 from gradlint.interpreter.arguments import Arguments

@@ -35,7 +35,7 @@ from gradlint.domain import (
     either,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Interpreter, not_none
 from gradlint.interpreter.counts import counts_alone

@@ -29,7 +29,7 @@ from gradlint.domain import (
     number_kind,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import declared
 from gradlint.interpreter.ancestry import ancestry, find_method
 from gradlint.interpreter.arguments import Arguments

@@ -42,12 +42,11 @@ from gradlint.domain import (
     references,
     renamed,
 )
-from gradlint.domain.changing import replace
 from gradlint.domain.ground import Name
 from gradlint.domain.heap import COPIED_AT_ONCE, Heap
 from gradlint.domain.state import differing
 from gradlint.events import Event, Run
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.call_keys import Given
 from gradlint.interpreter.core import Interpreter, Looked

@@ -50,7 +50,7 @@ from gradlint.domain import (
     number_kind,
     truth,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.counts import own_count
 from gradlint.interpreter.operands import PRECISE

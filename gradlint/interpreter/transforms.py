@@ -33,7 +33,7 @@ from gradlint.domain import (
     either,
     one_of,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter import layout, module_calls
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.autograd_functions import recorded, unrecorded

@@ -36,8 +36,8 @@ from gradlint.domain import (
     references,
     thinned,
 )
-from gradlint.domain.changing import replace
 from gradlint.domain.walks import plain
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter, Looked
 from gradlint.interpreter.reach import in_strange_hands, result_of_unknown
 

@@ -43,7 +43,7 @@ from gradlint.domain import (
     one_of,
     references,
 )
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.core import Frame, Interpreter, syntax
 from gradlint.interpreter.scan import ALONG, HANDED, Scope, dotted, kept, uses_of_given

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
-from gradlint.domain.changing import replace
+from gradlint.frozen import replace
 from gradlint.interpreter.arguments import Arguments
 from gradlint.interpreter.containers import consume, elements
 from gradlint.interpreter.core import Interpreter

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gradlint.domain import Belief, Instance, Module, Optimizer, Ref, Tensor, Value, alternatives
-from gradlint.domain.changing import replace
 from gradlint.domain.objects import object_renamed
+from gradlint.frozen import replace
 from gradlint.interpreter.core import Interpreter
 from gradlint.interpreter.modules import parameters, submodules
 from gradlint.interpreter.reach import in_reach

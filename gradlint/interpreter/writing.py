@@ -38,8 +38,7 @@ from gradlint.domain import (
     one_of,
     with_mark,
 )
-from gradlint.domain.changing import replace
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.core import Interpreter, syntax
 from gradlint.interpreter.counts import comparing, count_through, unheard, unnoticed
 from gradlint.interpreter.cuts import cuts, cuts_of_numbers

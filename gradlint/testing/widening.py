@@ -14,8 +14,8 @@ from typing import Any
 
 from gradlint import linter
 from gradlint.domain import UNKNOWN, Fact, Ref, Unknown
-from gradlint.domain.changing import replace
 from gradlint.events import Event
+from gradlint.frozen import replace
 from gradlint.rule import Check, Confidence, Draft, Rule, believed
 
 MOST_CHANGES = 60
