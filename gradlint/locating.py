@@ -12,7 +12,7 @@ from gradlint.finding import CALLED, HERE, Finding, Fix, Note, Place
 from gradlint.rule import Draft
 
 if TYPE_CHECKING:
-    from gradlint.interpreter.core import Interpreter
+    from gradlint.interpreter.engine.machine import Interpreter
     from gradlint.resolving import View
 
 

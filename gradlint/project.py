@@ -8,7 +8,7 @@ from gradlint import source, texts, workers
 from gradlint.callers import Uses, all_off, uses
 from gradlint.disk import Files
 from gradlint.frozen import frozen
-from gradlint.interpreter.scan import Program, scan
+from gradlint.interpreter.static.scopes import Program, scan
 from gradlint.queries import Queries
 from gradlint.reading import reason
 from gradlint.resolving import Found, Resolver, Shelf, View

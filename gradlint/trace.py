@@ -19,7 +19,7 @@ from gradlint.files import displayed
 from gradlint.finding import Finding, Place
 from gradlint.frozen import frozen
 from gradlint.interpreter import Trace
-from gradlint.interpreter.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
+from gradlint.interpreter.engine.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
 from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.planning import read
 from gradlint.project import ProjectView

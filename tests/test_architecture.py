@@ -195,9 +195,9 @@ def test_every_module_keeps_to_its_room(law: Law, path: Path):
         (rooms, "gradlint/domain/facts.py", "from gradlint.events import Event"),
         (rooms, "gradlint/domain/facts.py", "from gradlint import events"),
         (rooms, "gradlint/domain/facts.py", "from .. import events"),
-        (rooms, "gradlint/interpreter/core.py", "from gradlint.rule import Rule"),
-        (rooms, "gradlint/interpreter/core.py", "from gradlint import rule"),
-        (rooms, "gradlint/interpreter/core.py", "from gradlint import linter"),
+        (rooms, "gradlint/interpreter/engine/machine.py", "from gradlint.rule import Rule"),
+        (rooms, "gradlint/interpreter/engine/machine.py", "from gradlint import rule"),
+        (rooms, "gradlint/interpreter/engine/machine.py", "from gradlint import linter"),
         (rooms, "gradlint/knowledge/rows.py", "from gradlint.interpreter import core"),
         (libcst, "gradlint/linter.py", "import libcst as cst"),
         (libcst, "rules/reading/a.py", "from libcst import matchers"),
@@ -233,10 +233,10 @@ def test_a_module_in_the_wrong_room_is_noticed(law: Law, path: str, text: str):
         ),
         ("gradlint/proving/running.py", "def f():\n    import torch"),
         (
-            "gradlint/interpreter/core.py",
+            "gradlint/interpreter/engine/machine.py",
             "import libcst as cst\nfrom gradlint import events\nfrom gradlint.knowledge import rows",
         ),
-        ("gradlint/interpreter/core.py", "import sys\nsys.setrecursionlimit(sys.getrecursionlimit())"),
+        ("gradlint/interpreter/engine/machine.py", "import sys\nsys.setrecursionlimit(sys.getrecursionlimit())"),
         ("gradlint/domain/facts.py", "from gradlint.domain.values import Ref\nimport dataclasses"),
     ],
 )
@@ -293,7 +293,7 @@ def test_what_plans_a_run_loads_nothing_that_analyses(name: str):
 
 
 def test_what_an_engine_loads_is_noticed():
-    assert ROOT / "gradlint/interpreter/core.py" in loaded_with(ROOT / "gradlint/engine.py")
+    assert ROOT / "gradlint/interpreter/engine/machine.py" in loaded_with(ROOT / "gradlint/engine.py")
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.interpreter.module_methods import METHODS
+from gradlint.interpreter.nn.module_methods import METHODS
 from gradlint.knowledge.module_arguments import POSITIONS
 from gradlint.knowledge.module_families import FAMILIES, public
 from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES

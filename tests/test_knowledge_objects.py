@@ -18,7 +18,7 @@ import numpy
 import pytest
 import torch
 
-from gradlint.interpreter.loaders import COLLATE
+from gradlint.interpreter.training.data_loader import COLLATE
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.arrays import (
     ALWAYS_VIEWS,

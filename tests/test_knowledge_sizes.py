@@ -13,7 +13,7 @@ import torch
 
 from gradlint.domain import YES, Tensor, truth
 from gradlint.events import Recorded
-from gradlint.interpreter.modules import OLD_REDUCTIONS
+from gradlint.interpreter.nn.module import OLD_REDUCTIONS
 from gradlint.knowledge.sizes import (
     ARRANGING,
     ELEMENTWISE,

@@ -14,7 +14,7 @@ import pytest
 
 from gradlint import engine, registry, settings, source, texts
 from gradlint.finding import Confidence
-from gradlint.interpreter import core
+from gradlint.interpreter.engine import machine
 from gradlint.source import limits
 
 MANY = 20_000
@@ -269,7 +269,7 @@ def test_it_can_be_ignored(folder, word):
 
 def test_what_was_found_before_a_program_is_given_up_is_told(monkeypatch, tmp_path):
     (tmp_path / "a.py").write_text(REPORTED + "y = torch.ones(2) if __file__ else x\n" * 500)
-    monkeypatch.setattr(core, "MOST_WORK", 10)
+    monkeypatch.setattr(machine, "MOST_WORK", 10)
     request = settings.Request(paths=(str(tmp_path),), isolated=True)
     found = [(one.finding.code, one.finding.place.row) for one in engine.lint(request, registry.rules()).entries]
     assert found[0] == ("GRD101", 2) and [code for code, _ in found[1:]] == ["GRD002"] and found[1][1] > 2

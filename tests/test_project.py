@@ -14,8 +14,8 @@ from gradlint import engine, linter, settings, texts
 from gradlint.disk import LONGEST, InMemory, OnDisk
 from gradlint.events import Event
 from gradlint.finding import Confidence
-from gradlint.interpreter.core import HEAP_OF_A_STEP
-from gradlint.interpreter.neighbours import MOST_FILES
+from gradlint.interpreter.engine.imports import MOST_FILES
+from gradlint.interpreter.engine.machine import HEAP_OF_A_STEP
 from gradlint.paths import added_to_path
 from gradlint.project import Project
 from gradlint.reading import read_start

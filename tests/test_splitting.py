@@ -11,8 +11,8 @@ import pytest
 
 from gradlint import engine, settings
 from gradlint.finding import Confidence, Finding
-from gradlint.interpreter import core
-from gradlint.interpreter.budgets import PURSES
+from gradlint.interpreter.engine import machine
+from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.registry import rules
 from gradlint.testing.splitting import SCRIPT, WAYS, Split, Way, by_class, by_function, by_role, split
 
@@ -134,8 +134,8 @@ def test_a_bound_hides_nothing_and_proves_nothing(
     script = tmp_path / f"{SCRIPT}.py"
     followed = reported(script)
     for bound in ("FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT", "FEWEST_STEPS_ELSEWHERE"):
-        monkeypatch.setattr(core, bound, 0)
-    monkeypatch.setattr("gradlint.interpreter.program.PURSES", dict.fromkeys(PURSES, 5))
+        monkeypatch.setattr(machine, bound, 0)
+    monkeypatch.setattr("gradlint.interpreter.driver.PURSES", dict.fromkeys(PURSES, 5))
     bounded = reported(script)
     for file in tmp_path.glob("*.py"):
         if file != script:

@@ -15,8 +15,8 @@ from gradlint.domain import UNKNOWN, Const, Fact, Instance, Mark, Ref, Tensor, r
 from gradlint.domain.keys import DECLARED, declared
 from gradlint.domain.objects import Cell, Object
 from gradlint.finding import Confidence
-from gradlint.interpreter import summaries
-from gradlint.interpreter.call_keys import Given
+from gradlint.interpreter.engine import call_summaries
+from gradlint.interpreter.engine.call_keys import Given
 from gradlint.testing.programs import revealed, spell
 from tests import two_calls
 
@@ -35,7 +35,7 @@ def findings(text):
 def test_findings_are_the_same_without_summaries(path, monkeypatch: pytest.MonkeyPatch):
     text = path.read_text(encoding="utf-8")
     with_summaries = findings(text)
-    monkeypatch.setattr(summaries, "recall", lambda it, node, call: None)
+    monkeypatch.setattr(call_summaries, "recall", lambda it, node, call: None)
     assert findings(text) == with_summaries
 
 
@@ -237,5 +237,5 @@ ONE_KIND = [
 @pytest.mark.parametrize("text", [*TWO, *ONE_KIND], ids=range(len(TWO) + len(ONE_KIND)))
 def test_two_calls_of_a_helper_give_the_same_without_summaries(text, monkeypatch: pytest.MonkeyPatch):
     with_summaries = known(text)
-    monkeypatch.setattr(summaries, "recall", lambda it, node, call: None)
+    monkeypatch.setattr(call_summaries, "recall", lambda it, node, call: None)
     assert known(text) == with_summaries

@@ -8,7 +8,7 @@ from gradlint import linter, source
 from gradlint.disk import InMemory
 from gradlint.domain.state import MOST_FORKS
 from gradlint.finding import Confidence
-from gradlint.interpreter.program import interpret
+from gradlint.interpreter.driver import interpret
 from gradlint.project import Project
 from gradlint.registry import rules
 

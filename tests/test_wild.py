@@ -19,7 +19,7 @@ import pytest
 from gradlint import linter, texts
 from gradlint.domain import Truth
 from gradlint.events import Called, ContextEntered
-from gradlint.interpreter import program
+from gradlint.interpreter import driver
 from gradlint.registry import rules
 from gradlint.testing.widening import empty_facts, heard_events
 
@@ -146,7 +146,7 @@ def test_a_fault_of_the_interpreter_is_noticed(monkeypatch):
     def faulty(*args):
         raise KeyError("planted")
 
-    monkeypatch.setattr(program, "_run_the_rest", faulty)
+    monkeypatch.setattr(driver, "_run_the_rest", faulty)
     assert raised("x = 1\n").startswith("KeyError: 'planted'")
     assert not raised("x = (\n")
 

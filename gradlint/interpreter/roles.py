@@ -7,9 +7,9 @@ from typing import Any
 
 from gradlint.domain import Class, Const, Escape, Function, Imported, Named, Ref, Value, alternatives
 from gradlint.events import Role
-from gradlint.interpreter.ancestry import torch_base
-from gradlint.interpreter.core import Frame, Interpreter, syntax
-from gradlint.interpreter.scan import dotted
+from gradlint.interpreter.engine.machine import Frame, Interpreter, syntax
+from gradlint.interpreter.python.mro import torch_base
+from gradlint.interpreter.static.scopes import dotted
 from gradlint.knowledge.signs import (
     DIFFERENTIATES,
     EVALUATES,

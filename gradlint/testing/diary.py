@@ -14,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 from gradlint.domain import FRESH, LOST, NONE, PLAIN, SCALED, Grad, Unit
-from gradlint.interpreter.tensors import BACKWARD, CLEARING, STEP
+from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, STEP
 
 CLIPPING = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
 """Functions of `torch.nn.utils` that multiply gradients."""

@@ -1,0 +1,235 @@
+"""Classes derived from `torch.autograd.Function`: `apply` runs `forward` without recording and records one operation.
+
+Measured by `tests/programs/autograd_functions.py`: the results require grad if one of the tensors handed over by
+itself does (those inside lists do not count), whatever happened inside; whole numbers and what
+`mark_non_differentiable` names never do. A result that is an argument comes back as a view of it, unless
+`mark_dirty` names it. `backward` runs with gradients on only under `create_graph=True`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    NOWHERE,
+    UNKNOWN,
+    UNSURE,
+    Class,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Named,
+    Node,
+    Ref,
+    Slot,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+    references,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.version_counter import compared, counts_alone, kept
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.functions import call_function, restoring
+from gradlint.interpreter.python.mro import ancestry, find_method
+from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.interpreter.torch_api.torch_paths import special
+from gradlint.interpreter.unknown.duck_typing import needed
+from gradlint.knowledge.rows import Operation, Result
+
+BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
+CALLED = "torch.autograd.Function.__call__"
+"""What the call of an instance is: torch refuses it."""
+CONTEXT = "torch.autograd.function.FunctionCtx"
+SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differentiable tensors"
+BACKWARD = frozenset({"backward", "vjp"})
+
+
+def is_function(it: Interpreter, cls: Ref) -> bool:
+    """Whether a class of the program derives from `torch.autograd.Function`."""
+    return any(type(one) is Named and one in BASES for one in ancestry(it, cls))
+
+
+def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+    """`Cls.apply(...)`; None where the class does not say what its `forward` does."""
+    forward, setup = find_method(it, cls, "forward"), find_method(it, cls, "setup_context")
+    if forward is None or not is_function(it, cls):
+        return None
+    thing: Class = it[cls]
+    known = (needed(it, it.place_of(node, "ctx"), "ctx"),)
+    context = it.new(it.place_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), attributes=known, open=NO))
+    start = it.hold(context, *args.values())
+    given = args if setup is not None else args.with_first(context)
+    found = unrecorded(it, lambda: call_function(it, it.place_of(node, "forward"), forward, given))
+    it.hold(found)
+    if setup is not None:
+        held, *values, found = it.state.flight[start:]
+        inputs = it.new(it.place_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(values))))
+        call_function(it, it.place_of(node, "setup"), setup, Arguments([held, inputs, found]))
+    held, *values, found = it.land(start)
+    backward = next((one for name in sorted(BACKWARD) if (one := find_method(it, cls, name)) is not None), None)
+    refused = frozenset() if backward is None else _refused(backward.node, len(values))
+    return _Outcome(it, node, thing.name, values, held, refused).of(found)
+
+
+def _refused(backward: Any, count: int) -> frozenset[int]:
+    """The arguments of `forward` that `backward` writes None for, in one of its returns at least: no gradient arrives
+    at them."""
+    given = [_given_back(one.value) for one in in_order(backward.body) if type(one) is cst.Return]
+    return frozenset(index for index in range(count) if not given or any(_is_none(one, index) for one in given))
+
+
+def _given_back(value: Any) -> list[Any]:
+    """What a return gives back, one by one."""
+    return [element.value for element in value.elements] if type(value) is cst.Tuple else [value]
+
+
+def _is_none(given: list[Any], index: int) -> bool:
+    if any(type(one) is cst.StarredElement for one in given):
+        return False
+    return index >= len(given) or given[index] is None or getattr(given[index], "value", "") == "None"
+
+
+def unrecorded(it: Interpreter, run: Callable[[], Value]) -> Value:
+    """Run something with gradients off."""
+    mode = it.state.modes
+    with restoring(it, mode):
+        it.state.grad_mode = NO
+        found = run()
+        it.state.grad_mode = mode[0]
+    return found
+
+
+def recorded(it: Interpreter, node: Any, name: str, given: list[Value], value: Value) -> Value:
+    """What was computed with gradients off from these values, as the results of one operation on them."""
+    return _Outcome(it, node, name, given, NONE_VALUE).of(value)
+
+
+class _Outcome:
+    """What `apply` makes of what `forward` returned."""
+
+    def __init__(
+        self,
+        it: Interpreter,
+        node: Any,
+        name: str,
+        given: list[Value],
+        context: Value,
+        refused: frozenset[int] = frozenset(),
+    ) -> None:
+        self.it, self.node, self.name, self.given, self.refused = it, node, name, given, refused
+        self.noted = dict(getattr(it.thing(context), "attributes", ()))
+        self.count = 0
+
+    def of(self, value: Value) -> Value:
+        """The result for what was returned: a tensor, a tuple of them, or anything else, which stays as it is."""
+        return one_of([self._of(option) for option in alternatives(value)])
+
+    def _of(self, value: Value) -> Value:
+        it = self.it
+        thing = it.state.heap.get(value) if type(value) is Ref else None
+        if type(thing) is Tensor:
+            return self._tensor(value, thing)  # type: ignore[arg-type]
+        if type(thing) is Container and thing.kind == "tuple":
+            start = it.hold(*(inner for _, inner in thing.items), thing.rest)
+            for index in range(start, len(it.state.flight)):
+                it.state.flight[index] = self.of(it.state.flight[index])
+            *items, rest = it.land(start)
+            return it.new(self.node, "results", Container("tuple", items=tuple(enumerate(items)), rest=rest))
+        return value if type(value) is Const or type(thing) is Container else result_of_unknown([value, *self.given])
+
+    def _tensor(self, ref: Ref, tensor: Tensor) -> Value:
+        it, node = self.it, self.node
+        differentiable = ref not in self._noted(NON_DIFFERENTIABLE)
+        row = Operation(self.name, (), (), (), "", results=(Result(differentiable=differentiable),))
+        places = [index for index, value in enumerate(self.given) if _may_be_tensor(it, value)]
+        inputs = [("input", self.given[index]) for index in places] or [("input", NONE_VALUE)]
+        self.count += 1
+        made = apply(it, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
+        new: Tensor = it[made]  # type: ignore[index]
+        refused = {place for place, index in enumerate(places) if index in self.refused}
+        for recorded in new.node:
+            if recorded is not None:
+                old: Node = it[recorded]
+                slots = tuple((*slot, NOWHERE) if place in refused else slot for place, slot in enumerate(old.inputs))
+                it.state.heap[recorded] = replace(old, inputs=slots, saves=self._saves())
+        if ref in self._noted(DIRTY):
+            it.put(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
+            return ref
+        base = (ref,) if ref in [one for value in self.given for one in alternatives(value)] else tensor.base
+        now = replace(new, storage=tensor.storage, alone=counts_alone(tensor), count=tensor.count, base=base,
+                      inference=tensor.inference)  # fmt: skip
+        it.state.heap[made] = now  # type: ignore[index]
+        return made
+
+    def _noted(self, name: str) -> tuple[Ref, ...]:
+        held = self.it.only(self.noted.get(name, UNKNOWN), Container)
+        return () if held is None else tuple(ref for _, value in held.items for ref in references(value))
+
+    def _saves(self) -> tuple[Slot, ...]:
+        saved = [self.it.state.heap.get(ref) for ref in self._noted(SAVED)]
+        found = [slot(self.it, thing) for thing in saved if type(thing) is Tensor for slot in (kept, compared)]
+        return tuple(filter(None, found))
+
+
+def _may_be_tensor(it: Interpreter, value: Value) -> bool:
+    return it.may_be(value, Tensor) or any(type(option) is Unknown for option in alternatives(value))
+
+
+# ---- the context
+
+
+@special(f"{CONTEXT}.save_for_backward")
+def _save(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(it, node, args, SAVED)
+
+
+@special(f"{CONTEXT}.mark_dirty")
+def _mark_dirty(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(it, node, args, DIRTY)
+
+
+@special(f"{CONTEXT}.mark_non_differentiable")
+def _mark_non_differentiable(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(it, node, args, NON_DIFFERENTIABLE)
+
+
+@special(f"{CONTEXT}.set_materialize_grads", f"{CONTEXT}.save_for_forward")
+def _nothing(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return NONE_VALUE
+
+
+def _note(it: Interpreter, node: Any, args: Arguments, name: str) -> Value:
+    """What was handed to the context is kept there."""
+    context, *values = args.positional
+    kept = it.new(node, name, Container("tuple", items=tuple(enumerate(values))))
+    for ref, thing in it.all(context, Instance):
+        it.put(ref, replace(thing, attributes=tuple((dict(thing.attributes) | {name: kept}).items())))
+    return NONE_VALUE
+
+
+# ---- methods that run on their own
+
+
+def _owner(it: Interpreter, function: Function) -> Ref | None:
+    cls = it.classes.get(function.owner)
+    return cls if cls is not None and cls in it.state.heap and is_function(it, cls) else None
+
+
+def mode_alone(it: Interpreter, function: Function) -> Truth:
+    """The grad mode that a function is run in when the program does not call it: torch's, that of other files."""
+    if function.owner is None or _owner(it, function) is None:
+        return UNSURE if it.neighbours.call_without_gradients(function.name) else it.state.grad_mode
+    return {"forward": NO}.get(function.name, NO | UNSURE if function.name in BACKWARD else it.state.grad_mode)

@@ -1,0 +1,163 @@
+"""Gradients: how `.grad` is filled, read and cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    FRESH,
+    LOST,
+    MIXED,
+    MOST_ITEMS,
+    MOST_MARKS,
+    NO,
+    NONE,
+    NONE_VALUE,
+    PLAIN,
+    UNKNOWN,
+    UNSURE,
+    USED,
+    YES,
+    Const,
+    Grad,
+    Mark,
+    Ref,
+    Tensor,
+    Truth,
+    Unit,
+    Unknown,
+    Value,
+    alternatives,
+    either,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.leaf import want_leaf
+from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh, truth_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.grad_reads import bound_as, use_of
+from gradlint.interpreter.static.scopes import receiver, spelled
+
+CLEARED, RETURNED = "cleared", "returned"
+"""Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
+FILLING = frozenset({"backward", "mixed", CLEARED, RETURNED})
+"""Marks that a backward which fills a gradient takes away: the backward before, that it found an old gradient there."""
+
+
+def marked(tensor: Tensor, how: str, node: Any) -> tuple[Mark, ...]:
+    """The marks of a tensor with one of this kind, the latest."""
+    return (*(mark for mark in tensor.marks if mark.how != how), Mark(how, node))[-MOST_MARKS:]
+
+
+def is_left_over(grad: Grad) -> bool:
+    """Whether a step has used the gradient on some path, and nobody has cleared it on any."""
+    return grad.possibly(USED | MIXED) and grad <= FRESH | USED | MIXED
+
+
+def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
+    """The tensor after a gradient in that unit has arrived."""
+    grad = BACKWARD.of(tensor)
+    gradient = UNKNOWN if NONE_VALUE in alternatives(tensor.gradient) else tensor.gradient
+    marks = (*(mark for mark in tensor.marks if mark.how not in FILLING), Mark("backward", node))[-MOST_MARKS:]
+    if certain and is_left_over(tensor.grad):
+        marks = (*marks, Mark("mixed", node))
+    if not (certain and NO_CHANGE.of(tensor) <= NONE | LOST):
+        unit = tensor.unit | unit
+    return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, marks=marks)
+
+
+def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name: str) -> Value:
+    """`.grad` of a tensor is read."""
+    shown = it.only(value, Tensor)
+    if shown is None:
+        return Unknown(tuple(ref for ref, _ in it.all(value, Tensor)))
+    nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
+    reached = either([one.reached for one in nodes]) if nodes else NO
+    if not it.unheard:
+        there = [has_gradient(tensor) for _, tensor in it.all(value, Tensor)]
+        none = NO if all(there) else UNSURE if any(there) else YES
+        use = "" if guard else use_of(it, node)
+        bound = None if guard else bound_as(it, shown, name)
+        it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, bound=bound,
+                name=name)  # fmt: skip
+    if not guard:
+        want_leaf(it, node, value, "gradient", name)
+    out: list[Value] = []
+    for ref, tensor in it.all(value, Tensor):
+        out.append(_gradient(it, node, ref, tensor) if has_gradient(tensor) else NONE_VALUE)
+    return one_of(out, MOST_ITEMS)
+
+
+def has_gradient(tensor: Tensor) -> bool:
+    """Whether `.grad` may hold a tensor, if only one of zeros."""
+    return is_held(tensor.gradient) or not tensor.grad <= NONE | LOST
+
+
+def is_held(gradient: Value) -> bool:
+    """Whether a gradient is known, or one of several that were: it may be there where nothing says it was filled."""
+    return type(gradient) is not Unknown or bool(gradient.reach)
+
+
+def may_lack_gradient(tensor: Tensor) -> bool:
+    """Whether `.grad` may be None."""
+    return tensor.grad.may(NONE) or (tensor.grad.may(LOST) and type(tensor.gradient) is not Ref)
+
+
+def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
+    """What `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
+    if type(tensor.gradient) is not Unknown:
+        for own, gradient in it.all(tensor.gradient, Tensor):
+            if not any(mark.node is node for mark in gradient.marks):
+                it.set(own, replace(gradient, marks=marked(gradient, "read", node)))
+        return tensor.gradient
+    made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
+                 belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE, inference=NO | UNSURE)  # fmt: skip
+    held: Value = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
+    it.put(ref, replace(it[ref], gradient=held), filling=True)
+    return held
+
+
+def left_as_none(it: Interpreter, path: str, args: Arguments) -> Truth:
+    """Whether a call of this `zero_grad` leaves None where there was a gradient."""
+    if args.given("set_to_none", 0):
+        return truth_of(args.get("set_to_none", 0, UNKNOWN))
+    row = it.torch.clearing.get(path)
+    return UNSURE if row is None else truth_of(Const(row.to_none))
+
+
+def clear_gradients(
+    it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
+) -> None:
+    """The gradients of these tensors are cleared, certainly of the `sure` ones; `by` as for `GradientsCleared`."""
+    tensors = tensors_of(it, refs)
+    grad, _ = joined_gradients(tensors)
+    name = spelled(receiver(node)) if by in ("optimizer", "module") else ""
+    it.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none, by=by, name=name)
+    for ref in refs:
+        thing = it.state.heap.get(ref)
+        if type(thing) is Tensor:
+            zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
+            left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
+            marks = marked(thing, CLEARED, node)
+            now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, marks=marks)
+            it.put(ref, now, sure=ref in sure, filling=True)
+
+
+def tensors_of(it: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:
+    """The tensors among these objects, as they are now."""
+    return tuple(thing for ref in refs if type(thing := it.state.heap.get(ref)) is Tensor)
+
+
+def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
+    """What is known of the gradients of several tensors: their state, and the unit of those that may be there."""
+    if not tensors:
+        return Grad.unsure(), Unit.unsure()
+    grad, unit = tensors[0].grad, None
+    for tensor in tensors:
+        grad = grad | tensor.grad
+        if not tensor.grad <= NONE | LOST:
+            unit = tensor.unit if unit is None else unit | tensor.unit
+    return grad, PLAIN if unit is None else unit

@@ -1,0 +1,86 @@
+"""How the elements of a tensor lie in memory: what is contiguous can be seen in another shape without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from gradlint.domain import NONE_VALUE, UNSURE, YES, Const, Container, Scalar, Tensor, Truth, Value
+from gradlint.interpreter.autograd.operands import Operand
+from gradlint.interpreter.autograd.shape import UNKNOWN_SIZES
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.knowledge.dimensions import Told
+from gradlint.knowledge.layout import (
+    FORMATTED,
+    GIVEN_AS_IT_IS,
+    IN_ORDER,
+    ITSELF_AS_DEEP,
+    ITSELF_IN_ORDER,
+    KEEPING_ORDER,
+    KEEPING_ORDER_BY_NUMBERS,
+    VIEWS_IN_ORDER,
+)
+from gradlint.knowledge.rows import Factory, Operation
+
+UNKNOWN_LAYOUT: dict[str, Any] = UNKNOWN_SIZES | {"contiguous": UNSURE}
+"""What is known of a tensor's sizes, and of how it lies in memory, once it may have been given other memory."""
+
+
+def of_results(row: Operation, operands: Sequence[Operand], told: Told) -> Truth:
+    """Whether what an operation gives is contiguous."""
+    kept = _by_numbers(told) if row.name in KEEPING_ORDER_BY_NUMBERS else row.name in KEEPING_ORDER
+    if not kept or _may_be_told_an_order(row, told):
+        return UNSURE
+    return YES if all(_in_order(one) for one in operands if one.tensor is not None or not one.known) else UNSURE
+
+
+def _may_be_told_an_order(row: Operation, told: Told) -> bool:
+    return row.name in FORMATTED and told.more
+
+
+def _by_numbers(told: Told) -> bool:
+    """Whether what stands between the brackets is whole numbers."""
+    key = told.by_name.get("key")
+    return all(type(one) is int for one in (key if isinstance(key, tuple) else (key,)))
+
+
+def _in_order(one: Operand) -> bool:
+    return one.tensor is not None and not one.tensor.loose and one.tensor.contiguous is YES
+
+
+def handles(
+    row: Operation, first: Operand | None, told: Told, measures: Mapping[str, Any], kinds: Collection[str]
+) -> list[str]:
+    """Which handles of these kinds an operation may give, by how its first operand lies and how deep the result is."""
+    if first is None or first.tensor is None or first.tensor.loose:
+        return list(kinds)
+    left, ordered = set(kinds), _in_order(first) and not _may_be_told_an_order(row, told)
+    if ordered and row.name in VIEWS_IN_ORDER:
+        left.discard("fresh")
+    if ordered and row.name in ITSELF_IN_ORDER:
+        left &= ITSELF
+    before, after = first.tensor.size, measures.get("size")
+    if row.name in ITSELF_AS_DEEP and before is not None and after is not None:
+        left = left & ITSELF if len(before) == len(after) else left - ITSELF
+    return [kind for kind in kinds if kind in left] or list(kinds)
+
+
+ITSELF = frozenset({"self"})
+
+
+def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Truth:
+    """Whether a new tensor is contiguous: it is made of numbers, or like one that is."""
+    if bound.keys() & {"memory_format", "layout"}:
+        return UNSURE
+    if row.name.endswith("_like"):
+        like = it.only(bound.get("input", NONE_VALUE), Tensor)
+        return YES if like is not None and not like.loose and like.contiguous is YES else UNSURE
+    data = bound.get("data", NONE_VALUE)
+    listed = type(data) in (Const, Scalar) or it.only(data, Container) is not None
+    return YES if row.name in IN_ORDER and listed else UNSURE
+
+
+def of_parameters(args: Arguments) -> dict[str, Any]:
+    """What is known of how the parameters lie that a layer makes."""
+    return {"contiguous": UNSURE if args.unknown or args.keywords.keys() & GIVEN_AS_IT_IS else YES}

@@ -1,0 +1,110 @@
+"""Operands: what an operation is given, as far as it matters to autograd."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from gradlint.domain import (
+    ANY_DTYPE,
+    ANY_PRECISION,
+    FLOAT,
+    FLOAT32,
+    NO,
+    NOWHERE,
+    UNSURE,
+    YES,
+    Const,
+    Dtypes,
+    Named,
+    Precision,
+    Slot,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    number_kind,
+)
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.knowledge.keeping_precision import KEEPING_PRECISION, LESS_PRECISE
+from gradlint.knowledge.rows import Operation
+
+
+class Operand(NamedTuple):
+    """One operand of an operation: its value and the facts that matter."""
+
+    name: str
+    value: Value
+    dtype: Dtypes | None
+    requires_grad: Truth
+    tensor: Tensor | None
+    known: bool
+
+
+def operand(it: Interpreter, name: str, value: Value) -> Operand:
+    """Look up the facts of an operand."""
+    tensor = it.only(value, Tensor)
+    if tensor is not None:
+        return Operand(name, value, tensor.dtype, tensor.requires_grad, tensor, True)
+    kind = _number(value)
+    if kind is not None:
+        return Operand(name, value, kind, NO, None, True)
+    if all(map(_is_no_tensor, alternatives(value))):
+        return Operand(name, value, None, NO, None, True)
+    return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
+
+
+def precision_kept(row: Operation, operands: Sequence[Operand]) -> Precision:
+    """The precision of what an operation gives that keeps that of its operands, where all are of one."""
+    tensors = [one.tensor for one in operands if one.tensor is not None]
+    if row.name not in KEEPING_PRECISION or not all(one.known for one in operands):
+        return ANY_PRECISION
+    if any(one.loose or not one.dtype <= FLOAT for one in tensors):
+        return ANY_PRECISION
+    found = {one.precision for one in tensors}
+    if len(found) != 1 or (kept := found.pop()) not in PRECISE:
+        return ANY_PRECISION
+    return kept | FLOAT32 if kept in AUTOCAST else kept
+
+
+PRECISE = {Precision.named(name): name for name in Precision.names}
+"""What is known to be of one precision, and how that is called."""
+AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
+
+
+def in_graph(it: Interpreter, value: Value) -> Slot:
+    """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
+    it is the one that is asked about."""
+    slot, tensor = it.operand(value), it.only(value, Tensor)
+    return (*slot, NOWHERE) if tensor and tensor.many and tensor.leaf.possibly(YES) else slot
+
+
+SEEN = frozenset(
+    "torch numpy math cmath numbers random string os sys time datetime itertools functools operator collections typing "
+    "enum copy re json logging pathlib dataclasses warnings abc types inspect contextlib statistics fractions decimal "
+    "argparse io pickle gc tempfile shutil glob uuid threading multiprocessing subprocess asyncio unittest".split()
+)
+"""Packages of which it is known what their names stand for: no tensors that take part in a graph."""
+
+
+def _is_no_tensor(value: Value) -> bool:
+    return type(value) is Const or (type(value) is Named and _is_seen(value.path))
+
+
+@lru_cache(4096)
+def _is_seen(path: str) -> bool:
+    """Whether an import path, or a name that nobody binds, is known to stand for no tensor."""
+    root, _, rest = path.partition(".")
+    return hasattr(builtins, rest) if root == "builtins" else root in SEEN
+
+
+def _number(value: Value) -> Dtypes | None:
+    out: Dtypes | None = None
+    for option in alternatives(value):
+        kind = number_kind(option)
+        if kind is None:
+            return None
+        out = kind if out is None else out | kind
+    return out

@@ -1,0 +1,525 @@
+"""Operations: what they give, by their rows of knowledge, and what they put into the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    ANY_GRAD,
+    ANY_PRECISION,
+    COMPLEX,
+    CPU,
+    DISCRETE,
+    FLOAT,
+    MAYBE,
+    MOST_MARKS,
+    NO,
+    NOTHING,
+    OPAQUE,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Const,
+    Container,
+    Device,
+    Dtypes,
+    Mark,
+    Named,
+    Node,
+    Plain,
+    Precision,
+    Ref,
+    Scalar,
+    Slot,
+    Tensor,
+    Truth,
+    Value,
+    both,
+    either,
+    negation,
+    one_of,
+    truth,
+)
+from gradlint.domain.state import OLDEST
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import layout, shape
+from gradlint.interpreter.autograd.detach import IN_VAIN, MODE, cut_at, cut_off, cuts, cuts_of_numbers
+from gradlint.interpreter.autograd.history import MOST_LOOKED_BACK, in_every, sure_places
+from gradlint.interpreter.autograd.inference_mode import heard
+from gradlint.interpreter.autograd.operands import Operand, in_graph, operand, precision_kept
+from gradlint.interpreter.autograd.saved_tensors import differentiated, is_differentiated, saved
+from gradlint.interpreter.autograd.tensor import combined, fresh
+from gradlint.interpreter.autograd.version_counter import counts_alone, own_count
+from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.static.scopes import spelled
+from gradlint.knowledge.dimensions import NOT_SEEN, Told
+from gradlint.knowledge.named_results import NAMES, RETURNED
+from gradlint.knowledge.rows import Operation, Result, saving
+from gradlint.knowledge.squashing import KEEPING, SQUASHING
+from gradlint.knowledge.views import VIEWS_OF_HIDDEN
+
+MOST_CUTS = 3
+"""How many earlier cuts a result remembers, so that there is room for other marks."""
+FREEZING = ("assign", "method", "module")
+"""What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`."""
+
+
+def apply(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    slots: Sequence[tuple[str, Value]],
+    *,
+    dtype: Dtypes | None = None,
+    precision: Precision = ANY_PRECISION,
+    device: Device | None = None,
+    scalar: Truth = UNSURE,
+    told: Told = NOT_SEEN,
+    part: str = "",
+    extra: Sequence[tuple[str, Value]] = (),
+) -> Value:
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name.
+
+    `dtype`, `precision` and `device` are what the call asks for (`device` None: it asks for none), `scalar` is whether
+    it is one element, where the arguments say so, and `told` are those that are constants.
+    """
+    operands = [operand(it, name, value) for name, value in slots]
+    own = [operand(it, name, value) for name, value in extra]
+    involved = operands + own
+    hears = heard(row, operands, own, dtype)
+    asking = [
+        both(hearing, o.requires_grad) for o, hearing in zip(involved, hears, strict=True) if o.name not in row.ignores
+    ]
+    wants = either(asking)
+    lies = layout.of_results(row, operands, told)
+    measures = [known | {"contiguous": lies} for known in shape.of_results(row, operands, own, told)]
+    parts = [
+        _result(
+            it, node, row, result, index, operands, own, wants, dtype, precision, device, told, measures[index], part
+        )
+        for index, result in enumerate(row.results)
+    ]
+    recording = {ref: result.passes for result, (_, ref) in zip(row.results, parts, strict=True) if ref is not None}
+    if recording:
+        _record(it, node, row, operands, own, hears, recording, part)
+    for result, (value, _), known in zip(row.results, parts, measures, strict=True):
+        if scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
+            it.update(value, Tensor, scalar=scalar)
+    if not it.unheard:
+        _tell(it, node, row, involved, parts[0][0])
+    values = [value for value, _ in parts]
+    if it.only(values[0], Tensor) is None and not it.may_be(values[0], Tensor):
+        return values[0]
+    if row.bundle == "list":
+        return it.new(node, f"{part}list", Container("tuple", rest=values[0]))
+    if row.bundle or len(values) > 1:
+        cls = Named(f"{RETURNED}{row.name}") if row.name in NAMES else NOTHING
+        return it.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
+    return values[0]
+
+
+def _result(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    result: Result,
+    index: int,
+    operands: list[Operand],
+    own: list[Operand],
+    wants: Truth,
+    dtype: Dtypes | None,
+    precision: Precision,
+    device: Device | None,
+    told: Told,
+    measures: dict[str, Any],
+    part: str,
+) -> tuple[Value, Ref | None]:
+    """One result, and the new handle in it if it may be recorded in the graph."""
+    kind = dtype or _kind(row, result, operands)
+    if result.kind in NO_TENSOR:
+        return NO_TENSOR[result.kind](it, node, kind, cut_off(it, node, row.name, [o.value for o in operands])), None
+    first = operands[0] if operands else None
+    handles = layout.handles(row, first, told, measures, result.kind.split(" or "))
+    if result.precision:
+        precision = Precision.named(result.precision)
+    if first is not None and (_converts(first, kind, precision) or _moves(first, device)):
+        handles = [handle for handle in handles if handle not in ("self", "view")] or handles
+    elif first is not None and _needs_no_copy(first, result, dtype, precision, device):
+        handles = ["self"]
+    if first is None or handles == ["self"]:
+        return (first.value if first else UNKNOWN), None
+    if handles == ["fresh"] and dtype is None and kind <= FLOAT and not (own or told.hidden):
+        precision = precision_kept(row, operands)
+    rest = [handle for handle in handles if handle != "self"]
+    if precision is not ANY_PRECISION:
+        measures = {**measures, "precision": precision}
+    if device is not None:
+        measures = {**measures, "device": device}
+    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
+    recorded = made if it[made].requires_grad.may(YES) else None
+    return (one_of((first.value, made)) if "self" in handles else made), recorded
+
+
+def _kind(row: Operation, result: Result, operands: list[Operand]) -> Dtypes:
+    """The kind of a result by those of the operands; what takes part besides may make a complex number of it."""
+    kinds = [(one, one.dtype) for one in operands if one.dtype is not None]
+    if any(one.name in row.besides and kind.may(COMPLEX) for one, kind in kinds):
+        return ANY_DTYPE
+    counted = [(kind, one.known and one.tensor is None) for one, kind in kinds if one.name not in row.besides]
+    return combined(result.dtype, [kind for kind, _ in counted], [number for _, number in counted], row)
+
+
+def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
+    """Whether a result of this kind is certainly another tensor than the operand, because the elements change."""
+    if kind <= DISCRETE and first.requires_grad is YES and not (first.dtype and first.dtype <= DISCRETE):
+        return True  # what requires grad is of floating point, unless a recorded write made it so
+    if first.dtype is None or kind.is_unsure:
+        return False
+    if not first.dtype.may(kind):
+        return True
+    same_kind = first.tensor is not None and first.dtype <= FLOAT and kind <= FLOAT
+    return same_kind and not first.tensor.precision.may(precision) and not precision.is_unsure  # type: ignore[union-attr]
+
+
+def _needs_no_copy(
+    first: Operand, result: Result, dtype: Dtypes | None, precision: Precision, device: Device | None
+) -> bool:
+    """Whether what may be cast or moved certainly is as it is asked to be."""
+    if dtype is None and not result.precision:
+        return _stays(first, device)
+    stays = device is None or _stays(first, device)
+    return result.kind == CASTING and stays and not precision.is_unsure and _is_precisely(first.tensor, precision)
+
+
+CASTING = "self or fresh"
+"""What a cast or a move gives."""
+
+
+def _moves(first: Operand, device: Device | None) -> bool:
+    """Whether a result on this device is certainly another tensor than the operand."""
+    known = device is not None and not device.is_unsure and first.tensor is not None
+    return known and not first.tensor.device.may(device)  # type: ignore[union-attr, arg-type]
+
+
+def _stays(first: Operand, device: Device | None) -> bool:
+    """Whether the operand is certainly there already; there may be several of other kinds."""
+    return device is CPU and first.tensor is not None and first.tensor.device is CPU
+
+
+def _is_precisely(tensor: Tensor | None, precision: Precision) -> bool:
+    return tensor is not None and tensor.dtype <= FLOAT and tensor.precision <= precision
+
+
+def _listed(it: Interpreter, node: Any, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
+    return it.new(node, "list", Container("list", rest=one_of([Scalar(kind, cuts), Plain("list")])))
+
+
+NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Mark, ...]], Value]] = {
+    "none": lambda it, node, kind, cuts: Const(None),
+    "number": lambda it, node, kind, cuts: Scalar(kind, cuts),
+    "list": _listed,
+}
+"""Results that leave the tensors' world."""
+TAKING = frozenset({"getitem", "unbind"})
+"""What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
+
+
+def _handle(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    result: Result,
+    index: int,
+    operands: list[Operand],
+    own: list[Operand],
+    wants: Truth,
+    kind: Dtypes,
+    handle: str,
+    measures: dict[str, Any],
+    part: str,
+) -> Ref:
+    """The new handle that a result is."""
+    wanted = NO if not result.differentiable or kind <= DISCRETE else wants
+    first = operands[0]
+    viewed = handle in ("view", "view or fresh")
+    kept = _flag_of_base(it, first) if viewed else NO
+    if first.tensor is not None and first.tensor.inference.possibly(YES):
+        kept |= NO
+    requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
+    facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    if _may_be_element(row, first):
+        requires = UNSURE
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "loose": True}
+    facts["many"] = row.bundle == "list"
+    if viewed:
+        facts["unwritable"] = _unwritable(it, row, first, handle)
+        facts["showing"] = both(negation(it.recording), kept)
+    facts["squashed"] = _squashed(row, first)
+    if handle != "fresh":
+        facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
+        facts |= _shared(it, node, row, first, handle, f"{part}{index}")
+        if first.tensor:
+            made_there = first.tensor.inference
+            facts["inference"] = made_there | it.state.inference if "fresh" in handle else made_there
+    tensors = [o.tensor for o in operands if o.tensor]
+    if len(tensors) == 1 and not own:
+        facts["device"] = tensors[0].device
+    facts |= measures
+    if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
+        facts["grad_of"] = grads
+    facts["belief"] = max(
+        [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
+    )
+    cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
+    # `x.view_as(y)` takes nothing but the shape of y.
+    reached = [one for one in operands if one.name not in row.ignores]
+    facts["marks"] = _reasons(it, node, requires, reached + own, cut)
+    if facts["squashed"]:
+        facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_MARKS]
+    return fresh(it, node, f"{part}{index}", **facts)
+
+
+def _unwritable(it: Interpreter, row: Operation, first: Operand, handle: str) -> Truth:
+    """Whether a view of this operand may not be written where that is recorded."""
+    before = first.tensor.unwritable if first.tensor else UNSURE
+    found = YES if row.together else either((negation(it.recording), before))
+    return found | NO if "fresh" in handle else found
+
+
+def _squashed(row: Operation, first: Operand) -> str:
+    if row.name in SQUASHING:
+        return row.name
+    return first.tensor.squashed if first.tensor and row.name in KEEPING else ""
+
+
+def _squashing(node: Any, row: Operation, first: Operand) -> Mark:
+    """Where elements became probabilities."""
+    before = first.tensor.marks if first.tensor and row.name in KEEPING else ()
+    return next((mark for mark in before if mark.how == "squashed"), Mark("squashed", node))
+
+
+def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
+    """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A leaf that
+    views what nobody sees may have been asked to require grad alone; what was made in inference mode shows its flag on
+    no view."""
+    if first.tensor is not None and first.tensor.inference is YES:
+        return NO
+    if first.tensor is None or not first.tensor.base:
+        hidden = first.tensor is not None and _hides_its_base(first.tensor)
+        return first.requires_grad | NO if hidden else first.requires_grad
+    found = [it.thing(first.value if base is None else base) for base in first.tensor.base]
+    facts = [thing.requires_grad for thing in found if type(thing) is Tensor]
+    return reduce(or_, facts) if len(facts) == len(found) else first.requires_grad | UNSURE
+
+
+def _hides_its_base(tensor: Tensor) -> bool:
+    """Whether it may be a view of what nobody sees, so that what views it shows the flag of that, not of the tensor."""
+    return tensor.made in VIEWS_OF_HIDDEN and tensor.leaf.may(YES)
+
+
+def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
+    """requires_grad and leaf of a result, by the mode; `kept` is the flag it has if it is made without the graph."""
+    mode = it.recording
+    on = (requires, negation(requires))
+    off = (kept, YES)
+    if mode is YES or on == off:
+        return on
+    if mode is NO:
+        return off
+    ignorance = UNSURE if mode.is_unsure else on[0]
+    return on[0] | off[0] | ignorance, on[1] | off[1] | (UNSURE if mode.is_unsure else on[1])
+
+
+def _shared(it: Interpreter, node: Any, row: Operation, first: Operand, handle: str, part: str) -> dict[str, Any]:
+    """What a result that shares memory takes over from its operand."""
+    refs = tuple(ref for ref, _ in it.all(first.value, Tensor))
+    storage = first.tensor.storage if first.tensor else ()
+    base: Slot = ()
+    if handle != "alias":
+        found: dict[Ref | None, None] = {}
+        for ref in refs:
+            found |= dict.fromkeys(it[ref].base or (ref,))
+        if None in found:
+            found = {**dict.fromkeys(refs), **{ref: None for ref in found if ref is not None}}
+        base = tuple(found)
+        recorded = it.recording is YES and first.requires_grad is YES
+        if first.tensor is not None and not first.tensor.base and _hides_its_base(first.tensor) and not recorded:
+            base = (*base, None)
+    alone = counts_alone(first.tensor) if first.tensor else NO
+    count: Slot = first.tensor.count if first.tensor else ()
+    if row.name == "data":
+        alone, count = YES, own_count(it.memory(node, part))
+    if handle == "view or fresh":
+        memory = it.memory(node, part)
+        storage, base, count = (*storage, memory), (*base, None), (*(count or (None,)), *own_count(memory))
+    return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone, "count": count}
+
+
+def _switched_off(it: Interpreter, node: Any) -> Mark:
+    """The cut by the mode that keeps what is computed here out of the graph, and what set it."""
+    return Mark("cut", it.state.switch or node, IN_VAIN if it.state.grad_mode is YES else MODE)
+
+
+def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
+    """Where a result comes from: made here, and what `cut` it off the graph if something did."""
+    marks = [Mark("made", node)]
+    known = it.recording is not NO  # gradients that are off keep out what nobody has seen, too
+    if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
+        marks.append(cut)
+    if requires is NO and cut.by not in (MODE, IN_VAIN):
+        cut_at(it, cut, [o.value for o in operands])
+    marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
+    marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
+    return tuple(dict.fromkeys(marks))[:MOST_MARKS]
+
+
+def _asked(operand: Tensor, requires: Truth) -> Iterator[Mark]:
+    """Where what a result comes from was asked to require grad, or not to, so that the result does not."""
+    for mark in operand.marks:
+        if mark.how == "asked" and mark.by in FREEZING and requires is NO and operand.requires_grad is NO:
+            yield Mark("frozen", mark.node, mark.by, mark.name)
+        elif mark.how == "asked":
+            yield Mark("asked", mark.node)
+        elif mark.how == "frozen" and requires is NO:
+            yield mark
+
+
+def _record(
+    it: Interpreter,
+    node: Any,
+    row: Operation,
+    operands: Sequence[Operand],
+    own: Sequence[Operand],
+    hears: Sequence[Truth],
+    results: Mapping[Ref, bool],
+    part: str,
+) -> None:
+    """Put the operation into the graph and let its results know, each with whether it passes gradients on."""
+    involved = [*operands, *own]
+    inner = tuple(it.operand(o.value) for o in own)
+    seen = (*((None,) if o.name in row.ignores else in_graph(it, o.value) for o in operands), *inner)
+    inputs = tuple(map(_as_heard, seen, involved, hears))
+    asked = differentiated(
+        (o if h is not NO else o._replace(requires_grad=NO) for o, h in zip(involved, hears, strict=True)), inputs
+    )
+    if own:
+        asked["parameters"] = _all_alike(own, inner)
+        for token in row.saves:
+            asked.setdefault(saving(token).condition, UNSURE)  # of a weight that something computes nobody knows
+    besides = [one.name for one in operands if one.name in row.besides]
+    sure = UNSURE if besides else YES
+    refs = [*results]
+    saves = [slot for token in (*row.saves, *besides) for slot in saved(it, token, involved, asked, refs, sure)]
+    new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)), grows=grows(it, node, part, inputs))
+    ref = it.new(node, f"{part}node", new)
+    older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
+    for result, passes in results.items():
+        tensor = it[result]
+        nodes: Slot = (ref,) if passes and tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
+        it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
+
+
+def _as_heard(slot: Slot, one: Operand, hearing: Truth) -> Slot:
+    """What an operand is in the graph of an operation that hears of its flag, or does not. A leaf made in inference
+    mode is one there if it is heard of."""
+    if hearing is NO:
+        return (None,)
+    leaf = one.tensor is not None and one.tensor.inference is YES and not one.tensor.node
+    sure = hearing is YES and leaf and one.requires_grad is YES
+    return tuple(part for part in slot if part is not None) if sure else slot
+
+
+def _all_alike(own: Sequence[Operand], inner: Sequence[Slot]) -> Truth:
+    """Whether the parameters of a layer are differentiated; both where only some are."""
+    asked = [is_differentiated(*each) for each in zip(own, inner, strict=True) if _is_parameter(each[0])]
+    return reduce(or_, asked, asked[0]) if asked else NO
+
+
+def _is_parameter(one: Operand) -> bool:
+    return one.tensor is not None and one.tensor.parameter.may(YES)
+
+
+def _may_be_element(row: Operation, first: Operand) -> bool:
+    """Whether what looks like a view of an operand may be an element of it, which was there before."""
+    return first.tensor is not None and first.tensor.loose and row.name in TAKING
+
+
+def grows(it: Interpreter, node: Any, part: str, inputs: tuple[Slot, ...]) -> Truth:
+    """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
+    site, part, frame = it.site(node), f"{part}node", it.frame.id
+    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in it.state.heap]
+    if not older:
+        return NO
+    if any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs):
+        return YES
+    found = [it.past(slot, MOST_LOOKED_BACK) for slot in inputs]
+    if any(ref in past for ref in older for past in found):
+        return MAYBE
+    return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
+
+
+def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
+    shown = it.only(result, Tensor)
+    if shown is None:
+        return
+    recorded = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
+    memories = {memory for one in recorded for slot in one.saves if None not in slot for memory in slot}
+    it.emit(
+        events.Recorded,
+        node,
+        op=row.name,
+        operands=tuple(o.tensor for o in operands if o.tensor),
+        result=shown,
+        saved=tuple(o.tensor for o in operands if o.tensor and memories.intersection(o.tensor.storage)),
+        grows=either([one.grows for one in recorded]) if recorded else NO,
+        numbers=cuts_of_numbers(o.value for o in operands),
+    )
+    if any(one.grows.possibly(YES) for one in recorded):
+        tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))
+
+
+def tell_grown(
+    it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
+) -> None:
+    """A loop has made a graph longer, by what is not from an earlier iteration among the other operands. Told at the
+    target of an augmented assignment, whether that writes in place or not."""
+    place = syntax(node)
+    node = place.target if type(place) is cst.AugAssign else it.sums.get(place, node)
+    nodes = tuple(ref for ref in shown.node if ref is not None)
+    freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
+    graph = tuple(ref.key for ref in nodes)
+    spent = truth(bool(freed))
+    brings = either([one.requires_grad for one in others if not _holds_older(it, node, one)])
+    it.emit(
+        events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, brings=brings
+    )
+
+
+def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
+    """How the program writes the operand that an earlier iteration computed, what came to it, and what the others are.
+    A sum of several terms goes on where its first operator stands."""
+    place = syntax(node)
+    grown = next((one for one in operands if _holds_older(it, node, one)), None)
+    if type(place) not in TERMS or len(operands) != 2 or grown is None:
+        return "", None, operands
+    terms = [getattr(place, name) for name in TERMS[type(place)]]
+    of, added = terms if grown is operands[0] else reversed(terms)
+    it.sums[place] = it.sums.get(of, place)
+    return spelled(of), added, [one for one in operands if one is not grown]
+
+
+TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst.AugAssign: ("target", "value")}
+"""The two operands of an operator as the program writes them."""
+
+
+def _holds_older(it: Interpreter, node: Any, one: Operand) -> bool:
+    """Whether what an earlier iteration recorded at this place may be in an operand's history."""
+    return any(ref.age and ref.site == it.site(node) for ref in it.past(it.operand(one.value), MOST_LOOKED_BACK))

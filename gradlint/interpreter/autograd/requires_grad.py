@@ -1,0 +1,149 @@
+"""Asking for gradients: `requires_grad` of a tensor is set."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    MOST_MARKS,
+    NO,
+    OPAQUE,
+    UNSURE,
+    YES,
+    Container,
+    Instance,
+    Mark,
+    Module,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    both,
+    either,
+    negation,
+    object_references,
+    references,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.machine import Interpreter
+
+
+def set_requires_grad(
+    it: Interpreter,
+    node: Any,
+    value: Value,
+    to: Truth,
+    by: str,
+    name: str = "",
+    *,
+    sure: Collection[Ref] | None = None,
+    statement: Any = None,
+) -> None:
+    """`requires_grad` is set: of the one tensor that the value is, or of several at once, certainly of the `sure`
+    ones."""
+    found = it.all(value, Tensor)
+    shown = it.only(value, Tensor)
+    if shown is not None and not it.unheard:
+        meant = found if sure is None else [(ref, tensor) for ref, tensor in found if ref in sure]
+        each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(it, found) else ()
+        now = reduce(or_, [_afterwards(it, tensor, to) for _, tensor in found])
+        it.emit(
+            events.RequiresGradChanged,
+            node,
+            tensor=shown,
+            to=to,
+            now=now,
+            by=by,
+            name=name,
+            each=each,
+            statement=statement,
+            held=_held(it, [ref for ref, _ in found]) if shown.leaf is NO else 0,
+        )
+    for ref, tensor in found:
+        now = _afterwards(it, tensor, to)
+        marks = _marks(tensor, to, Mark("asked", node, by, name))
+        certain = it.sure(found) if sure is None else ref in sure
+        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
+        if by not in NEW:
+            show_on_views(it, ref, tensor, now, sure=certain)
+
+
+def _held(it: Interpreter, refs: Sequence[Ref]) -> int:
+    """How many names and living objects hold one of these."""
+    meant = {one for ref in refs for one in it.same(ref)}
+    names = list(it.state.names.values())
+    by_name = sum(not meant.isdisjoint(references(value)) for value in names)
+    objects = [it.state.heap[ref] for ref in it.state.reach([*names, *it.state.flight]) if ref in it.state.heap]
+    holding = [thing for thing in objects if type(thing) in HOLDING and not meant.isdisjoint(object_references(thing))]
+    return by_name + len(holding)
+
+
+HOLDING = (Container, Instance, Module)
+"""What holds what it is given until it is told otherwise."""
+
+
+def _marks(tensor: Tensor, to: Truth, asked: Mark) -> tuple[Mark, ...]:
+    """The marks of a tensor that is asked: what has no effect because it was asked before leaves no other."""
+    if tensor.requires_grad is to and _is_asked(tensor):
+        return tensor.marks
+    return (*[mark for mark in tensor.marks if mark.how != "asked"], asked)[-MOST_MARKS:]
+
+
+def _is_asked(tensor: Tensor) -> bool:
+    """Whether a tensor may have been asked for gradients itself, not only what it was computed from."""
+    return any(mark.how == "asked" and mark.by for mark in tensor.marks)
+
+
+def _afterwards(it: Interpreter, tensor: Tensor, to: Truth) -> Truth:
+    """Whatever was asked for gradients requires grad if the line runs at all: what is no leaf did so before. Only a
+    leaf can be told not to, and a view made without the graph then goes on as what it is a view of does."""
+    if to is YES:
+        return YES
+    if tensor.leaf is NO:
+        return tensor.requires_grad
+    own = to if tensor.leaf is YES else tensor.requires_grad | to
+    bases = [NO if base is None else _shown(it, base) for base in tensor.base]
+    return reduce(or_, [either([own, base]) for base in bases]) if bases else own
+
+
+def _shown(it: Interpreter, ref: Ref) -> Truth:
+    """Whether the flag of this shows on a view of it that was made without the graph."""
+    thing = it.state.heap.get(ref)
+    return both(thing.requires_grad, negation(thing.inference)) if type(thing) is Tensor else UNSURE
+
+
+def _leaves_none_out(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
+    """Whether a loop goes over all of these and has come here with each of them, whatever it is."""
+    loop = it.frame.loop
+    if loop is None or loop.continues or it.conditions != loop.conditions:
+        return False
+    return all(ref in it.sweeping for ref, _ in found)
+
+
+NEW = ("factory", "Parameter")
+"""What asks for a tensor that is being made, so that nobody has a view of it."""
+
+
+def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:
+    """A view that was not recorded requires grad as what it is a view of does, or because it was asked itself; the
+    base is given as it was before it changed. Where that views hidden memory itself, it is that which counts. A view
+    of what was made in inference mode has a flag of its own."""
+    if to is base.requires_grad or base.inference is YES:
+        return
+    sure = sure and it.is_meant(ref, base)
+    for other, thing in list(it.state.heap.items()):
+        if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
+            alone = sure and thing.base == (ref,) and base.inference is NO
+            certain = alone and thing.leaf is YES and (to is YES or not _is_asked(thing))
+            now = to if certain else thing.requires_grad | to
+            it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
+
+
+def _half_in_graph(view: Tensor) -> dict[str, Any]:
+    """What a view becomes when its base is asked: torch shows a leaf, from which no gradient goes on, until the next
+    write to their memory, and from then on a result of the base."""
+    return {"leaf": view.leaf | NO, "node": tuple(dict.fromkeys((*view.node, OPAQUE))), "showing": view.showing | YES}

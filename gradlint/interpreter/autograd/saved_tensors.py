@@ -1,0 +1,153 @@
+"""Saved tensors: the memories that an operation keeps for backward."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Slot, Tensor, Truth, Value, both, either
+from gradlint.interpreter.autograd.operands import Operand, operand
+from gradlint.interpreter.autograd.version_counter import compared, kept
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.knowledge.rows import ANY, STACK, VIEW, saving
+
+OTHERS = "others"
+"""The condition of what is saved of one of several operands of a name where another of them requires grad."""
+
+
+def saved(
+    it: Interpreter,
+    token: str,
+    operands: Sequence[Operand],
+    asked: Mapping[str, Truth],
+    results: Sequence[Ref],
+    sure: Truth = YES,
+) -> list[Slot]:
+    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
+
+    A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad, `sure`
+    whether what the row says certainly holds.
+    """
+    name, kinds, condition, beside, or_copy = saving(token)
+    chosen = [one for one in operands if one.name.removeprefix("*") == name]
+    if condition == OTHERS:
+        each = [asked[_numbered(one.name, index)] for index, one in enumerate(chosen)]
+        wanted = [either(each[:index] + each[index + 1 :]) for index in range(len(chosen))]
+        each_slots = [_slots(it, [one], kinds, want, or_copy) for one, want in zip(chosen, wanted, strict=True)]
+        return [slot for slots in each_slots for slot in slots]
+    wanted_all = both(sure, both(_asked(asked, condition), _is_tensor(operands, beside)))
+    if name == "result":
+        return [_perhaps(it, it[results[0]].storage, wanted_all)]
+    if name == "own" or name.startswith("result "):
+        return [_perhaps(it, (KEPT,), wanted_all)]
+    return _slots(it, chosen, kinds, wanted_all, or_copy)
+
+
+def _slots(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> list[Slot]:
+    """The memory of one of these operands, if they are of a kind that is saved; or that of a copy. And what counts the
+    writes to it, where that is certain."""
+    sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
+    memories = tuple(memory for one in chosen for memory in _memories(it, one, kinds))
+    copied = any(COPIED[or_copy](one.tensor) for one in chosen)
+    slot = _perhaps(it, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
+    one = chosen[0].tensor if len(chosen) == 1 else None
+    if one is None or copied or not slot or None in slot:
+        return [slot]
+    return [slot, compared(it, one)]
+
+
+def _is_stack(tensor: Tensor | None) -> bool:
+    """Whether an operand may be a stack of matrices."""
+    return tensor is not None and tensor.planar is not YES
+
+
+def _is_view_of_stack(tensor: Tensor | None) -> bool:
+    return tensor is not None and bool(tensor.base) and _is_stack(tensor)
+
+
+COPIED: dict[str, Callable[[Tensor | None], bool]] = {
+    "": lambda tensor: False,
+    ANY: lambda tensor: True,
+    STACK: _is_stack,
+    VIEW: _is_view_of_stack,
+}
+"""Whether a copy of an operand may be kept, by the word for those of which one may."""
+
+
+def _perhaps(it: Interpreter, memories: Slot, wanted: Truth) -> Slot:
+    if wanted is NO:
+        return ()
+    return memories if (wanted is YES and not it.copying) or not memories else (*memories, None)
+
+
+def is_differentiated(one: Operand, slot: Slot) -> Truth:
+    """Whether an operation computes a gradient for an operand, given what it is in the graph: not for what has a flag
+    that says so but is in no graph."""
+    return one.requires_grad | NO if None in slot else one.requires_grad
+
+
+def differentiated(operands: Iterable[Operand], inputs: Iterable[Slot]) -> dict[str, Truth]:
+    """Whether an operation computes a gradient for each operand, given what they are in the graph. Of several of one
+    name the second is called 1 and so on."""
+    asked: dict[str, Truth] = {}
+    met: Counter[str] = Counter()
+    for one, slot in zip(operands, inputs, strict=True):
+        asked[_numbered(one.name, met[one.name])] = is_differentiated(one, slot)
+        met[one.name] += 1
+    return asked
+
+
+def _numbered(name: str, index: int) -> str:
+    return f"{name} {index}" if index else name
+
+
+def _asked(asked: Mapping[str, Truth], condition: str) -> Truth:
+    """Whether a condition holds; an operand that is left out requires no grad."""
+    return asked.get(condition, NO) if condition else YES
+
+
+def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
+    """Whether the operand of that name is a tensor, which it is without a name as well."""
+    chosen = next((one for one in operands if one.name == name), None)
+    if chosen is None or chosen.tensor is not None:
+        return YES
+    return NO if chosen.known else UNSURE
+
+
+DTYPES = {"f": FLOAT, "fc": INEXACT}
+
+
+def _memories(it: Interpreter, one: Operand, kinds: str) -> Slot:
+    if one.tensor is None:
+        return () if kinds or not one.known or one.dtype is None else (KEPT,)
+    return kept(it, one.tensor) if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
+
+
+class Saves(NamedTuple):
+    """What an operation keeps for backward that writes one of its operands: what it leaves `behind` when it is done,
+    and others as they were `before`."""
+
+    behind: tuple[Slot, ...] = ()
+    before: tuple[Slot, ...] = ()
+
+
+def saved_in_place(
+    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value, name: str = "input"
+) -> Saves:
+    """The memories that an operation keeps for backward which writes its target, the operand of this name; of what the
+    target held before the write it can only keep a copy, unless it is another operand as well."""
+    operands = [operand(it, each, value) for each, value in slots]
+    asked = differentiated(operands, (it.operand(one.value) for one in operands))
+    others = [one for one in operands if one.name != name]
+    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in kept(it, tensor))
+    behind, before = list[Slot](), list[Slot]()
+    for token in tokens:
+        what, _, condition, beside, _ = saving(token)
+        wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
+        if what == "own" or any(one.name == what for one in others):
+            before += saved(it, token, others, asked, ())
+        elif wanted is not NO:
+            memories = written if what == "result" else (*written, KEPT)
+            behind.append(memories if wanted is YES else (*memories, None))
+    return Saves(tuple(filter(None, behind)), tuple(filter(None, before)))

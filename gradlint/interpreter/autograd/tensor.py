@@ -1,0 +1,260 @@
+"""Tensors: how they are made, and what literal data and dtypes tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from gradlint.domain import (
+    ANY_DEVICE,
+    ANY_DTYPE,
+    ANY_GRAD,
+    ANY_PRECISION,
+    BOOL,
+    COMPLEX,
+    CPU,
+    CUDA,
+    FLOAT,
+    FLOAT32,
+    FRESH,
+    INTEGER,
+    LOST,
+    MIXED,
+    MOST_MARKS,
+    NO,
+    NONE,
+    NOTHING,
+    PLAIN,
+    UNSURE,
+    USED,
+    YES,
+    Array,
+    Belief,
+    Const,
+    Container,
+    Device,
+    Dtypes,
+    Grad,
+    Mark,
+    Named,
+    Plain,
+    Precision,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    number_kind,
+    truth,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.operands import PRECISE
+from gradlint.interpreter.autograd.version_counter import own_count
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.knowledge import DTYPES, PRECISIONS
+from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, refused
+
+LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
+LETTER_OF = {fact: letter for letter, fact in LETTERS.items()}
+
+
+class Change:
+    """What happens to gradients, and how each stands after it. How one stood that was handed over nobody saw: it is
+    taken to have been trained properly before, with nothing left there that a step has used, and to be `assumed`."""
+
+    def __init__(self, known: dict[Grad, Grad], *, assumed: Grad) -> None:
+        self.known = known
+        self._handed_over = known | {ANY_GRAD: assumed}
+
+    def of(self, tensor: Tensor) -> Grad:
+        """How the gradient of a tensor stands afterwards."""
+        return tensor.grad.mapped(self.known if tensor.belief < Belief.BY_USE else self._handed_over)
+
+
+BACKWARD = Change({NONE: FRESH, FRESH: FRESH, USED: MIXED, MIXED: MIXED, LOST: FRESH}, assumed=FRESH)
+CLEARING = Change({FRESH: LOST, USED: NONE, MIXED: NONE}, assumed=NONE)
+STEP = Change({FRESH: USED, LOST: NONE}, assumed=NONE | USED)
+NO_CHANGE = Change({}, assumed=NONE)
+
+
+_FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO)
+
+
+def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref:
+    """A new tensor with memory of its own that nothing has recorded."""
+    if "storage" not in facts:
+        memory = it.memory(node, part)
+        facts |= {"storage": (memory,), "count": own_count(memory)}
+    if "marks" not in facts:
+        facts["marks"] = (Mark("made", node),)
+    made = replace(_FRESH, **{"inference": it.state.inference, **facts})
+    if made.inference is YES and it.state.inferring is not None:
+        made = replace(made, marks=(*made.marks[: MOST_MARKS - 1], Mark("inference", it.state.inferring)))
+    return it.new(node, part, made)
+
+
+def dtype_named(value: Value) -> Dtypes | None:
+    """The kind that a dtype (`torch.float32`, `float`, `x.dtype`) stands for; None for what is no dtype."""
+    if type(value) is Named:
+        letter = DTYPES.get(value.path)
+        return LETTERS[letter] if letter else None
+    return KINDS_TOLD.get(value.start) if type(value) is Plain and value.kind == "dtype" else None
+
+
+def precision_named(value: Value | None) -> Precision:
+    """The precision that a dtype asks for; unsure for what is none or not told apart."""
+    name = PRECISIONS.get(value.path) if type(value) is Named else None
+    return Precision.named(name) if name else ANY_PRECISION
+
+
+def dtype_told(tensor: Tensor) -> Value:
+    """What `x.dtype` is: the dtype by its name, where that is known, or else one of this kind."""
+    if tensor.loose:
+        return Plain("dtype")
+    name = PRECISE.get(tensor.precision) if tensor.dtype <= FLOAT else None
+    return Plain("dtype", str(tensor.dtype)) if name is None else Named(f"torch.{name}")
+
+
+KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
+
+
+def is_of_kind(it: Interpreter, value: Value, kind: Dtypes) -> Value:
+    """What a tensor says when it is asked whether it is of floating point, say."""
+    tensor = it.only(value, Tensor)
+    if tensor is None or tensor.loose or tensor.belief is not Belief.PROVEN:
+        return Scalar(BOOL)
+    return Const(True) if tensor.dtype <= kind else Scalar(BOOL) if tensor.dtype.may(kind) else Const(False)
+
+
+KINDS_ASKED = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
+"""What tells whether a tensor is of a kind, by name: a method and a function of torch."""
+
+
+def default_precision(it: Interpreter) -> Precision:
+    """What floats are made of where nothing is said, unless the program changes that somewhere."""
+    return ANY_PRECISION if _calls_torch(it, CHANGING_PRECISION) else FLOAT32
+
+
+def default_device(it: Interpreter) -> Device:
+    """Where tensors are made where nothing is said, unless the program changes that somewhere."""
+    return ANY_DEVICE if it.device_entered or _calls_torch(it, CHANGING_DEVICE) else CPU
+
+
+def _calls_torch(it: Interpreter, names: frozenset[str]) -> bool:
+    uses = it.scan.scopes[it.tree].uses
+    return not (names.isdisjoint(uses.get("torch", ())) and names.isdisjoint(uses))
+
+
+def _used(*names: str) -> frozenset[str]:
+    return frozenset(f"{name}{use}" for name in names for use in ("", "()", "(.)"))
+
+
+CHANGING_PRECISION = _used("set_default_dtype", "set_default_tensor_type")
+CHANGING_DEVICE = _used("set_default_device", "set_default_tensor_type")
+
+
+def device_named(value: Value | None) -> Device:
+    """The device that a value stands for: a string, the number of an accelerator, a `torch.device`."""
+    out: Device | None = None
+    for option in alternatives(value) if value is not None else ():
+        text = option.start if type(option) is Plain else option.value if type(option) is Const else None
+        name = text.partition(":")[0] if isinstance(text, str) else ""
+        found = Device.named(name) if name in Device.names else CUDA if type(text) is int else ANY_DEVICE
+        out = found if out is None else out | found
+    return ANY_DEVICE if out is None else out
+
+
+def device_asked(it: Interpreter, value: Value) -> Device | None:
+    """The device that an argument of `to` asks for; None where it certainly asks for none."""
+    if (tensor := it.only(value, Tensor)) is not None:
+        return tensor.device
+    if dtype_named(value) is not None or value in NO_DEVICE or (type(value) is Plain and value.kind == "dtype"):
+        return None
+    return device_named(value)
+
+
+NO_DEVICE = (Const(True), Const(False), Const(None))
+
+
+def data_kind(it: Interpreter, value: Value, depth: int = 0) -> Dtypes:
+    """The kind of tensor that literal data makes: of numbers, nested lists of them, arrays or tensors."""
+    out: Dtypes | None = None
+    for option in alternatives(value):
+        found = _data_kind(it, option, depth)
+        out = found if out is None else out | found
+    return out or ANY_DTYPE
+
+
+def _data_kind(it: Interpreter, value: Value, depth: int) -> Dtypes:
+    number = number_kind(value)
+    if number is not None:
+        return number
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is Tensor or type(thing) is Array:
+        return thing.dtype
+    if type(thing) is not Container or depth > 4:
+        return ANY_DTYPE
+    elements = [element for _, element in thing.items]
+    if thing.rest != NOTHING:
+        elements.append(thing.rest)
+    if not elements:
+        return FLOAT
+    return combined("promote", [data_kind(it, element, depth + 1) for element in elements])
+
+
+def truth_of(value: Value) -> Truth:
+    """Whether a value counts as true, as far as that is known of constants."""
+    out: Truth | None = None
+    for option in alternatives(value):
+        found = truth(bool(option.value)) if type(option) is Const else UNSURE
+        out = found if out is None else out | found
+    return UNSURE if out is None else out
+
+
+MOST_COMBINED = 5
+MOST_COMBINATIONS = 4096
+"""How many answers of dtype rules are remembered: they depend on nothing but what is asked."""
+
+
+def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), row: Operation | None = None) -> Dtypes:
+    """The dtype rule applied to facts: every combination of what the operands may be and the row does not refuse."""
+    plain = (*numbers, *[False] * len(kinds))[:MOST_COMBINED]
+    return _combined(rule, tuple(kinds[:MOST_COMBINED]), plain, row.refuses if row is not None else ())
+
+
+@lru_cache(maxsize=MOST_COMBINATIONS)
+def _combined(rule: str, kinds: tuple[Dtypes, ...], numbers: tuple[bool, ...], refuses: tuple[str, ...]) -> Dtypes:
+    compute = DTYPE_RULES[rule]
+    found: set[str] = set()
+    for letters in product(*(_letters(kind) for kind in kinds or [ANY_DTYPE])):
+        word = "".join(letter.upper() if plain else letter for letter, plain in zip(letters, numbers, strict=False))
+        if not refused(refuses, word):
+            try:
+                found.update(compute(*letters))
+            except TypeError:
+                return ANY_DTYPE
+    if not found or (len(found) > 1 and any(kind.is_unsure for kind in kinds)):
+        return ANY_DTYPE
+    out = [LETTERS[letter] for letter in KINDS if letter in found]
+    return Dtypes.of(sum(fact.bits for fact in out))
+
+
+def _letters(kind: Dtypes) -> str | list[str]:
+    return KINDS if kind.is_unsure else [LETTER_OF[answer] for answer in kind.answers()]
+
+
+GRADIENT = " gradient"
+
+
+def memory_of_gradient(memory: Ref) -> Ref:
+    """What stands for the memory of a gradient that nobody has read yet, by the memory of its tensor. That of its own
+    gradient is the same: there is no end to them."""
+    return memory if memory.part.endswith(GRADIENT) else memory._replace(part=memory.part + GRADIENT)
+
+
+def memories_behind_gradients(memories: Iterable[Ref]) -> set[Ref]:
+    """The memories of the tensors whose gradients these stand for."""
+    return {one._replace(part=one.part.removesuffix(GRADIENT)) for one in memories if one.part.endswith(GRADIENT)}

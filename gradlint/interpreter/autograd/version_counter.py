@@ -1,0 +1,103 @@
+"""Counts of writes: torch compares how often what was saved had been written, and not every handle has the count of the
+memory that it is on."""
+
+from __future__ import annotations
+
+from gradlint.domain import (
+    KEPT,
+    NO,
+    NOTHING,
+    OLDEST,
+    YES,
+    Ref,
+    Slot,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    both,
+    either,
+    negation,
+    object_references,
+)
+from gradlint.interpreter.engine.machine import Interpreter
+
+ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
+
+
+COUNT = " count"
+
+
+def own_count(memory: Ref) -> Slot:
+    """The count of writes that begins with a memory, or with another handle on one, which this stands for."""
+    return (memory._replace(part=memory.part + COUNT),)
+
+
+def count_through(tensor: Tensor) -> Ref | None:
+    """The count that a write through a handle certainly moves, if one is known: an inference tensor has none, and its
+    aliases have their own."""
+    if tensor.many or tensor.loose or tensor.inference is not NO or len(tensor.count) != 1:
+        return None
+    (count,) = tensor.count
+    return count if count is not None and count.age < OLDEST else None
+
+
+def comparing(count: Ref | None) -> frozenset[tuple[Ref]]:
+    """What a graph keeps that certainly compares this count: it says so, or keeps the memory that the count is of."""
+    if count is None:
+        return frozenset()
+    return frozenset([(count,), (count._replace(part=count.part.removesuffix(COUNT)),)])
+
+
+def counts_alone(tensor: Tensor) -> Truth:
+    """Whether a handle on the memory of another has a count of writes of its own, which no graph of that other
+    compares."""
+    return either([tensor.alone, _stands_aside(tensor)])
+
+
+def _stands_aside(tensor: Tensor) -> Truth:
+    """Whether autograd hears nothing of what is done to a handle: of `.data`, and outside of inference mode of every
+    alias of an inference tensor, which has no count."""
+    if tensor.made not in ALIASING:
+        return NO
+    aside = YES if tensor.made == "data" else tensor.inference
+    made_there = tensor.inference if any(mark.how == "inference" for mark in tensor.marks) else NO
+    return both(aside, negation(made_there))
+
+
+def unnoticed(it: Interpreter, tensor: Tensor) -> Truth:
+    """Whether graphs that saved this memory by its other handles do not see a write through this one."""
+    return either([counts_alone(one) for one in _through(it, tensor)])
+
+
+def unheard(it: Interpreter, tensor: Tensor) -> Truth:
+    """Whether autograd hears nothing of a write through this handle, be it a write to a leaf."""
+    return either([_stands_aside(one) for one in _through(it, tensor)])
+
+
+def _through(it: Interpreter, tensor: Tensor) -> list[Tensor]:
+    """A handle, and those that it may be a view of."""
+    return [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
+
+
+def kept(it: Interpreter, tensor: Tensor) -> Slot:
+    """What a graph keeps that saves a tensor: its memory, and where it counts alone nobody knows who else may write
+    that unnoticed."""
+    return (*tensor.storage, KEPT) if unnoticed(it, tensor).may(YES) else tensor.storage
+
+
+def compared(it: Interpreter, tensor: Tensor) -> Slot:
+    """The count that a graph compares which saves a tensor, where that is known and its memory does not tell."""
+    count = count_through(tensor)
+    return () if count is None or kept(it, tensor) in comparing(count) else (count,)
+
+
+def is_shared(it: Interpreter, memories: tuple[Ref, ...], besides: Value = NOTHING) -> bool:
+    """Whether anything is on these memories, or has saved them, but one handle that nobody holds."""
+    if any(ref != besides for ref, _ in it.state.heap.holding(memories)):
+        return True
+    things = it.state.heap.values()
+    values = (*it.state.names.values(), *(thing.gradient for thing in things if type(thing) is Tensor))
+    return any(besides in alternatives(value) for value in values) or any(
+        besides in object_references(thing) for thing in things if type(thing) is not Tensor
+    )

@@ -1,0 +1,114 @@
+"""How the steps in other files are divided: most are for functions that make networks and train them.
+
+Forwards are followed out of a purse of their own, for one that is not followed still gives a module's result; and so
+are parsers of arguments, data sets and what draws, for the constants they give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    YES,
+    Class,
+    Function,
+    Imported,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Scaler,
+    Tensor,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.scopes import spelled
+
+OF_DATA = frozenset(
+    {"Dataset", "IterableDataset", "TensorDataset", "Subset", "Sampler", "DataLoader", "ArgumentParser"}
+)
+"""What classes derive from that give data or options and train nothing, by the last part of the name."""
+TRAINING = frozenset({"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict", "requires_grad_"})
+"""Methods that networks, optimizers and losses have and nothing else."""
+OF_GRADIENTS = (Tensor, Module, Optimizer, Scaler)
+
+
+FORWARD, ASIDE = "forward", "aside"
+PURSES = {FORWARD: 1_500, ASIDE: 300}
+"""How many statements of other files, counted as `HEAP_OF_A_STEP` says, the functions of each kind may run in all."""
+
+
+def purse_of(it: Interpreter, function: Function, args: Arguments) -> str:
+    """The purse that a function of another file belongs to; none for what makes and trains networks.
+
+    What is aside has to do with neither networks nor gradients, as far as its text and what it is handed show.
+    """
+    if not it.frames[function.frame].file.foreign or it.neighbours.running:  # importing has a bound of its own
+        return ""
+    if type(function.owner) is cst.ClassDef:
+        if any(_last(base.value) in OF_DATA for base in function.owner.bases):
+            return ASIDE
+        if function.name in ("forward", "__call__"):
+            return FORWARD
+    return "" if _mentions_torch(it, function) or _is_given(it, args) else ASIDE
+
+
+def _last(node: Any) -> str:
+    return spelled(node).rpartition(".")[2]
+
+
+def _mentions_torch(it: Interpreter, function: Function) -> bool:
+    """Whether the text of a function, or of one that it names, uses torch or what only networks and optimizers have."""
+    known = it.mentions_torch.get(function.node)
+    if known is None:
+        it.mentions_torch[function.node] = False  # as far as what calls itself is asked while this is found out
+        uses = it.scan.scopes[function.node].uses
+        done = {use.rpartition(".")[2].partition("(")[0] for name in uses for use in (name, *uses[name])}
+        known = not TRAINING.isdisjoint(done) or any(_leads_to_torch(it, value) for value in _named(it, function, uses))
+        it.mentions_torch[function.node] = known
+    return known
+
+
+def _named(it: Interpreter, function: Function, uses: Iterable[str]) -> Iterator[Value]:
+    """What the names in a function's text are at the top level of its file."""
+    top = it.frames[function.frame]
+    while top.parent is not None:
+        top = top.parent
+    for name in dict.fromkeys(use.partition(".")[0] for use in uses):
+        found = it.held((top.id, name))
+        yield from () if found is None else alternatives(found)
+
+
+def _leads_to_torch(it: Interpreter, value: Value) -> bool:
+    if type(value) is Function:
+        return _mentions_torch(it, value)
+    cls = it.state.heap.get(value) if type(value) is Ref else None
+    if type(cls) is Class:
+        return cls.module.may(YES)
+    return type(value) is Imported or (type(value) is Named and value.path.partition(".")[0] == "torch")
+
+
+def _is_given(it: Interpreter, args: Arguments) -> bool:
+    return any(isinstance(it.state.heap.get(ref), OF_GRADIENTS) for ref in it.state.reach(args.values()))
+
+
+@contextmanager
+def out_of_its_purse(it: Interpreter, function: Function, args: Arguments) -> Iterator[None]:
+    """Run a function with the steps of the purse that it belongs to."""
+    purse = purse_of(it, function, args)
+    if not purse:
+        yield
+        return
+    steps = "steps_left" if it.frame.file.foreign else "steps_left_elsewhere"
+    before = getattr(it, steps)
+    given = min(before, it.purses[purse])
+    setattr(it, steps, given)
+    yield
+    it.purses[purse] -= given - getattr(it, steps)
+    setattr(it, steps, before)

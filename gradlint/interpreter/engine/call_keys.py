@@ -1,0 +1,100 @@
+"""Keys of calls: what of the arguments a call can notice.
+
+Two calls with the same key differ in nothing that either could notice of its arguments: an object among these is
+described by what its fields declare (`gradlint.domain.objects`), and which of the objects and memories are the same is
+told by numbers, in the order in which they are mentioned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from gradlint.domain import OLDEST, UNKNOWN, Bound, Container, Instance, Object, OneOf, Ref, Tensor, Unknown, Value
+from gradlint.domain import references as references_in
+from gradlint.domain.keys import DECLARED, Declared, mentioned
+from gradlint.interpreter.autograd.version_counter import COUNT
+from gradlint.interpreter.engine.machine import Interpreter
+
+MOST_DEEP = 3
+"""How deep containers among the arguments are compared by what they hold."""
+
+
+@dataclass(slots=True)
+class Given:
+    """The arguments of a call as its key has them: the objects that are described and the names that are numbered, in
+    the order in which they are mentioned, and the references that stand for themselves."""
+
+    it: Interpreter
+    described: dict[Ref, int] = field(default_factory=dict)
+    numbered: dict[Ref, int] = field(default_factory=dict)
+    themselves: list[Ref] = field(default_factory=list)
+
+    def key(self, value: Value | None, depth: int = 0) -> Hashable:
+        """What a value is to a call."""
+        kind = type(value)
+        if kind is Ref:
+            return self._reference(value, depth)  # type: ignore[arg-type]
+        if kind is OneOf:
+            return tuple([self.key(option, depth) for option in value.values])  # type: ignore[union-attr]
+        if kind is Bound:
+            self.themselves += () if value.function is None else references_in(value.function)  # type: ignore
+            return value.name, value.function, self.key(value.owner, depth)  # type: ignore[union-attr]
+        if kind is Unknown and value.reach:  # type: ignore[union-attr]
+            return UNKNOWN, tuple([self.key(ref, depth) for ref in value.reach])  # type: ignore[union-attr]
+        if value is not None:
+            self.themselves += references_in(value)
+        return value
+
+    def _reference(self, ref: Ref, depth: int) -> Hashable:
+        number = self.described.get(ref)
+        if number is not None:
+            return number
+        thing = self.it.state.heap.get(ref)
+        declared = DECLARED.get(type(thing))
+        if thing is None or declared is None or _stands_for_itself(thing, depth):
+            self.themselves.append(ref)
+            return ref
+        number = self.described[ref] = len(self.described)
+        sweeping = self.it.sweeping
+        meant = ref.age < OLDEST, bool(sweeping) and ref in sweeping
+        return number, meant, declared.itself(thing), self._numbers(declared, thing), self._rest(declared, thing, depth)
+
+    def _numbers(self, declared: Declared, thing: Object) -> Hashable:
+        """Which of the memories and nodes that an object names are the same as others, and of which memory a count
+        is."""
+        numbered = self.numbered
+        return tuple([
+            tuple([
+                None if ref is None else (
+                    numbered.setdefault(ref, len(numbered)), ref.age < OLDEST,
+                    self._of_memory(ref) if ref.part.endswith(COUNT) else -1,
+                )
+                for ref in slot
+            ])
+            for slot in declared.numbered(thing)
+        ])  # fmt: skip
+
+    def _of_memory(self, count: Ref) -> int:
+        memory = count._replace(part=count.part.removesuffix(COUNT))
+        return self.numbered.setdefault(memory, len(self.numbered))
+
+    def _rest(self, declared: Declared, thing: Object, depth: int) -> Hashable:
+        """What an object mentions."""
+        contents = declared.described(thing)
+        if contents == declared.empty:
+            return None
+        return tuple([self._content(*mentioned(*one), depth + 1) for one in zip(declared.joins, contents, strict=True)])
+
+    def _content(self, besides: object, values: Iterable[Value | None], depth: int) -> Hashable:
+        return besides, tuple([self.key(value, depth) for value in values])
+
+
+def _stands_for_itself(thing: Object, depth: int) -> bool:
+    """Whether an object of a class that could be described is not: nobody would know what was meant, or it lies too
+    deep."""
+    if type(thing) is Tensor:
+        return depth > MOST_DEEP
+    if type(thing) is Container:
+        return depth >= MOST_DEEP
+    return type(thing) is Instance and (thing.cls != UNKNOWN or bool(thing.attributes))

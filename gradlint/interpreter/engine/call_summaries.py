@@ -1,0 +1,531 @@
+"""Summaries: a call that changed nothing around it need not run again for the same kinds of arguments.
+
+A function is run for the facts of one call. If afterwards every object that was there before is as it was, but for
+what unseen code may have done to those that were handed to it (and for attributes that turned out to be there), and
+what comes back is made of new objects, then
+another call with arguments of the same facts,
+over the same objects, gives the same: new tensors with the same facts, recorded in the graph as one operation on
+those operands that are in their history. What the summary keeps of the inside is what the outside can notice: which
+operands the result depends on, certainly or perhaps, and whose memory the graph saved.
+
+The objects and names of the surroundings that the function can see are part of the key: a summary holds only while
+they are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gradlint.domain import (
+    OPAQUE,
+    UNKNOWN,
+    YES,
+    Container,
+    Escape,
+    Function,
+    Instance,
+    Items,
+    Mark,
+    Module,
+    Node,
+    Object,
+    Ref,
+    Slot,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    object_references,
+    object_renamed,
+    references,
+    renamed,
+)
+from gradlint.domain.ground import Name
+from gradlint.domain.heap import COPIED_AT_ONCE, Heap
+from gradlint.domain.state import differing
+from gradlint.events import Event, Run
+from gradlint.frozen import frozen, replace
+from gradlint.interpreter.autograd.detach import cut_at
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.call_keys import Given
+from gradlint.interpreter.engine.escape import havoc_again
+from gradlint.interpreter.engine.machine import Interpreter, Looked
+from gradlint.interpreter.engine.summary_graph import History, have_a_common_trunk, histories_of, recorded_again
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.engine.tracing import Entry
+
+
+@frozen()
+class Tale:
+    """What happened in a call, for the case that it was not told in the end because the pass of a loop it happened in
+    did not hold for all: `before` counts the runs of functions before it."""
+
+    story: tuple[Event, ...]
+    runs: tuple[Run, ...]
+    before: int
+
+
+Holders = tuple[tuple[Ref, Object], ...]
+"""Objects on a memory, or that hold a gradient which is."""
+
+
+@frozen()
+class Summary:
+    """One call: its arguments that are objects and the memories of these, what it gave, the nodes that new tensors come
+    from and the history of these, each after those it builds on, what of the objects around it was handed to unseen
+    code, from the graphs of which arguments something was cut, what attributes objects that nobody knows turned out to
+    have, and what must be as it was for that to hold again: for other arguments as well, unless the call could get at
+    these `elsewhere`."""
+
+    place: tuple[object, int, int]
+    arguments: tuple[Ref, ...]
+    numbered: tuple[Ref, ...]
+    result: Value
+    made: tuple[tuple[Ref, Object], ...]
+    recorded: dict[Ref, Slot]
+    histories: dict[Slot, History]
+    handed: tuple[tuple[Ref, Escape], ...]
+    wrote: tuple[tuple[Ref, Holders], ...]
+    differentiated: tuple[Ref, ...]
+    cut: tuple[tuple[Ref, Mark], ...]
+    looked: Looked | None
+    learned: tuple[tuple[Ref, Items], ...]
+    seen: tuple[tuple[Ref, Object], ...]
+    elsewhere: bool
+    names: tuple[tuple[Name, Value], ...]
+    tale: Tale | None
+    told: bool
+    traced: tuple[Entry, ...] = ()
+
+    def holds(self, it: Interpreter, call: Call) -> bool:
+        """Whether the surroundings are the same, and nothing would be left untold."""
+        heap = it.state.heap
+        return (
+            (not self.elsewhere or (self.arguments, self.numbered) == (call.arguments, call.numbered))
+            and (self.tale is not None or it.muted > 0)
+            and (self.looked is not None or it.looked is None)
+            and all(it.held(name) == value for name, value in self.names)
+            and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
+            and all(holders_besides(heap, memory, call) == held for memory, held in self.writes(call))
+            and (OPAQUE not in self.differentiated or self.fills_the_same(heap, call))
+        )
+
+    def writes(self, call: Call) -> list[tuple[Ref, Holders]]:
+        """The memories that were there before and are written, for the arguments of a call, and who else holds each."""
+        now = dict(zip(self.numbered, call.numbered, strict=True)) if self.wrote else {}
+        return [(now.get(memory, memory), held) for memory, held in self.wrote]
+
+    def fills_the_same(self, heap: Heap, call: Call) -> bool:
+        """Whether there are no other gradients that a backward through what is not known may fill."""
+        known = {ref for ref, _ in self.seen}.union(call.arguments)
+        return all(ref in known for ref, thing in heap.items() if may_be_filled(thing))
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that may be summarised: what holds before it."""
+
+    key: Hashable
+    arguments: tuple[Ref, ...]
+    numbered: tuple[Ref, ...]
+    themselves: tuple[Ref, ...]
+    heap: Heap
+    names: dict[Name, Value]
+    taken: frozenset[int]
+    mode: tuple[Truth, Truth]
+    escaped: int
+    read: dict[Name, Value]
+    handed: dict[Ref, Escape]
+    wrote: dict[Ref, None]
+    differentiated: dict[Ref, None]
+    cut: dict[Ref, Mark]
+    looked: Looked | None
+    events: int
+    runs: int
+    traced: int = 0
+    old: frozenset[Ref] | None = None
+
+
+def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
+    """What a call of a function or class gives: by its summary, or by running it."""
+    start = it.hold(called, *args.values())
+    call = begin(it, called, args)
+    result = recall(it, node, call)
+    if result is None:
+        index = it.hold(run())
+        end(it, node, call, it.state.flight[index])
+        result = it.land(index)[0]
+    it.land(start)
+    return result
+
+
+# ---- before the call
+
+
+def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
+    """Note what holds before a call."""
+    given = Given(it, themselves=list(references(called)))
+    signature = (
+        called,
+        it.state.grad_mode,
+        it.state.inference,
+        it.assumed_mode,
+        it.expected > 0,
+        it.copying > 0,
+        len(args.positional),
+        tuple(args.keywords),
+        args.unknown,
+        tuple([given.key(value) for value in args.values()]),
+    )
+    read, it.read = it.read, {}
+    handed, it.handed = it.handed, {}
+    wrote, it.wrote = it.wrote, {}
+    differentiated, it.differentiated = it.differentiated, {}
+    cut, it.cut = it.cut, {}
+    looked, it.looked = it.looked, None if it.looked is None else {}
+    return Call(
+        key=signature,
+        arguments=tuple(given.described),
+        numbered=tuple(given.numbered),
+        themselves=tuple(given.themselves),
+        heap=it.state.heap.copy(),
+        names=dict(it.state.names),
+        taken=frozenset(it.state.taken),
+        mode=(it.state.grad_mode, it.state.inference),
+        escaped=len(it.escapes),
+        read=read,
+        handed=handed,
+        wrote=wrote,
+        differentiated=differentiated,
+        cut=cut,
+        looked=looked,
+        events=len(it.story),
+        runs=len(it.runs),
+        traced=it.trace.mark() if it.trace is not None else 0,
+    )
+
+
+def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
+    """What the call gives if one like it has been summarised; None if it must run."""
+    summary = it.summaries.get(call.key)
+    if summary is None or not summary.holds(it, call):
+        return None
+    it.read, it.handed, it.looked = call.read | dict(summary.names), call.handed, call.looked
+    it.wrote = call.wrote | dict.fromkeys(memory for memory, _ in summary.writes(call))
+    it.differentiated = call.differentiated | dict.fromkeys(summary.differentiated)
+    it.cut = call.cut
+    if it.looked is not None and summary.looked is not None:
+        it.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
+    if it.trace is not None:
+        it.trace.repeat(summary.traced, summary.place[0], node, it.later)
+    if summary.tale is not None:
+        it.repeats(summary.tale.story)
+    if not summary.told and it.muted == 0 and summary.tale is not None:
+        _retell(it, summary.tale)
+        _remember(it, call.key, replace(summary, told=True))
+    return _replayed(it, node, summary, call)
+
+
+def _remember(it: Interpreter, key: Hashable, summary: Summary) -> None:
+    it.summaries[key] = summary
+    if summary.told:
+        it.told_summaries.append(key)
+
+
+def _looked(looked: Looked, now: dict[Ref, Ref]) -> Looked:
+    """What is looked at in a call with other arguments."""
+    return {(now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in looked}
+
+
+def _retell(it: Interpreter, tale: Tale) -> None:
+    """Tell what happened in a call as if it happened now."""
+    later = len(it.runs) - tale.before
+    renumbered: dict[int, Event] = {}
+    for event in tale.story:
+        run = event.run + later if event.run > tale.before else it.run
+        renumbered[id(event)] = told = event if run == event.run else replace(event, run=run)
+        it.story.append(told)
+        it.counts["events"] += 1
+        it.listen(told)
+    it.repeats(tuple(renumbered.values()))
+    for one in tale.runs:
+        parent = one.parent + later if one.parent > tale.before else it.run
+        story = tuple([renumbered[id(event)] for event in one.story])
+        it.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
+
+
+def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value:
+    """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
+    place = it.place_of(node, "recalled")
+    again = summary.place == (node, it.frame.id, it.round)
+    now: dict[Ref, Ref] = dict(zip(summary.arguments, call.arguments, strict=True))
+    for index, (ref, thing) in enumerate(summary.made):
+        now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
+        for number, memory in enumerate(_memories(thing)):
+            if memory not in now:
+                now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
+    kept = now | dict(zip(summary.numbered, call.numbered, strict=True))
+    for ref, mark in summary.cut:
+        cut_at(it, mark, [now.get(ref, ref)])
+    havoc_again(it, [(now.get(ref, ref), how) for ref, how in summary.handed])
+    nodes: dict[Slot, Ref] = {}
+    for index, (key, history) in enumerate(summary.histories.items()):
+        nodes[key] = made = recorded_again(it, place, f"{index} node", history, now, kept)
+        if len(key) == 1:
+            now[key[0]] = made  # type: ignore[index]
+    for ref, thing in summary.made:
+        thing = object_renamed(thing, now)
+        if ref in summary.recorded and type(thing) is Tensor:
+            made = nodes[summary.recorded[ref]]
+            thing = replace(thing, node=(made,) if thing.requires_grad is YES else (made, None))
+        it.put_new(now[ref], thing)
+    for ref, attributes in summary.learned:
+        owner = it.state.heap.get(now.get(ref, ref))
+        if type(owner) is Instance:
+            more = {name: renamed(value, now) for name, value in attributes}
+            it.state.heap[now.get(ref, ref)] = replace(owner, attributes=tuple((more | dict(owner.attributes)).items()))
+    return renamed(summary.result, now)
+
+
+# ---- after the call
+
+
+def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
+    """Summarise a call that has run, if it left everything around it as it was."""
+    for number in it.state.taken.keys() - call.taken:
+        part = it.state.ground.parts[number]
+        call.heap, call.names = call.heap.above(part.heap), part.names | call.names
+    read, it.read = it.read, call.read | it.read
+    wrote, it.wrote = it.wrote, call.wrote | it.wrote
+    differentiated, it.differentiated = it.differentiated, call.differentiated | it.differentiated
+    cut, it.cut = it.cut, call.cut | it.cut
+    state = it.state
+    changed = [(ref, thing) for ref, thing in differing(call.heap, state.heap) if ref in state.heap]
+    it.works(len(call.heap) // COPIED_AT_ONCE)
+    handed = (
+        _handed(it, call, changed)
+        if state.live
+        and not state.refused
+        and not state.unexplained
+        and (state.grad_mode, state.inference) == call.mode
+        else None
+    )
+    for ref, how in call.handed.items():
+        it.handed[ref] = max(how, it.handed.get(ref, how))
+    looked, it.looked = it.looked, call.looked
+    if it.looked is not None and looked is not None:
+        it.looked |= looked
+    if handed is None:
+        return
+    learned = [
+        (ref, now)
+        for ref, thing in changed
+        if type(thing) is Instance and type(now := state.heap[ref]) is Instance and now is not thing
+    ]
+    made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)])
+    if made is None:
+        return
+    memories = {memory for thing in made.values() for memory in _memories(thing)}
+    operands = {ref: it.operand(ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
+    recorded: dict[Ref, Slot] = {}
+    for ref, thing in made.items():
+        if type(thing) is Tensor:
+            if key := tuple(node for node in thing.node if node is not None):
+                recorded[ref] = key
+            made[ref] = _alone(call, thing)
+    if recorded:
+        memories |= _old(it, call)
+    histories = histories_of(it, call.heap, dict.fromkeys(recorded.values()), memories, operands)
+    if have_a_common_trunk(histories.values()):
+        return  # a backward from one result goes through what the others need
+    tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
+    walked = _walked(call, differentiated)
+    seen, elsewhere = _seen(call, read)
+    held = {memory: holders_besides(call.heap, memory, call) for memory in wrote}
+    summary = Summary(
+        place=(node, it.frame.id, it.round),
+        arguments=call.arguments,
+        numbered=call.numbered,
+        result=result,
+        made=tuple(made.items()),
+        recorded=recorded,
+        histories=histories,
+        handed=handed,
+        wrote=tuple([(memory, held[memory]) for memory in wrote if held[memory] or memory in call.numbered]),
+        differentiated=tuple(differentiated),
+        cut=tuple([(ref, mark) for ref in call.arguments if (mark := _cut_of(call.heap.get(ref), cut)) is not None]),
+        looked=looked,
+        learned=tuple((ref, now.attributes) for ref, now in learned),
+        seen=(*seen, *walked),
+        elsewhere=elsewhere or any(type(thing) is Node for _, thing in walked),
+        names=tuple(read.items()),
+        tale=tale,
+        told=tale is not None,
+        traced=it.trace.since(call.traced) if it.trace is not None else (),
+    )
+    _remember(it, call.key, summary)
+
+
+def _old(it: Interpreter, call: Call) -> frozenset[Ref]:
+    """The memories that were there before a call."""
+    if call.old is None:
+        it.works(4 * len(call.heap))
+        call.old = frozenset(memory for thing in call.heap.values() for memory in _memories(thing))
+    return call.old
+
+
+def _handed(it: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
+    """What of all that was there the call handed to unseen code, and what that may do with the graphs; None if it did
+    anything else to what was there."""
+    handed = tuple([(ref, how) for ref, how in it.handed.items() if ref in call.heap])
+    before, heap, names = call.heap, it.state.heap, it.state.names
+    expected = before
+    if changed and handed:
+        it.state.heap = expected = before.copy()
+        havoc_again(it, handed)
+        it.state.heap = heap
+    for ref, _ in changed:
+        if heap[ref] != expected[ref]:
+            if not _learned(expected[ref], heap[ref]):
+                return None
+            continue
+        heap[ref] = expected[ref]  # the comparison with what a summary has seen is quicker so
+    if any(names.get(name) != value for name, value in differing(call.names, names)):
+        return None
+    if len(names) > len(call.names) and any(name not in call.names and _is_global(it, name) for name in names):
+        return None
+    new = it.escapes[call.escaped :]
+    if new and not handed and not {ref.key for ref in before}.isdisjoint(new):
+        return None
+    return handed
+
+
+def _cut_of(argument: Object | None, cut: dict[Ref, Mark]) -> Mark | None:
+    """Where something left the graph that an argument of a call came from."""
+    nodes = argument.node if type(argument) is Tensor else ()
+    return next((cut[node] for node in nodes if node is not None and node in cut), None)
+
+
+def _learned(before: Object, after: Object) -> bool:
+    """Whether all that happened to an object nobody knows is that attributes of it turned out to be there."""
+    if type(before) is not Instance or type(after) is not Instance or not before.open.may(YES):
+        return False
+    known = before.attributes
+    return after.attributes[: len(known)] == known and replace(after, attributes=known) == before
+
+
+def _is_global(it: Interpreter, name: Name) -> bool:
+    return it.frames[name[0]].parent is None
+
+
+def _gather(it: Interpreter, call: Call, results: list[Value]) -> dict[Ref, Object] | None:
+    """The new objects that a result consists of; None if there are some that no summary can make again."""
+    made: dict[Ref, Object] = {}
+    values = list(results)
+    while values:
+        for option in alternatives(values.pop()):
+            if type(option) is Function and (option.frame != 0 or option.defaults):
+                return None
+            for ref in references(option):
+                thing = it.state.heap.get(ref)
+                if ref in call.heap or ref in made or thing is None:
+                    continue
+                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing)):
+                    return None
+                made[ref] = thing
+                values += _inside(thing)
+    return made
+
+
+def _inside(thing: Object) -> list[Value]:
+    """The values an object holds; of a tensor nothing that it was made from."""
+    if type(thing) is Tensor:
+        return []
+    if type(thing) is Module or type(thing) is Instance:
+        return [thing.cls, *(value for _, value in thing.attributes), *([thing.rest] if type(thing) is Module else [])]
+    if type(thing) is Container:
+        return [*(value for _, value in thing.items), thing.rest, *thing.origin]
+    return list(object_references(thing))
+
+
+def _memories(thing: Object | None) -> tuple[Ref, ...]:
+    """The memories that an object may use, and what counts the writes through it."""
+    return (*thing.storage, *(count for count in thing.count if count is not None)) if type(thing) is Tensor else ()
+
+
+def _separate(it: Interpreter, call: Call, thing: Tensor) -> bool:
+    """Whether a new tensor shares neither memory nor history of views with what was there before."""
+    bases = [it.state.heap.get(base) for base in thing.base if base is not None]
+    return (
+        not references(thing.gradient)
+        and not thing.hooks
+        and not any(base in call.heap for base in thing.base if base is not None)
+        and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)
+        and _old(it, call).isdisjoint(_memories(thing))
+    )
+
+
+def _alone(call: Call, thing: Tensor) -> Tensor:
+    """The tensor without what only the inside of the call knew: the tensors it was made from on the way."""
+    return replace(
+        thing,
+        node=(),
+        base=(),
+        grad_of=tuple(ref for ref in thing.grad_of if ref in call.heap),
+    )
+
+
+def _walked(call: Call, differentiated: dict[Ref, None]) -> Holders:
+    """The nodes and leaves that were there before and that a backward has looked at; of what is not known, all that it
+    may fill."""
+    found = [ref for ref in differentiated if ref in call.heap]
+    if OPAQUE in differentiated:
+        found += [ref for ref, thing in call.heap.items() if may_be_filled(thing)]
+    return tuple([(ref, call.heap[ref]) for ref in dict.fromkeys(found) if ref not in call.arguments])
+
+
+def may_be_filled(thing: Object) -> bool:
+    """Whether a backward may give a tensor a gradient."""
+    return type(thing) is Tensor and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES))
+
+
+def holders_besides(heap: Heap, memory: Ref, call: Call) -> Holders:
+    """Who notices a write to a memory, besides the arguments of a call: who is on it or has saved it, and the tensors
+    whose gradient is."""
+    there = [(ref, thing) for ref, thing in heap.holding([memory]) if _holds(thing, memory)]
+    handles = {ref for ref, _ in there}
+    if handles:
+        there += [
+            (ref, thing)
+            for ref, thing in heap.items()
+            if type(thing) is Tensor
+            and thing.gradient is not UNKNOWN
+            and not handles.isdisjoint(references(thing.gradient))
+        ]
+    return tuple([one for one in there if one[0] not in call.arguments])
+
+
+def _holds(thing: Tensor | Node, memory: Ref) -> bool:
+    return any(memory in slot for slot in ((thing.storage,) if type(thing) is Tensor else thing.saves))  # type: ignore
+
+
+def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[tuple[Ref, Object], ...], bool]:
+    """The objects the function could see: all in reach of its arguments and of the names it read, but for graphs and
+    the arguments whose facts are in the key. And whether it could see an argument, or its memory, on another way as
+    well: what it recorded on that one does not say on which."""
+    found: dict[Ref, Object] = {}
+    elsewhere, memories = False, frozenset(call.numbered)
+    todo = [ref for value in read.values() for ref in references(value)] + list(call.themselves)
+    while todo:
+        ref = todo.pop()
+        thing = call.heap.get(ref)
+        elsewhere |= ref in call.arguments or not memories.isdisjoint(_memories(thing))
+        if thing is None or ref in found or ref in call.arguments or type(thing) is Node:
+            continue
+        found[ref] = thing
+        if type(thing) is not Tensor:
+            todo += object_references(thing)
+    return tuple(found.items()), elsewhere

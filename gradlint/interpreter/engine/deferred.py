@@ -1,0 +1,295 @@
+"""Code that runs when somebody asks for more: generators, generator expressions and `map`.
+
+It is followed where it is made. What it does there it does again each time that it is asked, in between whatever the
+program does meanwhile: what it may have changed is not known from then on. And it does so under the circumstances of
+whoever asks: if the grad mode is another by then, or what it reads has changed, what it gives is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+from gradlint.domain import (
+    ANY_MODE,
+    NOTHING,
+    UNSURE,
+    Const,
+    Container,
+    Context,
+    Instance,
+    Iterator,
+    Module,
+    Object,
+    Optimizer,
+    Ref,
+    Seen,
+    Stage,
+    State,
+    Tensor,
+    Truth,
+    Value,
+    one_of,
+    references,
+    thinned,
+)
+from gradlint.domain.walks import plain
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.escape import in_strange_hands, result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter, Looked
+
+
+@dataclass(slots=True)
+class Followed:
+    """Code that waits, while it is followed from this state on: what it writes, what it has changed, of which tensors
+    the gradient alone (`filled`), and what it looks at. A mode that it sets itself, whoever asks it, is None."""
+
+    it: Interpreter
+    before: State
+    grad_mode: Truth | None
+    inference: Truth | None
+    written: dict[Ref, bool] = field(default_factory=dict)
+    changed: set[Ref] = field(default_factory=set)
+    filled: set[Ref] = field(default_factory=set)
+    looked: Looked = field(default_factory=dict)
+
+    def waits(self) -> None:
+        """Note what has been changed so far of what was there before."""
+        for ref, thing, old in self._left():
+            if ref in self.changed:
+                continue
+            if self.written.get(ref) or not OF_GRADIENT.issuperset(noticed := _noticed(old, thing)):
+                self.changed.add(ref)
+            elif noticed or ref in self.written:
+                self.filled.add(ref)
+
+    def resumes(self) -> None:
+        """It has waited: meanwhile others may have done to what was there before what they like."""
+        heap = self.it.state.heap
+        for ref, thing, _ in self._left():
+            heap[ref] = _later(thing)
+
+    def ends(self) -> None:
+        """It is not followed any further: what it has not changed itself is as it was."""
+        self.waits()
+        heap = self.it.state.heap
+        for ref, thing in list(heap.items()):
+            old, names = self._before(ref), RESTORED.get(type(thing), ())
+            if type(old) is not type(thing) or ref in self.changed:
+                continue  # what it was not known to be then is no change
+            if ref in self.filled:
+                names = tuple(name for name in names if name not in OF_GRADIENT)
+            if any(getattr(old, n) != getattr(thing, n) for n in names):
+                heap[ref] = replace(thing, **{name: getattr(old, name) for name in names})
+
+    def touches(self) -> tuple[Ref, ...]:
+        """What it changes of what was there before, be it more than a gradient."""
+        self.waits()
+        return tuple(sorted(self.changed))
+
+    def fills(self) -> tuple[Ref, ...]:
+        """The tensors that were there before of which it changes the gradient alone."""
+        self.waits()
+        return tuple(sorted(self.filled - self.changed))
+
+    def seen(self) -> Seen:
+        """What it has looked at that others may change."""
+        modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
+        return bounded(self.it, (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told()))
+
+    def _left(self) -> list[tuple[Ref, Object, Object]]:
+        """What there still is of what was there before: as it is, and as it was. Code that waits often may make much
+        meanwhile, which is not gone over."""
+        heap, ground = self.it.state.heap, self.before.ground.of_ref
+        refs: Collection[Ref] = heap
+        if len(self.before.heap) + len(ground) < len(heap):
+            refs = [ref for ref in {**dict.fromkeys(self.before.heap), **dict.fromkeys(ground)} if ref in heap]
+        self.it.works(len(refs))
+        found = ((ref, heap[ref], self._before(ref)) for ref in refs)
+        return [(ref, thing, old) for ref, thing, old in found if old is not None]
+
+    def _before(self, ref: Ref) -> Object | None:
+        ground, found = self.before.ground, self.before.heap.get(ref)
+        part = ground.of_ref.get(ref) if found is None else None
+        return found if part is None else ground.parts[part].heap.get(ref)
+
+    def _told(self) -> Seen:
+        held: list[tuple[tuple[Any, ...], Value]] = []
+        alike: dict[tuple[Any, ...], list[Value]] = {}
+        for index, (owner, name) in enumerate(self.looked):
+            if not isinstance(owner, Ref):
+                value = self.it.held((owner, name))
+                held += [] if value is None else [(("name", (owner, name)), value)]
+                continue
+            ref = plain(owner) if self._before(owner) is None else owner
+            thing = None if self._before(ref) is None or ref in self.changed else self.it.state.heap.get(ref)
+            if type(thing) is Iterator:
+                held += [((*key, index), value) for key, value in thing.seen]
+            elif (content := _content(thing, name)) is not None and not (name == "grad" and ref in self.filled):
+                held.append((("holds", name, content[0], index), ref))
+                held += [(("part", number, index), value) for number, value in enumerate(content[1])]
+            elif (like := LIKE.get(type(thing))) is not None and not name:
+                alike.setdefault(("like", like(thing)), []).append(ref)
+        return (*held, *((key, one_of(refs, len(refs))) for key, refs in alike.items()))
+
+
+MOST_SEEN = 200
+"""How many things that such code has looked at are remembered: what looks at iterators looks at all that they did, and
+where it is one of those itself there is more of it in each round."""
+FORGOTTEN: Seen = ((("forgotten",), Const(None)),)
+
+
+def bounded(it: Interpreter, seen: Seen) -> Seen:
+    """What was looked at; that nobody knows what it was, where it is too much."""
+    if len(seen) <= MOST_SEEN:
+        return seen
+    it.hit("looked at by code that waits")
+    return FORGOTTEN
+
+
+@contextmanager
+def unfinished(it: Interpreter, modes: Collection[Context] = ()) -> Generator[Followed]:
+    """While such code is followed; `modes` are those that it is always run in."""
+    grad_mode = None if modes else it.state.grad_mode
+    inference = None if any(one.inference is not None for one in modes) else it.state.inference
+    followed = Followed(it, it.fork(), grad_mode, inference)
+    looked, it.looked = it.looked, followed.looked
+    it.written.append(followed.written)
+    yield followed
+    it.written.pop()
+    it.looked = looked if looked is None else looked | followed.looked
+
+
+NOTICED: dict[type, tuple[str, ...]] = {
+    Tensor: ("requires_grad", "leaf", "retains", "grad", "gradient"),
+    Container: ("items", "rest", "certain"),
+}
+"""What others notice of a change."""
+
+
+OF_GRADIENT = frozenset({"grad", "unit", "gradient"})
+
+
+def _noticed(old: Object, new: Object) -> list[str]:
+    """What others notice of a change: what is neither as it was nor as it might have become meanwhile."""
+    names = NOTICED.get(type(old), ()) if old is not new and type(old) is type(new) else ()
+    found = [name for name in names if getattr(old, name) != getattr(new, name)]
+    later = _later(old) if found else old
+    return [name for name in found if getattr(later, name) != getattr(new, name)]
+
+
+LIKE: dict[type, Callable[[Any], Any]] = {
+    Tensor: attrgetter("dtype", "requires_grad", "leaf", "inference"),
+    Module: attrgetter("mode"),
+}
+"""What of an object decides on what is computed with it."""
+
+
+def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]] | None:
+    """What a container holds, or an object under this name: what there is, and the values; None where it holds
+    nothing of that kind."""
+    if type(thing) is Container:
+        return tuple([key for key, _ in thing.items]), (*[value for _, value in thing.items], thing.rest)
+    if type(thing) is Tensor and name == "grad":
+        return thing.grad, (thing.gradient,)
+    if isinstance(thing, (Module, Instance)) and name:
+        return None, (dict(thing.attributes).get(name, NOTHING),)
+    return None
+
+
+def _of_mode(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    now = it.state.grad_mode if key[0] == "grad mode" else it.state.inference
+    return () if value == Const(now) else (key,)
+
+
+def _of_name(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    now = it.held(key[1])
+    return () if now is None or now == value else (key,)  # nobody sets the names of a function that has ended
+
+
+def _of_contents(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    _, name, keys, *place = key
+    content = _content(it.state.heap.get(value), name) if type(value) is Ref else None
+    if content is None or content[0] != keys:
+        return (key,)
+    return [key for number, part in enumerate(content[1]) if parts.get(("part", number, *place)) != part]
+
+
+def _of_facts(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    heap = it.state.heap
+    found = [(ref, heap.get(ref)) for ref in references(value)]
+    return [ref for ref, thing in found if type(thing) not in LIKE or LIKE[type(thing)](thing) != key[1]]
+
+
+CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], Value]], Iterable[object]]] = {
+    "grad mode": _of_mode,
+    "inference": _of_mode,
+    "name": _of_name,
+    "holds": _of_contents,
+    "like": _of_facts,
+    "forgotten": lambda it, key, value, parts: (key,),
+}
+"""What of the circumstances is not as it was."""
+
+
+def asked(it: Interpreter, thing: Iterator) -> Iterator:
+    """What is known of an iterator by now. Code that runs under other circumstances than those under which it was
+    followed may give anything; if it is only the objects that it gives that have changed, it may leave some out."""
+    parts = dict(thing.seen)
+    found = [one for key, value in thing.seen if key[0] in CHANGED for one in CHANGED[key[0]](it, key, value, parts)]
+    if not found:
+        return thing
+    pairs = [value for _, pair in it.all(thing.element, Container) for _, value in pair.items]
+    given = {ref for value in (thing.element, *pairs) for ref in references(value)}
+    if given.issuperset(found):
+        return replace(thing, certain=(), empty=thing.empty | UNSURE)
+    now = [it.held(key[1]) or value if key[0] == "name" else value for key, value in thing.seen]
+    element = result_of_unknown([thing.element, *now])
+    return replace(thing, element=element, listed=NOTHING, certain=(), empty=thing.empty | UNSURE)
+
+
+def _tensor(thing: Tensor) -> Object:
+    """Code of the program may give a tensor other memory as well, which unseen code is trusted not to do."""
+    loosened = {name: getattr(thing, name) | type(getattr(thing, name)).unsure() for name in OF_MEMORY}
+    return replace(in_strange_hands(thing), **loosened, size=None)
+
+
+OF_MEMORY = ("precision", "device", "inference", "scalar", "planar", "contiguous")
+"""What depends on the memory that a tensor has by then: `module.double()`, `x.unsqueeze_(0)`."""
+
+
+GOING_ON: dict[type, Callable[[Any], Object]] = {
+    Tensor: _tensor,
+    Container: thinned,
+    Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE),
+    Optimizer: lambda thing: replace(thing, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure()),
+}
+"""What is known of an object that code changes which runs on whenever it is asked."""
+
+
+RESTORED: dict[type, tuple[str, ...]] = {
+    Tensor: ("requires_grad", "leaf", "retains", "grad", "unit", "gradient", "size", *OF_MEMORY),
+    Module: ("mode",),
+    Optimizer: ("stepped", "stage"),
+}
+"""What others may have changed of an object while such code waited."""
+
+
+def _later(thing: Object) -> Object:
+    again = GOING_ON.get(type(thing))
+    return thing if again is None or type(thing) is Container else again(thing)
+
+
+def goes_on(it: Interpreter, thing: Iterator) -> None:
+    """Such code runs on: what it changed where it was followed it may change again."""
+    for ref in thing.touches:
+        touched = it.state.heap.get(ref)
+        if (again := GOING_ON.get(type(touched))) is not None:
+            it.put(ref, again(touched))
+    for ref in thing.fills:
+        if type(filled := it.state.heap.get(ref)) is Tensor:
+            after = in_strange_hands(filled)
+            it.put(ref, replace(filled, **{name: getattr(after, name) for name in OF_GRADIENT}))

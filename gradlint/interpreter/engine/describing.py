@@ -1,0 +1,318 @@
+"""What is known of values, in words: looked at as it lies there, so that nothing is different for having been asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    CPU,
+    NO,
+    NOTHING,
+    PLAIN,
+    UNKNOWN,
+    YES,
+    Array,
+    Belief,
+    Class,
+    Const,
+    Container,
+    Fact,
+    Function,
+    Grad,
+    Imported,
+    Instance,
+    Module,
+    Name,
+    Named,
+    Node,
+    Object,
+    Optimizer,
+    Ref,
+    Scaler,
+    Scheduler,
+    Tensor,
+    Value,
+    alternatives,
+)
+from gradlint.domain import (
+    Iterator as IteratorObject,
+)
+from gradlint.domain.spelling import spell
+from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.syntax.narrowing import key_of
+
+MOST_INSIDE = 4
+"""How many of the elements of a container are described one by one."""
+DEEPEST = 2
+"""How deep containers in containers are described."""
+LONGEST = 60
+"""How many characters of a constant are shown."""
+MOST_IMPORTS = 8
+"""How many files a name is followed through that each import it from the next."""
+BELIEFS = {Belief.ANNOTATED: "annotated", Belief.BY_USE: "by use", Belief.BY_NAME: "by name"}
+
+
+# ---- what is there
+
+
+def thing_of(it: Interpreter, ref: Ref) -> Object | None:
+    """An object, whether the state has taken it over yet or not."""
+    found = it.state.heap.get(ref)
+    if found is None and (part := it.state.ground.of_ref.get(ref)) is not None:
+        found = it.state.ground.parts[part].heap.get(ref)
+    return found
+
+
+def variable(it: Interpreter, name: Name) -> Value | None:
+    """What a variable holds."""
+    found = it.state.names.get(name)
+    if found is None and (part := it.state.ground.of_name.get(name)) is not None:
+        found = it.state.ground.parts[part].names.get(name)
+    if found is None and (file := it.frames[name[0]].file).frame == name[0]:
+        found = file.names.get(name[1])
+    return found
+
+
+def held_by(it: Interpreter, node: Any) -> Value | None:
+    """What a name, a chain of attributes or a constant subscript holds; None where nothing shows that."""
+    if type(node) is cst.Name:
+        return _named(it, node.value)
+    if type(node) is cst.Attribute:
+        return dict(getattr(_owner(it, node.value), "attributes", ())).get(node.attr.value)
+    if type(node) is cst.Subscript and (key := key_of(node)) is not None:
+        owner = _owner(it, node.value)
+        return dict(owner.items).get(key) if isinstance(owner, Container) else None
+    return None
+
+
+def _owner(it: Interpreter, node: Any) -> Object | None:
+    owner = held_by(it, node)
+    return thing_of(it, owner) if type(owner) is Ref else None
+
+
+def _named(it: Interpreter, name: str) -> Value | None:
+    """What a name holds where the program is: in its scope, in those around it."""
+    frame: Frame | None = it.frame.declared.get(name, it.frame)
+    inner: Frame | None = None
+    while frame is not None:
+        place = it.variable(frame, name, inner)
+        if place is not None and (found := variable(it, place)) is not None:
+            return _loaded(it, found)
+        inner, frame = frame, frame.parent
+    return None
+
+
+def _loaded(it: Interpreter, value: Value) -> Value:
+    """What was imported, if the file it comes from has been looked at."""
+    for _ in range(MOST_IMPORTS):
+        if type(value) is not Imported or not value.name or it.neighbours.project is None:
+            break
+        place = it.neighbours.project.find(value.module)
+        file = it.neighbours.files.get(place.path) if place is not None else None
+        found = variable(it, (file.frame, value.name)) if file is not None and file.frame else None
+        if found is None:
+            break
+        value = found
+    return value
+
+
+# ---- what is known of it
+
+
+def described(it: Interpreter, value: Value, deep: int = DEEPEST) -> str:
+    """What is known of a value, each alternative once."""
+    return " or ".join(dict.fromkeys(_described(it, option, deep) for option in alternatives(value)))
+
+
+def _described(it: Interpreter, value: Value, deep: int) -> str:
+    if type(value) is Ref:
+        thing = thing_of(it, value)
+        return "unknown" if thing is None else object_described(it, thing, deep)
+    if type(value) is Const:
+        text = repr(value.value)
+        return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    if type(value) is Function:
+        file = it.frames[value.frame].file.name if value.frame in it.frames else ""
+        return f"function {value.name}" + (f" of {file}" if file and file != it.frame.file.name else "")
+    return spell(value)
+
+
+def object_described(it: Interpreter, thing: Object, deep: int = DEEPEST) -> str:
+    """What is known of an object."""
+    if type(thing) is Instance and thing.cls == UNKNOWN:
+        return "some object"
+    facts = [text for text in _FACTS[type(thing)](it, thing, deep) if text]
+    belief = BELIEFS.get(getattr(thing, "belief", Belief.PROVEN), "")
+    kind = _KINDS[type(thing)](it, thing) if type(thing) in _KINDS else type(thing).__name__
+    return kind + (f"[{', '.join(facts)}]" if facts else "") + (f" ({belief})" if belief else "")
+
+
+def _fact(name: str, fact: Fact) -> str:
+    return f"{name}={fact}"
+
+
+def _shown(name: str, fact: Fact, usual: Fact) -> str:
+    """A fact where something is known of it that is not the usual."""
+    return "" if fact <= usual | type(fact).unsure() else _fact(name, fact)
+
+
+def _tensor(it: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:
+    yield str(thing.dtype)
+    yield _fact("requires_grad", thing.requires_grad)
+    yield _fact("leaf", thing.leaf)
+    if thing.leaf.possibly(YES) and thing.requires_grad.may(YES):
+        yield _shown("grad", thing.grad, Grad.unsure())
+    yield _shown("unit", thing.unit, PLAIN) if thing.leaf.possibly(YES) else ""
+    yield _shown("retains_grad", thing.retains, NO)
+    yield _shown("parameter", thing.parameter, NO)
+    yield _shown("inference", thing.inference, NO)
+    yield _shown("overwritten", thing.overwritten, NO)
+    yield _shown("device", thing.device, CPU)
+    yield from _graph(it, thing)
+    if thing.size is not None:
+        yield f"size={thing.size}"
+    yield "several" if thing.many else ""
+    yield "or a structure of tensors" if thing.loose else ""
+
+
+def _graph(it: Interpreter, thing: Tensor) -> Iterator[str]:
+    """What has become of the graph nodes that made a tensor, where that is more than that they are there."""
+    nodes = [node for ref in thing.node if ref is not None and type(node := thing_of(it, ref)) is Node]
+    for name in ("freed", "stale", "corrupt"):
+        facts = [getattr(node, name) for node in nodes]
+        if any(fact.possibly(YES) for fact in facts):
+            yield f"graph {name}" if all(fact is YES for fact in facts) else f"graph perhaps {name}"
+
+
+def _module(it: Interpreter, thing: Module, deep: int) -> Iterator[str]:
+    yield _fact("mode", thing.mode)
+    yield from _parameters(it, _parameters_of(it, thing))
+
+
+def _parameters_of(it: Interpreter, module: Module) -> list[Tensor]:
+    """The parameters of a module and its parts that are seen."""
+    found: dict[Ref, Tensor] = {}
+    met: set[Ref] = set()
+    waiting: list[Any] = [module]
+    while waiting:
+        owner = waiting.pop()
+        for value in (*(value for _, value in owner.attributes), owner.rest):
+            for ref in alternatives(value):
+                if type(ref) is not Ref or ref in met:
+                    continue
+                met.add(ref)
+                part = thing_of(it, ref)
+                if type(part) is Module:
+                    waiting.append(part)
+                elif type(part) is Tensor and part.parameter.may(YES):
+                    found[ref] = part
+    return list(found.values())
+
+
+def _parameters(it: Interpreter, tensors: list[Tensor]) -> Iterator[str]:
+    """How many parameters there are, and what is known of all of them together."""
+    if not tensors:
+        return
+    yield f"parameters={'some' if any(tensor.many for tensor in tensors) else len(tensors)}"
+    asked, grad = tensors[0].requires_grad, tensors[0].grad
+    for tensor in tensors[1:]:
+        asked, grad = asked | tensor.requires_grad, grad | tensor.grad
+    yield _fact("requires_grad", asked)
+    yield _shown("grad", grad, Grad.unsure())
+
+
+def _optimizer(it: Interpreter, thing: Optimizer, deep: int) -> Iterator[str]:
+    yield thing.kind
+    refs = dict.fromkeys(ref for group in thing.groups for ref in group if ref is not None)
+    tensors = [tensor for ref in refs if type(tensor := thing_of(it, ref)) is Tensor]
+    yield from _parameters(it, tensors)
+    yield "perhaps others" if tensors and thing.open.may(YES) else ""
+    yield "" if tensors else "parameters=?"
+
+
+def _container(it: Interpreter, thing: Container, deep: int) -> Iterator[str]:
+    if deep <= 0:
+        return
+    for key, value in thing.items[:MOST_INSIDE]:
+        name = f"{key!r}: " if thing.kind in ("dict", "state_dict") or isinstance(key, str) else ""
+        yield name + described(it, value, deep - 1)
+    more = len(thing.items) - MOST_INSIDE
+    yield f"{more} more" if more > 0 else ""
+    yield "" if thing.rest == NOTHING else f"any number of {described(it, thing.rest, deep - 1)}"
+
+
+def _iterator(it: Interpreter, thing: IteratorObject, deep: int) -> Iterator[str]:
+    yield thing.by
+    yield _shown("used", thing.used, NO)
+    yield f"of {described(it, thing.element, deep - 1)}" if deep > 0 else ""
+
+
+def class_of(it: Interpreter, value: Value) -> str:
+    """The name of a class."""
+    names = [getattr(thing_of(it, one), "name", "?") if type(one) is Ref else _path(one) for one in alternatives(value)]
+    return " or ".join(dict.fromkeys(names))
+
+
+def _path(value: Value) -> str:
+    return value.path if type(value) is Named else getattr(value, "name", "?")
+
+
+_FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
+    Tensor: _tensor,
+    Module: lambda it, thing, deep: [class_of(it, thing.cls), *_module(it, thing, deep)],
+    Optimizer: _optimizer,
+    Scaler: lambda it, thing, deep: [_fact("enabled", thing.enabled)],
+    Scheduler: lambda it, thing, deep: [thing.kind or "?"],
+    Container: _container,
+    IteratorObject: _iterator,
+    Array: lambda it, thing, deep: [str(thing.dtype)],
+    Class: lambda it, thing, deep: [],
+    Instance: lambda it, thing, deep: [class_of(it, thing.cls)],
+    Node: lambda it, thing, deep: [thing.op],
+}
+_KINDS: dict[type, Callable[[Interpreter, Any], str]] = {
+    Container: lambda it, thing: str(thing),
+    Class: lambda it, thing: f"class {thing.name}",
+}
+
+
+def is_obvious(it: Interpreter, value: Value, name: str) -> bool:
+    """Whether a name says itself what it holds: a library, what is defined under that very name; or an import that has
+    not been followed."""
+    if type(value) is Named:
+        return value.path.partition(".")[0] in OBVIOUS
+    if type(value) is Imported:
+        return True
+    thing = thing_of(it, value) if type(value) is Ref else value
+    return type(thing) in (Function, Class) and getattr(thing, "name", "") == name.rpartition(".")[2]
+
+
+OBVIOUS = frozenset({"builtins", "torch"})
+
+
+# ---- what events show
+
+
+def in_short(it: Interpreter, thing: Any) -> str:
+    """What an event shows of a value, by its main facts."""
+    options = [thing] if isinstance(thing, Object) else list(alternatives(thing))
+    found = [thing_of(it, one) if type(one) is Ref else one for one in options]
+    return " or ".join(dict.fromkeys(_in_short(it, one) for one in found if one is not None))
+
+
+def _in_short(it: Interpreter, thing: Any) -> str:
+    if type(thing) is Module:
+        return f"Module[{class_of(it, thing.cls)}, mode={thing.mode}]"
+    if type(thing) is Instance:
+        return "some object" if thing.cls == UNKNOWN else f"Instance[{class_of(it, thing.cls)}]"
+    if type(thing) is Node:
+        return f"Node[{thing.op}]"
+    return spell(thing) if isinstance(thing, Object) else _described(it, thing, 0)
+
+
+def is_value(thing: Any) -> bool:
+    """Whether something is a value or an object."""
+    return isinstance(thing, Object | Value)

@@ -1,0 +1,260 @@
+"""What unknown code may do: anything to what it can reach, and nothing else.
+
+The flags and states of every object in reach become unsure and the elements of containers unknown. The
+attributes of modules and instances stay bound as they are: code that is handed an object changes what
+its parts are like far more often than it puts other parts in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gradlint.domain import (
+    ANY_GRAD,
+    ANY_MODE,
+    NO,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Array,
+    Belief,
+    Bound,
+    Const,
+    Container,
+    Escape,
+    Function,
+    Imported,
+    Instance,
+    Iterator,
+    Module,
+    Named,
+    Node,
+    Object,
+    Optimizer,
+    Plain,
+    Ref,
+    Scalar,
+    Scaler,
+    Stage,
+    Tensor,
+    Unit,
+    Unknown,
+    Value,
+    alternatives,
+    handed_on,
+    object_references,
+    references,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.in_place import memory_written
+from gradlint.interpreter.autograd.tensor import BACKWARD
+from gradlint.interpreter.engine.machine import Interpreter
+
+
+def _tensor(thing: Tensor) -> Tensor:
+    if (
+        thing.requires_grad.is_unsure
+        and thing.leaf.is_unsure
+        and thing.retains.is_unsure
+        and thing.grad.is_unsure
+        and thing.unit.is_unsure
+    ):
+        return thing
+    return replace(
+        thing,
+        requires_grad=thing.requires_grad | UNSURE,
+        leaf=thing.leaf | UNSURE,
+        retains=thing.retains | UNSURE,
+        grad=thing.grad | ANY_GRAD,
+        unit=thing.unit | Unit.unsure(),
+        gradient=UNKNOWN,
+    )
+
+
+def _node(thing: Node) -> Node:
+    """Nothing makes a node whole again."""
+    if thing.freed.is_unsure or thing.freed is YES:
+        return thing
+    return replace(thing, freed=thing.freed | UNSURE, reached=thing.reached | UNSURE)
+
+
+def _container(thing: Container) -> Container:
+    if thing.kind == "tuple" or (not thing.items and type(thing.rest) is Unknown):
+        return thing
+    return replace(thing, items=(), rest=Unknown(object_references(thing)), keys=UNKNOWN, certain=())
+
+
+def _optimizer(thing: Optimizer) -> Optimizer:
+    if thing.open.is_unsure and thing.stepped.is_unsure and thing.stage.is_unsure and not thing.options:
+        return thing
+    return replace(
+        thing, open=thing.open | UNSURE, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure(), options=()
+    )
+
+
+def _module(thing: Module) -> Module:
+    if thing.mode.is_unsure and thing.open.is_unsure:
+        return thing
+    begun = thing.initialised if thing.initialised is YES else thing.initialised | UNSURE
+    return replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE, initialised=begun)
+
+
+AFTERWARDS: dict[type, Callable[[Any], Any]] = {
+    Tensor: _tensor,
+    Container: _container,
+    Module: _module,
+    Optimizer: _optimizer,
+    Scaler: lambda thing: thing if thing.begun.is_unsure else replace(thing, begun=thing.begun | UNSURE),
+    Iterator: lambda thing: replace(thing, used=thing.used | UNSURE) if thing.used is NO else thing,
+    Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
+}
+
+
+def in_strange_hands(thing: Object) -> Object:
+    """An object that unknown code had hold of."""
+    change = AFTERWARDS.get(type(thing))
+    return thing if change is None else change(thing)
+
+
+def in_reach(it: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
+    """The objects that unknown code gets hold of with these values."""
+    return _reach(it, values)[0]
+
+
+def as_it_was(before: Object, now: Object) -> Object:
+    """An object that unknown code may have had hold of, if that did what most code does: it left flags alone and gave
+    optimizers no other parameters. What comes with use stays open: modes, gradients, whether a step was made."""
+    if type(before) is Tensor and type(now) is Tensor and before.leaf is YES and not before.requires_grad.is_unsure:
+        flags = {"requires_grad": before.requires_grad, "leaf": YES, "retains": before.retains}
+        return replace(now, belief=max(now.belief, Belief.BY_USE), **flags)
+    if type(before) is Module and type(now) is Module and not before.open.is_unsure:
+        initialised = before.initialised
+        return replace(now, open=before.open, initialised=initialised, belief=max(now.belief, Belief.BY_USE))
+    if type(before) is Optimizer and type(now) is Optimizer and not before.open.is_unsure:
+        return replace(
+            now, open=before.open, stage=before.stage, options=before.options, belief=max(now.belief, Belief.BY_USE)
+        )
+    return now
+
+
+def havoc_again(it: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
+    """Unknown code gets hold of what it got hold of before, for as much as then."""
+    parted: dict[Escape, list[Value]] = {}
+    for ref, how in handed:
+        parted.setdefault(how, []).append(ref)
+    for how in sorted(parted):
+        havoc(it, parted[how], how)
+
+
+def done_to_one_of(it: Interpreter, unknown: Unknown) -> None:
+    """Something may be done to what is not known; it may be one of the objects in its reach."""
+    for ref in unknown.reach:
+        if (thing := it.state.heap.get(ref)) is not None and (now := in_strange_hands(thing)) is not thing:
+            it.set(ref, now)
+
+
+def havoc(it: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
+    """Unknown code gets hold of these values, and may do this with their graphs."""
+    values = [value for value in values if not _out_of_reach(value)]
+    if not values:
+        return
+    functions = [
+        option
+        for value in values
+        if type(value) is not Ref
+        for option in alternatives(value)
+        if type(option) is Function or type(option) is Bound
+    ]
+    for function in functions:
+        _escape(it, function)
+    found, graphs = _reach(it, [*values, *_captured(it, functions)])
+    memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
+    it.handed |= {ref: max(how, it.handed.get(ref, how)) for ref in found}
+    for ref, thing in found.items():
+        if type(thing) is Optimizer:
+            it.escape_graph(ref.key, max(how, Escape.HELD))
+        if (now := in_strange_hands(thing)) is not thing:
+            it.set(ref, now)
+    if graphs:
+        _differentiated(it, graphs, how)
+    if memories:
+        wrote, it.wrote = it.wrote, {}  # what is handed over is noted
+        memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
+        it.wrote = wrote
+
+
+def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object], list[Ref]]:
+    """The objects in reach, and the nodes of the graphs they are in."""
+    heap = it.state.heap
+    found: dict[Ref, Object] = {}
+    graphs: list[Ref] = []
+    todo = [ref for value in values for ref in references(value)]
+    while todo:
+        ref = todo.pop()
+        if ref in found or (thing := heap.get(ref)) is None:
+            continue
+        if type(thing) is Node:
+            graphs.append(ref)
+            continue
+        found[ref] = thing
+        todo += handed_on(thing)
+    return found, graphs
+
+
+def _differentiated(it: Interpreter, graphs: list[Ref], how: Escape) -> None:
+    """Unknown code that holds a graph may run backward through it: that frees its nodes and fills the gradients of its
+    leaves, but does nothing else to them. Its name proves nothing of what it does to them. A graph that such code has
+    had before is not walked again."""
+    heap = it.state.heap
+    seen: set[Ref] = set()
+    todo = list(graphs)
+    while todo:
+        ref = todo.pop()
+        thing = heap.get(ref)
+        if ref in seen or thing is None:
+            continue
+        seen.add(ref)
+        known = it.escaped.get(ref.key, -1) >= how
+        if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and known):
+            heap[ref] = _node(thing)
+            it.escape_graph(ref.key, how)
+            todo += [other for slot in thing.inputs for other in slot if other is not None]
+        elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
+            unit = thing.unit | Unit.unsure()
+            it.set(ref, replace(thing, grad=thing.grad | BACKWARD.of(thing), unit=unit, gradient=UNKNOWN))
+
+
+def _out_of_reach(value: Value) -> bool:
+    kind = type(value)
+    return kind is Const or kind is Scalar or kind is Plain or kind is Named or kind is Imported or value == UNKNOWN
+
+
+def _escape(it: Interpreter, value: Value) -> None:
+    """A function handed away may be called by anybody."""
+    if type(value) is Function:
+        it.escaped_functions[value.node] = None
+    elif type(value) is Bound and type(value.function) is Function:
+        it.escaped_functions[value.function.node] = None
+
+
+def _captured(it: Interpreter, values: Iterable[Value]) -> list[Value]:
+    """What functions among the values hold of the scopes around them."""
+    frames = {value.frame for value in values if type(value) is Function and value.frame != 0}
+    if not frames:
+        return []
+    return [value for (frame, _), value in it.state.names.items() if frame in frames]
+
+
+def result_of_unknown(values: Iterable[Value]) -> Unknown:
+    """What unknown code gives back: anything, made of what went into it."""
+    refs: dict[Ref, None] = {}
+    for value in values:
+        for option in alternatives(value):
+            if type(option) is Ref:
+                refs[option] = None
+            elif type(option) is Unknown:
+                refs |= dict.fromkeys(option.reach)
+            elif type(option) is Bound:
+                refs |= dict.fromkeys(r for r in alternatives(option.owner) if type(r) is Ref)
+    return Unknown(tuple(refs))

@@ -1,0 +1,346 @@
+"""Other files of the project: found by import, run once when something in them is first needed. What importing them
+does is told to nobody, what the linted file calls in them is.
+
+An import only says where a thing is to be found (`Imported`). The first look at it runs the top level of that file
+in a state of its own, as import does, and lays down what is left: every state in which the file is
+needed takes of it what it asks for. So nothing depends on where, on which path or how often a file is asked for.
+
+Other files that we do not look at may be imported besides, and register things: containers that a file leaves may
+hold more than it put there. Once functions run on their own, anything may have happened to all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, Protocol
+
+import libcst as cst
+
+from gradlint.domain import (
+    NO,
+    OPAQUE,
+    UNKNOWN,
+    Class,
+    Const,
+    Container,
+    Imported,
+    Name,
+    Named,
+    Ref,
+    State,
+    Unknown,
+    Value,
+    alternatives,
+    object_references,
+    object_renamed,
+    one_of,
+    references,
+    renamed,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.machine import File, Frame, Interpreter
+from gradlint.interpreter.static.scopes import Program, Scan
+from gradlint.texts import absolute
+
+MOST_FILES = 100
+"""How many other files are run for one file at most."""
+FEWEST_STEPS_IMPORTING = 500
+"""How many statements the calls at the top levels of other files may run in all, besides one for each of the linted
+file."""
+OURS = frozenset({"torch"})
+"""What is known by its import path, and so never looked for in the project."""
+
+
+class Neighbour(Protocol):
+    """A file of the project: whether it is the `__init__` of a package, and whether it is the linted one.
+
+    It is the same file if the path is, whatever the dotted name that led to it.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def package(self) -> bool: ...
+    @property
+    def own(self) -> bool: ...
+    @property
+    def bare(self) -> bool:
+        """Whether it is a folder without `__init__`, which may just be called like a library."""
+        ...
+
+    def program(self) -> Program | None:
+        """Its syntax; None where it cannot be read."""
+
+    def fault(self) -> str:
+        """Why its syntax cannot be had, and where in it."""
+
+
+class Project(Protocol):
+    """The files that can be imported from the linted one, which is called `name` among them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def package(self) -> bool: ...
+
+    def find(self, module: str) -> Neighbour | None:
+        """The file or package with this dotted name."""
+
+    def public(self, module: str) -> tuple[str, ...]:
+        """The names that `from module import *` binds."""
+
+    def is_called_without_gradients(self, name: str) -> bool:
+        """Whether gradients are off wherever other files call what has this name in the linted one."""
+
+
+class Neighbours:
+    """What one run of the interpreter knows of the other files."""
+
+    def __init__(self, it: Interpreter, project: Project | None) -> None:
+        self.it, self.project = it, project
+        self.files: dict[str, File] = {}
+        self.unread: dict[str, str] = {}
+        self.running: list[File] = []
+        self.resolving: set[Imported] = set()
+        self.places: set[int] = set()
+        self.steps_left = FEWEST_STEPS_IMPORTING + it.scan.statements
+        if project is not None:
+            it.frame.file.name, it.frame.file.package = project.name, project.package
+
+    # ---- what imports bind
+
+    def module(self, path: str, dots: int = 0) -> Imported | None:
+        """The module of the project that an import names from the file that runs; None for others."""
+        project = self.project
+        if project is None:
+            return None
+        file = self.it.frame.file
+        path = absolute(file.name if file.package else file.name.rpartition(".")[0], dots, path)
+        if not path or path.partition(".")[0] in OURS or project.find(path) is None:
+            return None
+        return Imported(path)
+
+    def call_without_gradients(self, name: str) -> bool:
+        """Whether gradients are off wherever they call a function of the linted file."""
+        return self.project is not None and self.project.is_called_without_gradients(name)
+
+    def star(self, module: str) -> None:
+        """`from module import *`."""
+        assert self.project is not None
+        for name in self.project.public(module):
+            self.it.bind(name, Imported(module, name))
+
+    # ---- looking at what was imported
+
+    def resolved(self, value: Value) -> Value:
+        """The value with everything that was only imported so far looked at; what a library may have keeps its path."""
+        options = alternatives(value)
+        if not any(type(option) is Imported for option in options):
+            return value
+        return one_of([self._resolved(option) if type(option) is Imported else option for option in options])
+
+    def _resolved(self, value: Imported) -> Value:
+        if not value.name:
+            return value
+        if value in self.resolving:
+            return UNKNOWN
+        self.resolving.add(value)
+        found = self.member(value.module, value.name)
+        self.resolving.discard(value)
+        return Named(f"{value.module}.{value.name}") if found is None else found
+
+    def attribute(self, owner: Imported, name: str) -> Value:
+        """`module.name`."""
+        return self._resolved(Imported(owner.module, name))
+
+    def member(self, module: str, name: str) -> Value | None:
+        """What a module has under a name; None where that may as well be a library: there is no such file."""
+        assert self.project is not None
+        neighbour = self.project.find(module)
+        if neighbour is None:
+            return None
+        found = self._own(name) if neighbour.own else self._of_file(self._file(neighbour), name)
+        if found is not None and found != Imported(module, name):  # `from . import submodule` in a package
+            return self.resolved(found)
+        if neighbour.package and self.project.find(inner := f"{module}.{name}") is not None:
+            return Imported(inner)
+        return None if neighbour.bare else UNKNOWN
+
+    def _own(self, name: str) -> Value | None:
+        """What the linted file has under a name; files that are being imported run before it, and see nothing of it."""
+        return None if self.running else self._read((0, name))
+
+    def _of_file(self, file: File, name: str) -> Value | None:
+        return self._read((file.frame, name))
+
+    def _read(self, name: Name) -> Value | None:
+        """What a name at the top level of some file holds; who asks has read it."""
+        found = self.it.held(name)
+        if found is not None:
+            self.it.read[name] = found
+        return found
+
+    def set(self, module: str, name: str, value: Value) -> None:
+        """`module.name = value`."""
+        assert self.project is not None
+        neighbour = self.project.find(module)
+        if neighbour is None or neighbour.own:
+            self.it.escape([value])
+            return
+        file = self._file(neighbour)
+        self.it.state.names[file.frame, name] = self.either_way(file, name, value)
+
+    def either_way(self, file: File, name: str, value: Value) -> Value:
+        """What a name of another file holds when it is set from elsewhere: on other paths it may be as it was."""
+        old = self._of_file(file, name)
+        return value if old is None else one_of([old, value])
+
+    def strangers(self) -> None:
+        """From here on functions run on their own: anything may have happened to what the files left."""
+        state = self.it.state
+        state.take(range(len(state.ground.parts)))
+        frames = {file.frame for file in self.files.values()}
+        self._handed_away([value for file in self.files.values() for value in file.names.values()])
+        self._handed_away([value for (frame, _), value in state.names.items() if frame in frames])
+
+    def _handed_away(self, values: list[Value]) -> None:
+        it = self.it
+        escaped = dict(it.escaped)
+        havoc(it, [value for value in values if not _static(it, value)])
+        it.escaped = escaped
+
+    # ---- running a file
+
+    def _file(self, neighbour: Neighbour) -> File:
+        """The file, run; the state has what it left."""
+        file = self.files.get(neighbour.path)
+        if file is None:
+            file = self.files[neighbour.path] = File(neighbour.name, neighbour.package, foreign=1, path=neighbour.path)
+            if len(self.files) > MOST_FILES:
+                self.it.hit("files of the project")
+            elif (program := neighbour.program()) is not None:
+                self._run(file, program)
+            else:
+                self.unread[neighbour.path] = neighbour.fault()
+        return file
+
+    def _run(self, file: File, program: Program) -> None:
+        it = self.it
+        file.names["__name__"], file.tree = Const(file.name), program.tree
+        file.frame = it.frame_ids.setdefault(file, len(it.frame_ids) + 1)
+        it.scan = _both(it.scan, program.scan)
+        frame = it.frames[file.frame] = Frame(file.frame, None, it.scan.scopes[program.tree], file)
+        left = max(0, it.steps_left if self.running else self.steps_left)
+        with _elsewhere(it, frame, it.state if self.running else State(ground=it.state.ground)):
+            it.steps_left = left + len(program.tree.body)
+            self.running.append(file)
+            held = len(it.state.flight)
+            with it.trace.importing(file.path, program.tree) if it.trace is not None else nullcontext():
+                it.run_body(program.tree.body)
+            left = min(left, it.steps_left)
+            it.state.live = True
+            del it.state.flight[held:]  # a path that ended inside an expression left there what it was in the middle of
+            if self.running[0] is file:
+                self._set_aside(program.tree)
+                self.running.clear()
+        if self.running:
+            it.steps_left = left
+        else:
+            self.steps_left = left
+
+    def _set_aside(self, tree: cst.Module) -> None:
+        """Lay down what the files that ran left; its objects were made nowhere that runs again."""
+        it, state = self.it, self.it.state
+        before = {name for part in state.taken for name in state.ground.parts[part].names}
+        names = {name: value for name, value in state.names.items() if name not in before}
+        if it.assumed_mode:
+            self._handed_away(list(names.values()))
+        now = self._new_names(tree, list(names.values()))
+        heap = {now[ref]: _open(object_renamed(state.heap[ref], now)) for ref in now if ref in state.heap}
+        files = {file.frame: file for file in self.running}
+        closures: dict[Name, Value] = {}
+        for (frame, name), value in names.items():
+            if (file := files.get(frame)) is not None:
+                file.names[name] = renamed(value, now)
+            else:
+                closures[frame, name] = renamed(value, now)
+        state.ground.lay(closures, heap, lambda name: True, self.running[0].frame)
+
+    def _new_names(self, tree: cst.Module, values: list[Value]) -> dict[Ref, Ref]:
+        """New references for all that can be got at and is not part of an earlier image."""
+        it = self.it
+        site = it.site(it.place_of(tree, "image"))
+        self.places.add(site)
+        found = dict.fromkeys(ref for value in values for ref in references(value))
+        for ref in it.state.reach(values):
+            found |= dict.fromkeys([ref, *object_references(it.state.heap[ref])])
+        new = [ref for ref in found if ref.site not in self.places and ref != OPAQUE]
+        return {ref: Ref(site, str(number), self.running[0].frame) for number, ref in enumerate(new)}
+
+
+def _static(it: Interpreter, value: Value) -> bool:
+    return type(value) is not Ref or type(it.state.heap.get(value)) is Class
+
+
+def _open(thing: Any) -> Any:
+    """Files that we do not look at may have put more into a container when they were imported."""
+    if type(thing) is not Container or thing.kind == "tuple":
+        return thing
+    return replace(thing, rest=Unknown(references(thing.rest)))
+
+
+def _both(scan: Scan, more: Scan) -> Scan:
+    return replace(
+        scan,
+        scopes=scan.scopes | more.scopes,
+        loops=scan.loops | more.loops,
+        deep=scan.deep | more.deep,
+        outlived=scan.outlived | more.outlived,
+    )
+
+
+FRESH: dict[str, Any] = {
+    "running": list,
+    "sweeping": list,
+    "building": list,
+    "made": set,
+    "entered": set,
+    "instances_deep": int,
+    "inside_module": int,
+    "peeled": int,
+    "loops_deep": int,
+    "loops": list,
+    "round": int,
+    "expected": int,
+    "age": int,
+    "read": dict,
+    "handed": dict,
+    "summaries": dict,
+    "told_summaries": list,
+    "steps_left": int,
+    "steps_left_elsewhere": int,
+    "later": lambda: NO,
+}
+
+
+@contextmanager
+def _elsewhere(it: Interpreter, frame: Frame, state: State) -> Iterator[None]:
+    """Run something that does not depend on where it is asked for, in a state of its own or in the one there is."""
+    outer, outer_state = it.frame, it.state
+    kept = {name: getattr(it, name) for name in FRESH}
+    for name, make in FRESH.items():
+        setattr(it, name, make())
+    it.switch(frame)
+    it.muted += 1
+    it.state = state
+    yield
+    it.muted -= 1
+    if state is not outer_state:
+        it.state = outer_state
+    it.switch(outer)
+    for name, value in kept.items():
+        setattr(it, name, value)

@@ -1,0 +1,932 @@
+"""The interpreter's heart: state, sites, frames, events. It knows no statement, no expression and no operation.
+
+The other files of this room are functions over an `Interpreter`, gathered in dispatch tables. What they
+share is here: evaluating a piece of syntax, making and changing objects, parting and joining paths, and
+telling what happened.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import libcst as cst
+
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    OPAQUE,
+    UNKNOWN,
+    YES,
+    Belief,
+    Context,
+    Escape,
+    Function,
+    Graph,
+    Imported,
+    Instance,
+    Mark,
+    Module,
+    Node,
+    Object,
+    OneOf,
+    Optimizer,
+    Origin,
+    Ref,
+    Slot,
+    State,
+    Syntax,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    both,
+    handed_on,
+    joined,
+    joined_states,
+    negation,
+    one_of,
+    references,
+)
+from gradlint.domain.ground import Name
+from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
+from gradlint.events import Event, Run, Thing
+from gradlint.frozen import frozen, replace
+from gradlint.interpreter.static.handlers import calls_alone
+from gradlint.interpreter.static.scopes import Scan, Scope, scan
+from gradlint.knowledge.packs import Hook
+from gradlint.knowledge.together import NO_PACKS, Packs
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.engine.deferred import Followed
+    from gradlint.interpreter.engine.imports import Neighbours
+    from gradlint.interpreter.engine.tracing import Trace
+    from gradlint.interpreter.static.grad_reads import Reads
+
+Looked = dict[tuple[Ref | int, str], None]
+"""Objects that were looked at (with no name), attributes of objects that were read, and variables by their frames."""
+ObjectT = TypeVar("ObjectT", bound=Object)
+EventT = TypeVar("EventT", bound=Event)
+ResultT = TypeVar("ResultT")
+Handler = Callable[["Interpreter", Any], Value]
+Step = Callable[["Interpreter", Any], None]
+
+MOST_CALLS_DEEP = 8
+"""How many calls of functions of the program are followed into each other."""
+MOST_STEPS_PER_STATEMENT = 3
+"""How often the statements of a file are run on average before calls are no longer followed."""
+FEWEST_STEPS = 1_800
+"""How many statements may be run at least, however short the file is, for each function that nobody calls."""
+FEWEST_STEPS_OF_A_SCRIPT = 5_000
+"""The same for what is run because the file is: in a library little, in a script all that it does."""
+MOST_STEPS_IN_ALL = 10
+"""How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
+otherwise the cost of a file would grow with the square of its length."""
+HEAP_OF_A_STEP = 150
+"""A statement of another file counts once more for each so many objects there are: so much longer it takes."""
+MOST_WORK = 70_000_000
+"""How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
+it has statements, the cost of each statement grows with their number."""
+FEW_JOINED, MOST_JOINED = 4, 256
+"""What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
+FEWEST_STEPS_LATE = 200
+FEWEST_STEPS_ELSEWHERE = 100
+"""How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
+FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
+"""The same for what is run because the file is: in a script that is the program."""
+BOUND = "bound: "
+"""How the counts begin that tell of a bound that was hit."""
+STEPS = "steps"
+"""The bound on how many statements are run."""
+CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
+"""The bounds behind which calls are not followed."""
+
+
+@dataclass(slots=True)
+class LoopPaths:
+    """The states in which the innermost loop is left: by its end, by break, by continue; `conditions` are those under
+    which it runs. `node` is the loop, `head` the state in which the iteration that runs began: noted of later ones, as
+    soon as a backward has kept its graph."""
+
+    node: Any = None
+    head: State | None = None
+    exits: list[State] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+    conditions: tuple[tuple[Any, bool], ...] = ()
+
+
+@dataclass(slots=True)
+class ActiveLoop:
+    """A loop that runs: the origins of what was made in it, not in a loop inside it, and whether it goes over parts of
+    networks, of which there are as many as there are."""
+
+    made: set[Origin]
+    over_parts: bool = False
+
+
+@frozen()
+class Tried:
+    """Something around that finds the state if an error is raised: the state in which one may have been `raised`, and
+    one that is `waiting` to be let in because something may be raised behind it, but not yet."""
+
+    raised: State | None = None
+    waiting: State | None = None
+
+
+@dataclass(slots=True, eq=False)
+class File:
+    """A file at run time: its dotted name, whether it is the `__init__` of a package, the number of its frame, and its
+    path (nothing for the linted file).
+
+    `foreign` is 1 for others than the linted file, `tree` its syntax. `names` are what importing such a file left; what
+    is set later, from a function or another file, is in the state.
+    """
+
+    name: str = ""
+    package: bool = False
+    foreign: int = 0
+    frame: int = 0
+    path: str = ""
+    tree: cst.Module | None = None
+    names: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A scope at run time: the module, a function called from one place, a class body.
+
+    `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
+    that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
+    generator stands; `followed` is what is noted of a generator while it is followed, `suspended` is the state in
+    which it last waited, `called_at` is where it was called,
+    `waits` whether it did so with gradients on, with gradients off and in inference mode because
+    a block of its own had set that.
+    """
+
+    id: int
+    parent: Frame | None
+    scope: Scope
+    file: File
+    function: Function | None = None
+    owner: Value | None = None
+    declared: dict[str, Frame] = field(default_factory=dict)
+    returns: list[State] = field(default_factory=list)
+    loop: LoopPaths | None = None
+    tries: list[Tried] = field(default_factory=list)
+    caller: Frame | None = None
+    made: set[Origin] = field(default_factory=set)
+    switches: tuple[Context | None, ...] = ()
+    around: Callable[[Value], None] | None = None
+    followed: Followed | None = None
+    suspended: State | None = None
+    waits: tuple[Truth, Truth, Truth] | None = None
+    called_at: Any = None
+
+    def pending(self) -> list[list[State]]:
+        """The lists of states that left the normal path and have not been dealt with."""
+        loop = [self.loop.exits, self.loop.breaks, self.loop.continues] if self.loop else []
+        return [self.returns, *loop]
+
+
+@frozen()
+class Inner:
+    """One of several things that happen at the same piece of syntax."""
+
+    node: Any
+    part: str
+
+
+def syntax(node: Any) -> Any:
+    """The piece of the program that a place belongs to."""
+    return node.node if type(node) is Inner else node
+
+
+EXPRESSIONS: dict[type, Handler] = {}
+STATEMENTS: dict[type, Step] = {}
+
+
+def expression(*kinds: type) -> Callable[[Handler], Handler]:
+    """Register how these kinds of expression are evaluated."""
+
+    def register(handler: Handler) -> Handler:
+        for kind in kinds:
+            EXPRESSIONS[kind] = handler
+        return handler
+
+    return register
+
+
+def statement(*kinds: type) -> Callable[[Step], Step]:
+    """Register how these kinds of statement are run."""
+
+    def register(step: Step) -> Step:
+        for kind in kinds:
+            STATEMENTS[kind] = step
+        return step
+
+    return register
+
+
+class TooMuch(Exception):
+    """A program is given up at this `node` since it would take too long."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__()
+        self.node = node
+
+
+class Interpreter:
+    """Runs one program abstractly and tells `listen` what happens."""
+
+    neighbours: Neighbours
+
+    def __init__(
+        self,
+        tree: cst.Module,
+        listen: Callable[[Event], None],
+        packs: Packs = NO_PACKS,
+        found: Scan | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self.tree, self.listen, self.packs, self.trace = tree, listen, packs, trace
+        self.torch, self.doubted = packs.torch.telling(self.doubt), False
+        self.scan: Scan = found or scan(tree)
+        self.state = State()
+        self.frame = Frame(0, None, self.scan.scopes[tree], File())
+        self.frames: dict[int, Frame] = {0: self.frame}
+        self.frame_ids: dict[object, int] = {}
+        self.sites: dict[object, int] = {}
+        self.made: set[Origin] = set()
+        self.age = 0
+        self.entered: set[int] = set()
+        self.muted = 0
+        self.later: Truth = NO
+        self.peeled = 0
+        self.loops_deep = 0
+        self.loops: list[ActiveLoop] = []
+        self.round = 0  # tells apart what the rounds make of a comprehension that is run element by element
+        self.assumed_mode = False
+        self.expected = 0
+        self.vouched: set[Any] | None = None  # the calls of a statement inside `try` that certainly went well
+        self.entering: Any = None
+        self.switched = 0  # how often a mode was set that no block takes back
+        self.crossed = 0  # how often a mode was set in a block that may be left before another takes it back
+        self.conditions: tuple[tuple[Any, bool], ...] = ()
+        self.copying = 0
+        self.device_entered = False
+        self.reads: Reads | None = None
+        self.story: list[Event] = []
+        self.runs: list[Run] = []
+        self.run = 0
+        self.running: list[object] = []
+        self.called: dict[object, None] = {}
+        self.escaped_functions: dict[object, None] = {}
+        self.seen_by_hooks: dict[Value, None] = {}  # the modules around whose calls hooks may keep what they are handed
+        self.functions: dict[object, Function] = {}
+        self.classes: dict[object, Ref] = {}
+        self.lines: dict[Value, tuple[tuple[Value, ...], tuple[Object | None, ...]]] = {}  # of bases, by classes, and
+        # what each of the line was when it was found
+        self.instances: dict[object, Module | Instance | None] = {}
+        self.defined_anew: dict[Ref, frozenset[object]] = {}  # by the classes that derive from each
+        self.sweeping: list[Ref] = []
+        self.walks: list[str] = []
+        self.at_hand: list[frozenset[Value]] = []  # what each variable of the loops around may be, object by object
+        self.written: list[dict[Ref, bool]] = []  # what code that waits has changed while it was followed, and whether
+        # that was more than a gradient
+        self.looked: Looked | None = None  # what such code has looked at
+        self.inside_module = 0
+        self.instances_deep = 0
+        self.building: list[object] = []
+        self.used: set[Graph] = set()
+        self.kept = False  # whether a backward has kept its graph
+        self.escaped: dict[Graph, Escape] = {}
+        self.escapes: list[Graph] = []  # each as often as more became known of what may be done with it
+        self.cut: dict[Ref, Mark] = {}  # nodes of graphs that something computed from them has left
+        self.left: dict[Graph, Mark] = {}  # all of these there ever were, and the first that left each
+        self.around: dict[Graph, dict[Graph, None]] = {}  # for nodes inside summarised calls, those that stood for them
+        self.repeated: dict[int, tuple[Event, ...]] = {}  # what happened in calls that a summary told again
+        self.summaries: dict[object, Any] = {}
+        self.told_summaries: list[object] = []
+        self.read: dict[Name, Value] = {}
+        self.handed: dict[Ref, Escape] = {}
+        self.wrote: dict[Ref, None] = {}  # memories and counts that were written
+        self.differentiated: dict[Ref, None] = {}  # nodes and leaves that a backward has looked at
+        self.come_by: set[Any] = set()
+        self.given_up: Any = None
+        self.sums: dict[Any, Any] = {}  # by operators of sums that a loop makes longer, the first operator of the sum
+        self.returned: set[Graph] = set()
+        self.handed_gradients: dict[Any, int] = {}
+        self.frozen_on_request: dict[Any, None] = {}  # calls of unseen code that is asked for no gradients
+        self.hooked: dict[Any, Hook] = {}
+        self.unknown: dict[Any, None] = {}
+        self.receivers: dict[Any, str] = {}
+        self.counts: Counter[str] = Counter()
+        self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
+        self.torchless = packs.without_torch(self.scan.imports)
+        self.with_torch = packs.with_torch(self.scan.imports)
+        self.steps_left = self.granted = 0
+        others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
+        self.steps_in_all = FEWEST_STEPS_OF_A_SCRIPT + others
+        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT + self.scan.statements // 2
+        self.purses: dict[str, int] = {}  # steps in other files that are for functions of one kind
+        self.mentions_torch: dict[Any, bool] = {}  # by functions of other files
+        self.grant_steps(FEWEST_STEPS_OF_A_SCRIPT)
+
+    def grant_steps(self, fewest: int = FEWEST_STEPS) -> None:
+        """What begins now may run this many statements before calls are no longer followed, however much it was that
+        ran before it, as long as there are steps left in all."""
+        self.steps_in_all -= self.granted - self.steps_left
+        most = max(fewest, MOST_STEPS_PER_STATEMENT * self.scan.statements)
+        self.granted = self.steps_left = max(FEWEST_STEPS_LATE, min(most, self.steps_in_all))
+
+    def grant_steps_elsewhere(self) -> None:
+        """What nobody calls runs from now on: all of it may run this many statements of other files."""
+        self.steps_left_elsewhere = min(self.steps_left_elsewhere, FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2)
+
+    # ---- running syntax
+
+    def run_body(self, body: Sequence[Any]) -> None:
+        """Run statements one after the other until the path ends."""
+        for node in body:
+            if not self.state.live:
+                return
+            if self.trace is None:
+                self.run_statement(node)
+            else:
+                self.trace.begin(self, node)
+                self.run_statement(node)
+                self.trace.end(self, node)
+
+    def run_statement(self, node: Any) -> None:
+        """Run one statement; inside `try`, what holds after it may be what a handler finds."""
+        if self.state.heap.index.work > MOST_WORK:
+            raise TooMuch(node)
+        self.steps_left -= 1 + (len(self.state.heap) // HEAP_OF_A_STEP if self.frame.file.foreign else 0)
+        if not self.frame.tries or type(node) is cst.SimpleStatementLine:
+            STATEMENTS[type(node)](self, node)
+            return
+        outer, self.vouched = self.vouched, set()
+        STATEMENTS[type(node)](self, node)
+        (calls, vouched), self.vouched = (calls_alone(node), self.vouched), outer
+        if calls and vouched.issuperset(calls) and not self.state.refused:
+            self.frame.tries[-1] = Tried(self.frame.tries[-1].raised, self.fork())
+        elif self.state.live:
+            self.snapshot()
+        elif (waiting := self.frame.tries[-1].waiting) is not None:
+            self.let_in(waiting)
+
+    def snapshot(self, *, certainly: bool = False) -> None:
+        """An exception may be raised here, or certainly is: let the innermost handler know the state."""
+        if (waiting := self.frame.tries[-1].waiting) is not None:
+            self.let_in(waiting)
+        self.let_in(self.state, certainly=certainly)
+
+    def let_in(self, now: State, *, certainly: bool = False) -> None:
+        """The innermost handler may find this state."""
+        seen, explained = self.frame.tries[-1].raised, certainly and not now.unexplained
+        if seen is None or now.refused:
+            now = now.copy()
+            now.refused = now.refused and (seen is None or seen.refused)
+        found = now if seen is None else joined_states([seen, now])
+        found = found.copy() if found is self.state else found
+        found.unexplained = not explained and (seen is None or seen.unexplained)
+        self.frame.tries[-1] = Tried(found)
+
+    def refuse(self) -> None:
+        """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
+        if self.frame.tries:
+            self.snapshot(certainly=True)
+        self.state.refused = True
+
+    def raises(self) -> None:
+        """An error is certainly raised here: a handler finds the state, and the path ends."""
+        if self.frame.tries:
+            self.snapshot(certainly=True)
+        self.end_path()
+
+    def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
+        """Whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
+
+        Of a parameter that unseen callers handed over, it is more likely that they switched gradients off.
+        """
+        weakest = Belief.PROVEN if self.assumed_mode else Belief.BY_USE
+        known = all(self[ref].belief <= weakest for ref in refused)
+        return bool(refused) and known and len(refused) == len(alternatives(value))
+
+    def value(self, node: Any) -> Value:
+        """Evaluate an expression."""
+        if (deep := self.scan.deep) and node in deep:
+            self.hit("depth of an expression")
+            return UNKNOWN
+        found = EXPRESSIONS[type(node)](self, node)
+        if not self.muted:
+            self.counts["expressions"] += 1
+            if type(found) is Unknown and self.state.live:
+                self.unknown[node] = None
+                self.works(len(found.reach))
+        return found
+
+    def values(self, nodes: Iterable[Any]) -> list[Value]:
+        """Evaluate several expressions in order; earlier results stay true while later ones run."""
+        start, count = len(self.state.flight), 0
+        for node in nodes:
+            found = self.value(node)
+            self.state.flight.append(found)
+            count += 1
+        out = self.land(start)
+        return out if self.state.live else [UNKNOWN] * count  # a path that has ended keeps nothing in order
+
+    def hold(self, *values: Value) -> int:
+        """Keep values true while something else runs; give the index for `land`."""
+        start = len(self.state.flight)
+        self.state.flight.extend(values)
+        return start
+
+    def land(self, start: int) -> list[Value]:
+        """Take back the values held since `start`."""
+        flight = self.state.flight
+        out = flight[start:]
+        del flight[start:]
+        return out
+
+    # ---- sites and objects
+
+    def site(self, node: object) -> int:
+        """The number of a place that makes objects."""
+        place = (node, self.round) if self.round else node
+        number = self.sites.get(place)
+        if number is None:
+            number = self.sites[place] = len(self.sites) + 1
+        return number
+
+    def place_of(self, node: Any, part: str) -> Any:
+        """A place inside another that makes objects of its own; findings there point at the outer one."""
+        return Inner(getattr(node, "node", node), f"{getattr(node, 'part', '')}{part};")
+
+    def copy_site(self, node: Any, ref: Ref) -> Any:
+        """The place at which a copy of an object is made."""
+        return self.place_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
+
+    def new(self, node: object, part: str, thing: Object) -> Ref:
+        """Put a new object on the heap."""
+        return self.put_new(self.memory(node, part), thing)
+
+    def put_new(self, ref: Ref, thing: Object) -> Ref:
+        """Put a new object on the heap under a reference made for it."""
+        known = self.state.heap.get(ref)
+        self.state.makes(ref)
+        self.state.heap[ref] = thing if known is None else joined(thing, known)
+        return ref
+
+    def memory(self, node: object, part: str) -> Ref:
+        """A reference made here; on its own it stands for fresh memory, which is no object but ages like one."""
+        ref = Ref(self.site(node), part, self.frame.id, self.age)
+        self.made.add(ref.origin)
+        self.frame.made.add(ref.origin)
+        return ref
+
+    def made_again(self, ref: Ref) -> Ref:
+        """The reference that is made where this one was made before, in the same frame or one that it called."""
+        self.made.add(ref.origin)
+        self.frames[ref.context].made.add(ref.origin)
+        return Ref(*ref[:3], self.age)
+
+    def begin(self, frame: Frame) -> None:
+        """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""
+        if frame.id in self.entered:
+            self.state.age(frame.made)
+        self.entered.add(frame.id)
+
+    def classes_by_ref(self, cls: Ref) -> object:
+        """The syntax of a class of the program."""
+        return getattr(self.state.heap.get(cls), "node", None)
+
+    def all(self, value: Value, kind: type[ObjectT]) -> list[tuple[Ref, ObjectT]]:
+        """The objects of this kind among the alternatives of a value."""
+        heap = self.state.heap
+        if self.looked is not None:
+            self.looked |= {(ref, ""): None for ref in references(value)}
+        if type(value) is Ref:
+            return [(value, thing)] if type(thing := heap.get(value)) is kind else []
+        out = []
+        for option in alternatives(value):
+            if type(option) is Ref and type(thing := heap.get(option)) is kind:
+                out.append((option, thing))
+        return out  # type: ignore[return-value]
+
+    def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
+        """What is known of a value if every alternative is an object of this kind."""
+        if type(value) is Ref:
+            if self.looked is not None:
+                self.looked[value, ""] = None
+            return thing if type(thing := self.state.heap.get(value)) is kind else None
+        found = self.all(value, kind)
+        if not found or len(found) != len(alternatives(value)):
+            return None
+        return self.all_joined([thing for _, thing in found])
+
+    def all_joined(self, things: Sequence[ObjectT]) -> ObjectT:
+        """What is known of any of these objects. What was joined last is remembered: statements ask over and over for
+        what one of many is."""
+        if len(things) <= FEW_JOINED:
+            return reduce(joined, things)  # type: ignore[arg-type]
+        key = tuple(map(id, things))
+        if key not in self.joins:
+            if len(self.joins) >= MOST_JOINED:
+                self.joins.clear()
+            self.joins[key] = things, reduce(joined, things)  # type: ignore[arg-type]  # kept, for an id to stay its own
+        return self.joins[key][1]  # type: ignore[no-any-return]
+
+    def may_be(self, value: Value, kind: type[ObjectT]) -> bool:
+        """Whether some alternative is an object of this kind."""
+        return bool(self.all(value, kind))
+
+    def __getitem__(self, ref: Ref) -> Any:
+        return self.state.heap[ref]
+
+    def put(self, ref: Ref, thing: Object, *, sure: bool = True, filling: bool = False) -> None:
+        """Change an object: certainly (`sure`) where it is the one meant, else it may also be as before; `filling`: it
+        is the gradient of a tensor that changes, and nothing else."""
+        old = self.state.heap[ref]
+        if thing is old:
+            self._note_written(ref, filling=filling)
+            return
+        self.set(ref, thing if sure and self.is_meant(ref, old) else joined(old, thing), filling=filling)
+
+    def _note_written(self, ref: Ref, *, filling: bool) -> None:
+        for written in self.written:
+            for one in (ref, self.own(ref)):
+                written[one] = written.get(one, False) or not filling
+
+    def is_meant(self, ref: Ref, thing: object) -> bool:
+        """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
+        all."""
+        return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.sweeping)
+
+    def set(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
+        """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `put`."""
+        heap = self.state.heap
+        self._note_written(ref, filling=filling)
+        heap[ref] = thing
+        if self.walks:
+            own, here = self.own(ref), [walk for walk in self.walks if is_at(ref, walk)]
+            for other in self.same(own):
+                if other != ref and not any(is_at(other, walk + GONE_OVER) for walk in here):
+                    heap[other] = thing if ref == own else joined(heap[other], thing)
+
+    def own(self, ref: Ref) -> Ref:
+        """The reference by which an object is known outside of the loops that are at it."""
+        return own if self.walks and (own := plain(ref)) in self.state.heap else ref
+
+    def same(self, ref: Ref) -> tuple[Ref, ...]:
+        """All references of an object: while loops go over it, that are several."""
+        if not self.walks:
+            return (ref,)
+        own, heap = plain(ref), self.state.heap
+        return tuple(one for mark in ("", *self.walks) for one in marked(own, mark) if one in heap)
+
+    def either_way(self, old: ObjectT, new: ObjectT) -> ObjectT:
+        """The object that may have been changed or not."""
+        return joined(old, new)  # type: ignore[return-value]
+
+    def sure(self, found: Sequence[tuple[Ref, Any]]) -> bool:
+        """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
+        return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
+
+    def sure_of_themselves(self, found: Sequence[tuple[Ref, Any]]) -> bool:
+        """The same for a change of the objects themselves and of nothing else: no path may have two of them."""
+        return self.sure(found) or self.state.are_apart([ref for ref, _ in found])
+
+    def sure_of(self, value: Value, found: Sequence[tuple[Ref, Any]]) -> bool:
+        """Whether a change meant for what a value is happens to these objects: it is nothing else than they."""
+        return self.sure_of_themselves(found) and len(alternatives(not_none(value))) == len(found)
+
+    def one_of_these(self, value: Value, kind: type[ObjectT]) -> Iterator[Ref]:
+        """Go over the objects of a kind to one of which something happens: afterwards each may be as it was before as
+        well, unless it is the one that is meant, or a loop goes over all."""
+        found = self.all(value, kind)
+        sure = self.sure_of(value, found)
+        for ref, before in found:
+            yield ref
+            if not sure:
+                self.state.heap[ref] = self.either_way(before, self[ref])
+
+    def update(self, value: Value, kind: type[ObjectT], **facts: Any) -> None:
+        """Change these fields of all objects of the kind that the value may be."""
+        found = self.all(value, kind)
+        for ref, thing in found:
+            self.put(ref, replace(thing, **facts), sure=self.sure_of_themselves(found))
+
+    def thing(self, value: Value) -> Thing:
+        """What an event shows of a value."""
+        if type(value) is Ref:
+            return self.state.heap.get(value, UNKNOWN)
+        options = alternatives(value)
+        if len(options) == 1:
+            return value
+        shown: list[Any] = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
+        if not any(shown):
+            return value
+        if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):
+            return UNKNOWN
+        return self.all_joined(shown)  # type: ignore[no-any-return]
+
+    # ---- names
+
+    def lookup(self, name: str) -> Value | None:
+        """What a name holds here: in this scope, the ones around it, the module."""
+        frame: Frame | None = self.frame.declared.get(name, self.frame)
+        inner: Frame | None = None
+        while frame is not None:
+            variable = self.variable(frame, name, inner)
+            if variable is not None and (found := self.state.held(variable)) is not None:
+                if inner is not None:
+                    self.read[variable] = found
+                if self.looked is not None:
+                    self.looked[variable] = None
+                break
+            inner, frame = frame, frame.parent
+        else:
+            file = self.frame.file
+            if (found := file.names.get(name)) is not None:
+                self.read[file.frame, name] = self.state.reaching(found)
+        return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
+
+    def variable(self, frame: Frame, name: str, inner: Frame | None) -> Name | None:
+        """The variable of a frame that a name means in a function `inner` that was made there; the variable of a
+        comprehension around that function is kept under another name when the comprehension has ended."""
+        outlived = None if inner is None else inner.scope.outlived.get(name)
+        if outlived is not None and (frame.id, outlived) in self.state.names:
+            return frame.id, outlived
+        return None if inner is not None and type(frame.scope.node) is cst.ClassDef else (frame.id, name)
+
+    def held(self, name: Name) -> Value | None:
+        """What a variable holds now; what importing a file left is there until it is set."""
+        found = self.state.held(name)
+        if found is not None:
+            return found
+        file = self.frames[name[0]].file
+        found = file.names.get(name[1]) if file.frame == name[0] else None
+        return None if found is None else self.state.reaching(found)
+
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name a value."""
+        frame = self.frame.declared.get(name, self.frame)
+        if frame.file.foreign and frame.parent is None and frame is not self.frame:
+            value = self.neighbours.either_way(frame.file, name, value)
+        if frame.parent is None:
+            self.state.held((frame.id, name))  # with all that hangs together with it
+        self.state.names[frame.id, name] = value
+
+    def switch(self, frame: Frame) -> None:
+        """Go on in another frame; steps in other files are counted apart."""
+        if frame.file.foreign != self.frame.file.foreign:
+            self.steps_left, self.steps_left_elsewhere = self.steps_left_elsewhere, self.steps_left
+        self.frame = frame
+
+    # ---- paths
+
+    def fork(self) -> State:
+        """A copy of the state for another path."""
+        return self.state.copy()
+
+    def join(self, states: Sequence[State]) -> None:
+        """Go on from where these paths meet; where none is live, the path ends here."""
+        if any(state.live for state in states):
+            self.state = joined_states(states)
+        else:
+            flight = self.state.flight  # what runs on until its end still takes from it what it put there
+            self.state = states[0] if states else self.state
+            self.state.flight, self.state.live = flight, False
+
+    def perhaps(self, happening: Callable[[], ResultT], uncertain: bool = True) -> ResultT:
+        """Something that may happen or not."""
+        before = self.fork() if uncertain else None
+        result = happening()
+        if before is not None:
+            self.join([self.state, before])
+        return result
+
+    def end_path(self) -> None:
+        """Nothing after this is reached."""
+        self.state.live = False
+
+    @property
+    def unheard(self) -> bool:
+        """Whether nobody hears what happens now: neither rules nor a trace."""
+        return self.muted > 0 and self.trace is None
+
+    @contextmanager
+    def silently(self, really: bool = True) -> Iterator[None]:
+        """Run without telling anybody."""
+        self.muted += really
+        traced = self.trace.mark() if really and self.trace is not None else None
+        try:
+            yield
+        finally:
+            self.muted -= really
+            self._forget_traced(traced)
+
+    @contextmanager
+    def provisionally(self) -> Iterator[Callable[[], None]]:
+        """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
+        traced = self.trace.mark() if self.trace is not None else None
+        if self.muted:
+            yield lambda: self._forget_traced(traced)
+            return
+        listen, held = self.listen, list[Event]()
+        story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
+        told = len(self.told_summaries)
+
+        def forget() -> None:
+            self._forget_traced(traced)
+            del self.story[story:], self.runs[runs:]
+            self.run, self.counts = run, counts | _bounds(self.counts)
+            for key in self.told_summaries[told:]:
+                self.summaries[key] = replace(self.summaries[key], told=False)
+            del self.told_summaries[told:]
+            held.clear()
+
+        self.listen = held.append
+        yield forget
+        self.listen = listen
+        for event in held:
+            listen(event)
+
+    def _forget_traced(self, since: int | None) -> None:
+        if self.trace is not None and since is not None:
+            self.trace.forget(since)
+
+    def once(self, key: object, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        """Run something, or `otherwise` where it is running already: what calls itself is not followed without end."""
+        if key in self.running:
+            self.hit("recursion")
+            return otherwise()
+        self.running.append(key)
+        found = run()
+        self.running.pop()
+        return found
+
+    def works(self, objects: int) -> None:
+        """Count objects that are gone over one by one."""
+        self.state.heap.index.work += objects
+
+    def hit(self, bound: str) -> None:
+        """Count that a bound of the analysis was reached."""
+        self.counts[BOUND + bound] += 1
+        if self.trace is not None:
+            self.trace.stopped(bound)
+
+    # ---- what is known of torch
+
+    def has(self, path: str) -> bool:
+        """Whether torch has what is called by a path, in the version that the program is for."""
+        if path in self.torch.told:
+            self.doubt()
+        return path not in self.torch.absent
+
+    def doubt(self) -> None:
+        """Something is used of which nobody has seen that it holds in this version: all that happens from now on may
+        rest on it."""
+        self.doubted = True
+
+    # ---- events
+
+    def emit(self, kind: type[EventT], node: Any, **facts: Any) -> None:
+        """Tell what happens, with the facts that hold now."""
+        if self.unheard or not self.state.live:
+            return
+        belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
+        if kind.depends_on_mode and self.assumed_mode:
+            belief = max(belief, Belief.BY_USE)
+        if self.doubted:
+            belief = Belief.BY_NAME
+        event = kind(
+            node=syntax(node),
+            grad_mode=self.state.grad_mode,
+            inference=self.state.inference,
+            later=self.later,
+            assumed_mode=self.assumed_mode,
+            belief=belief,
+            expected=self.expected > 0,
+            behind=self.state.refused or self.state.unexplained,
+            run=self.run,
+            conditions=self.conditions,
+            guards=self.state.guards,
+            file=self.frame.file.path,
+            calls=self.calls_here() if self.frame.file.foreign else (),
+            **facts,
+        )
+        if self.trace is not None:
+            self.trace.happened(self, event)
+        if self.muted:
+            return
+        if not event.behind:
+            self.come_by.add(event.node)
+        self.story.append(event)
+        self.counts["events"] += 1
+        self.listen(event)
+
+    def repeats(self, events: tuple[Event, ...]) -> None:
+        """What happened in a call holds of another as well; it is known by its id, and so kept for that to stay its."""
+        self.repeated[id(events)] = events
+
+    def calls_here(self) -> tuple[Syntax, ...]:
+        """The calls that led from the linted file to where another one runs, the one in the linted file first; none
+        where that is not known."""
+        found: list[Syntax] = []
+        frame: Frame | None = self.frame
+        while frame is not None and frame.file.foreign:
+            if frame.called_at is not None:
+                found.append(frame.called_at)
+            frame = frame.caller
+        return () if frame is None else tuple(reversed(found))
+
+    # ---- graphs
+
+    @property
+    def recording(self) -> Truth:
+        """Whether operations are put into the graph now."""
+        return both(self.state.grad_mode, negation(self.state.inference))
+
+    def past(self, starts: Iterable[Ref | None], most: int = sys.maxsize) -> dict[Ref, None]:
+        """The nodes and leaves that may be in the history of these nodes, themselves included; stops behind `most`."""
+        found: dict[Ref, None] = {}
+        todo = [ref for ref in starts if ref is not None]
+        while todo and len(found) <= most:
+            ref = todo.pop()
+            if ref in found:
+                continue
+            found[ref] = None
+            node = self.state.heap.get(ref)
+            if type(node) is Node:
+                todo += [other for part in node.inputs for other in part if other is not None]
+        self.works(2 * len(found))
+        return found
+
+    def operand(self, value: Value) -> Slot:
+        """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
+        out: dict[Ref | None, None] = {}
+        for option in alternatives(value):
+            thing = self.state.heap.get(option) if type(option) is Ref else None
+            if type(thing) is Tensor:
+                if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
+                    out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
+                elif thing.leaf is YES and None in thing.node and len(thing.node) > 1:
+                    out[None] = None  # a view made with gradients off may show the flag of what it is a view of
+                if thing.requires_grad.may(YES):
+                    for node in thing.node or (None,):
+                        out[self.own(option) if node is None else node] = None  # type: ignore[arg-type]
+                    if not thing.node and thing.leaf.may(NO):
+                        out[OPAQUE] = None  # nobody saw what recorded it
+            elif type(option) is Unknown or type(thing) is Instance:
+                out[OPAQUE] = None
+                if type(option) is Unknown and option.reach:
+                    from gradlint.interpreter.unknown.duck_typing import handed_leaves
+
+                    out |= dict.fromkeys(handed_leaves(self, option.reach))
+                    for ref in option.reach:
+                        out |= dict.fromkeys(self.operand(ref))
+            else:
+                out[None] = None
+        return tuple(out)
+
+    def escape(self, values: Iterable[Value]) -> None:
+        """These values are handed to something that the file does not show."""
+        for graph in self.graphs(values):
+            self.escape_graph(graph, Escape.HELD)
+
+    def escape_graph(self, graph: Graph, how: Escape) -> None:
+        """A graph is handed to something that the file does not show, which may do this with it."""
+        if self.escaped.get(graph, -1) < how:
+            self.escaped[graph] = how
+            self.escapes.append(graph)
+
+    def graphs(self, values: Iterable[Value]) -> list[Graph]:
+        """The names of all graph nodes and optimizers that whoever holds these values can get at."""
+        heap = self.state.heap
+        return [ref.key for ref in self.state.reach(values, handed_on) if type(heap[ref]) in (Node, Optimizer)]
+
+
+def _bounds(counts: Counter[str]) -> Counter[str]:
+    """Only the bounds among the counts: what hit them is taken back, but may be recalled and not hit them again."""
+    return Counter({name: number for name, number in counts.items() if name.startswith(BOUND)})
+
+
+def _belief(fact: Any) -> Belief:
+    if type(fact) is tuple:
+        return _belief(fact[0]) if fact else Belief.PROVEN
+    return getattr(fact, "belief", Belief.PROVEN)
+
+
+def not_none(value: Value) -> Value:
+    """The value without the alternative None, with which the line would have raised."""
+    kept = [option for option in alternatives(value) if option != NONE_VALUE]
+    return one_of(kept, len(kept)) if kept else value

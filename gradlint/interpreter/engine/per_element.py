@@ -1,0 +1,169 @@
+"""Loops over several objects: the one that the loop is at is another thing to know than what the others are like.
+
+A loop over all parameters of a module is run for all of them together, and what its body does it does to the one that
+it is at; the others it has gone over already, or not yet. While the body runs, each object has two references: its own,
+by which everybody else knows it and under which it may have been changed or not, and one that says "if the loop is at
+it", which the loop's variable holds. A change under one of them is told the other (`Interpreter.set`). When the
+body has run, both are one again, and a third one, "once the loop was at it", keeps what is known then: where the loop
+has gone over all, that is what holds of each.
+
+What the body certainly puts into a list while it is at an object is noted under the reference that says so
+(`Container.certain`), and goes the same way: in the end all are in the list that the loop was certainly at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from gradlint.domain import (
+    UNKNOWN,
+    Container,
+    Module,
+    Object,
+    OneOf,
+    Ref,
+    State,
+    Tensor,
+    Value,
+    alternatives,
+    joined,
+    object_references,
+    object_renamed,
+    references,
+    renamed,
+)
+from gradlint.domain import Iterator as Iterating
+from gradlint.domain.heap import Heap
+from gradlint.domain.walks import GONE_OVER, at, is_at, plain
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.machine import Interpreter
+
+HOLDING = (Container, Module, Iterating)
+"""What knows of objects that are certainly in it."""
+TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
+
+
+def walk_of(it: Interpreter, node: Any) -> str:
+    """The name of a loop in this frame."""
+    return f"{it.site(node)}.{it.frame.id}"
+
+
+def one_of_several(it: Interpreter, walk: str, element: Value) -> Value:
+    """The element of this iteration: of each of several objects, what it is if the loop is at it."""
+    heap = it.state.heap
+    pairs = _pairs(it, element)
+    slots = [(element, False), *((value, len(pairs) > 1) for _, pair in pairs for _, value in pair.items)]
+    found = {ref: at(ref, walk) for value, several in slots for ref in _told_apart(it, value, several)}
+    if not found:
+        return element
+    for ref in list(found):
+        gradients = references(getattr(heap[ref], "gradient", UNKNOWN))
+        found |= {gradient: at(gradient, walk) for gradient in gradients if gradient in heap}
+    found |= {ref: at(ref, walk) for ref, pair in pairs if not found.keys().isdisjoint(object_references(pair))}
+    for ref, here in found.items():
+        heap[here] = _under_another_name(heap[ref], found)
+    return renamed(element, found)
+
+
+def _under_another_name(thing: Object, found: dict[Ref, Ref]) -> Object:
+    """What holds of an object if the loop is at it; its memory is the same."""
+    now = object_renamed(thing, found)
+    return replace(now, storage=thing.storage) if type(thing) is Tensor else now
+
+
+def _pairs(it: Interpreter, element: Value) -> list[tuple[Ref, Container]]:
+    """The pairs that a loop goes over (`for name, p in ...`)."""
+    return [(ref, pair) for ref, pair in it.all(element, Container) if pair.kind == "tuple"]
+
+
+def _told_apart(it: Interpreter, value: Value, several: bool) -> list[Ref]:
+    """Those of the alternatives that are one of several objects that the loop goes over, and no loop around is at."""
+    several = several or len(alternatives(value)) > 1
+    found = [(ref, thing) for kind in TOLD_APART for ref, thing in it.all(value, kind)]
+    return [ref for ref, thing in found if plain(ref) == ref and (several or getattr(thing, "many", False))]
+
+
+@contextmanager
+def at_each(it: Interpreter, walk: str, element: Value, slot: int) -> Iterator[None]:
+    """While the body of a loop runs for this element, what is done to it is done to each of those that it may be. What
+    is known of them afterwards is kept in that slot of what is in flight."""
+    swept = [ref for ref in alternatives(element) if type(ref) is Ref]
+    slots = [value for _, pair in _pairs(it, element) for _, value in pair.items]
+    swept += [ref for value in slots for ref in alternatives(value) if type(ref) is Ref]
+    several = any(is_at(ref, walk) for ref in swept)
+    hands = [frozenset(alternatives(value)) for value in (element, *slots)]
+    it.sweeping += swept
+    it.walks += [walk] * several
+    it.at_hand += hands
+    yield
+    del it.walks[len(it.walks) - several :], it.sweeping[len(it.sweeping) - len(swept) :]
+    del it.at_hand[len(it.at_hand) - len(hands) :]
+    if several and it.frame.loop is not None:
+        for state in (it.state, *it.frame.loop.continues):
+            if state.live:
+                state.flight[slot] = _went_on(state, walk)
+        around = [state for tried in it.frame.tries for state in (tried.raised, tried.waiting)]
+        for seen in (it.frame.suspended, *around):
+            if seen is not None:
+                _went_on(seen, walk)
+
+
+def the_one_at_hand(it: Interpreter, value: Value) -> list[Ref]:
+    """The references of the one that a loop is at, if that is what a value certainly is."""
+    options = alternatives(value)
+    found = [ref for ref in options if type(ref) is Ref and any(is_at(ref, walk) for walk in it.walks)]
+    return found if len(found) == len(options) and any(hand.issuperset(found) for hand in it.at_hand) else []
+
+
+def _went_on(state: State, walk: str) -> Value:
+    """The body has run for the one that the loop was at: it is known by one reference again. Gives those under which
+    stands what is known once the loop was at them."""
+    heap = state.heap
+    here = {ref: plain(ref) for ref in heap if is_at(ref, walk)}
+    _certain_once_at(heap, walk, here)
+    for ref, own in here.items():
+        done = at(own, walk + GONE_OVER)
+        heap[done] = joined(heap[ref], heap[done]) if done in heap else heap[ref]
+    if here:
+        state.rename(here, [ref for ref, thing in heap.items() if not here.keys().isdisjoint(object_references(thing))])
+    return OneOf(tuple(ref for ref in heap if is_at(ref, walk + GONE_OVER)))
+
+
+def _certain_once_at(heap: Heap, walk: str, here: Mapping[Ref, Ref]) -> None:
+    """What is certainly in something if the loop is at it is so once the loop was at it, each time it was."""
+    now = {ref: at(own, walk + GONE_OVER) for ref, own in here.items()}
+    before, marked = {done for done in now.values() if done in heap}, {*now, *now.values()}
+
+    def stays(ref: Ref, certain: Collection[Ref]) -> bool:
+        return ref not in before if ref not in here else now[ref] not in before or now[ref] in certain
+
+    for owner, thing in list(heap.items()):
+        if isinstance(thing, HOLDING) and not marked.isdisjoint(thing.certain):
+            certain = dict.fromkeys(now.get(ref, ref) for ref in thing.certain if stays(ref, thing.certain))
+            heap[owner] = replace(thing, certain=tuple(certain))
+
+
+def _certain_in_the_end(heap: Heap, done: Collection[Ref], swept: Collection[Ref]) -> None:
+    """The loop has ended: what it certainly was at is what was noted once it was."""
+    for owner, thing in list(heap.items()):
+        if isinstance(thing, HOLDING) and any(ref in done for ref in thing.certain):
+            now = [
+                plain(ref) if ref in done else ref for ref in thing.certain if ref not in done or plain(ref) in swept
+            ]
+            heap[owner] = replace(thing, certain=tuple(dict.fromkeys(now)))
+
+
+def went_over_all(state: State, slot: int, certain: Collection[Ref]) -> None:
+    """The loop has ended and was at each of the objects that certainly come by: what is known once it was at them is
+    known of them, and of their gradients. The others it may have been at."""
+    if not state.live:
+        return
+    swept = {gradient for ref in certain for gradient in references(getattr(state.heap.get(ref), "gradient", UNKNOWN))}
+    swept |= set(certain)
+    _certain_in_the_end(state.heap, references(state.flight[slot]), swept)
+    for ref in references(state.flight[slot]):
+        own, done = plain(ref), state.heap.pop(ref)
+        known = state.heap.get(own)
+        state.heap[own] = done if own in swept or known is None else joined(known, done)

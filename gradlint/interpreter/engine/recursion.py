@@ -1,0 +1,58 @@
+"""Recursion over nested things: a function that calls itself for a part of what it was given goes down, and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradlint.domain import Container, Function, Instance, Module, Ref, Unknown, Value, alternatives
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.python.containers import listing
+
+MOST_DESCENTS = 4
+"""How often a function is followed into itself while it goes down."""
+
+
+def descends(it: Interpreter, function: Function, args: Arguments) -> bool:
+    """Whether some argument is a part of what the call was given that is running, or a shorter sequence."""
+    frame: Frame | None = it.frame
+    while frame is not None and (frame.function is None or frame.function.node is not function.node):
+        frame = frame.caller
+    if frame is None:
+        return False
+    params = function.node.params
+    names = [param.name.value for param in (*params.posonly_params, *params.params, *params.kwonly_params)]
+    given = [it.state.names[frame.id, name] for name in names if (frame.id, name) in it.state.names]
+    parts = _parts(it, given)
+    inside = {part for part in parts | _parts(it, parts) if part not in given}
+    if parts and any(all(_is_lower(it, one, inside) for one in alternatives(value)) for value in args.values()):
+        return True
+    longest = max((length for value in given if (length := _length(it, value)) is not None), default=0)
+    return any((length := _length(it, value)) is not None and length < longest for value in args.values())
+
+
+def _is_lower(it: Interpreter, value: Value, inside: set[Value]) -> bool:
+    """Whether a value is one of these parts, or has no parts itself."""
+    thing = it.state.heap.get(value) if type(value) is Ref else value
+    return type(thing) is not Unknown and (value in inside or not isinstance(thing, (Container, Module, Instance)))
+
+
+def _length(it: Interpreter, value: Value) -> int | None:
+    known = listing(it, value)
+    return None if known is None else len(known)
+
+
+def _parts(it: Interpreter, values: Iterable[Value]) -> dict[Value, None]:
+    """What is directly inside containers and objects."""
+    out: dict[Value, None] = {}
+    for value in values:
+        for option in alternatives(value):
+            thing = it.state.heap.get(option) if type(option) is Ref else None
+            if type(thing) is Container:
+                found = [*(part for _, part in thing.items), thing.rest]
+            elif isinstance(thing, (Module, Instance)):
+                found = [part for _, part in thing.attributes]
+            else:
+                continue
+            out |= {part: None for whole in found for part in alternatives(whole)}
+    return out

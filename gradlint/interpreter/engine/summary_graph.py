@@ -1,0 +1,156 @@
+"""Histories: what the graph nodes that a summarised call made depend on, told without those nodes.
+
+A summary forgets what lies between its results and what was there before. What of it can be noticed outside is kept:
+on which operands a result depends, certainly or perhaps, and whose memory the graph saved on the way. Told again, all
+of it is one operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Slot
+from gradlint.domain.heap import Heap
+from gradlint.frozen import frozen
+from gradlint.interpreter.autograd.history import past_outside
+from gradlint.interpreter.autograd.record import grows
+from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.knowledge.flat import FLAT
+
+
+@frozen()
+class History:
+    """What new tensors depend on that come from the same nodes, in terms of the summarised call: what they were
+    computed from (among it nodes that other new tensors come from), and the memories that were saved on the way. None
+    among the alternatives of a slot: perhaps not. `inside` are the names of all nodes that lie between. `flattened` are
+    those inputs to which no gradient but zero arrives, because every way goes through an operation like `flat`."""
+
+    inputs: tuple[Slot, ...]
+    saves: tuple[Slot, ...]
+    inside: frozenset[Graph]
+    flattened: tuple[Slot, ...] = ()
+    flat: Node | None = None
+
+
+def histories_of(
+    it: Interpreter, before: Heap, keys: Iterable[Slot], memories: set[Ref], operands: dict[Ref, Slot]
+) -> dict[Slot, History]:
+    """The histories of new tensors by the nodes these come from, each after those that it builds on."""
+    keys = list(keys)
+    ends = {key[0] for key in keys if len(key) == 1}
+    nodes = tuple(node for key in keys for node in key)
+    place = {ref: index for index, ref in enumerate(_inside_first(it, before, nodes, ()))}
+    keys.sort(key=lambda key: max(place[node] for node in key))  # type: ignore[index]
+    return {key: _history(it, before, key, ends.difference(key), memories, operands) for key in keys}
+
+
+def have_a_common_trunk(histories: Iterable[History]) -> bool:
+    """Whether some node that is no result lies behind several results."""
+    found: set[Graph] = set()
+    for history in histories:
+        if not found.isdisjoint(history.inside):
+            return True
+        found |= history.inside
+    return False
+
+
+def _history(
+    it: Interpreter,
+    before: Heap,
+    key: Slot,
+    ends: Collection[Ref | None],
+    memories: set[Ref],
+    operands: dict[Ref, Slot],
+) -> History:
+    """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
+    is saved in it."""
+    certain: dict[Ref, frozenset[Ref | Slot]] = {}
+    every: dict[Ref, None] = {}
+    saves: dict[Slot, None] = {}
+    inside: set[Graph] = set()
+    flat: list[Ref] = []
+    for ref in _inside_first(it, before, key, ends):
+        node = it.state.heap.get(ref)
+        if ref in before or ref in ends or type(node) is not Node:
+            every[ref] = None
+            certain[ref] = frozenset((ref,))
+            continue
+        inside.add(ref.key)
+        kept = [_kept(slot, memories) for slot in node.saves]
+        saves |= dict.fromkeys(kept)
+        certain[ref] = frozenset(kept).union(*[_in_all(slot, certain) for slot in node.inputs])
+        if node.op in FLAT:
+            flat.append(ref)
+    sure = _in_all(key, certain)
+    around = past_outside(it, [key], set(flat)) if flat else every
+    inputs: dict[Slot, None] = {}
+    flattened: dict[Slot, None] = {}
+    or_else = NOWHERE if NOWHERE in every else None
+    every.pop(NOWHERE, None)
+    for ref in every:
+        arguments = [argument for argument, slot in operands.items() if ref in slot]
+        for found in arguments or [ref]:
+            (inputs if ref in around else flattened)[(found,) if ref in sure else (found, or_else)] = None
+    certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
+    behind = it[flat[0]] if flattened else None
+    return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
+
+
+def _kept(slot: Slot, memories: set[Ref]) -> Slot:
+    """A saved memory, as far as it may be noticed outside."""
+    return tuple(dict.fromkeys([memory if memory is None or memory in memories else KEPT for memory in slot]))
+
+
+NOTHING_SURE: frozenset[Ref | Slot] = frozenset()
+
+
+def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref | Slot]]) -> frozenset[Ref | Slot]:
+    found = [NOTHING_SURE if ref is None else certain.get(ref, NOTHING_SURE) for ref in slot]
+    return frozenset.intersection(*found) if found else NOTHING_SURE
+
+
+def _inside_first(it: Interpreter, before: Heap, start: Slot, ends: Collection[Ref | None]) -> list[Ref]:
+    """The nodes that are new, each after those it was made from, and where they end in what was there before or is an
+    end."""
+    order: list[Ref] = []
+    entered: set[Ref] = set()
+    todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
+    while todo:
+        ref, done = todo.pop()
+        if done:
+            order.append(ref)
+        elif ref not in entered:
+            entered.add(ref)
+            todo.append((ref, True))
+            node = it.state.heap.get(ref)
+            if ref not in before and ref not in ends and type(node) is Node:
+                todo += [(other, False) for slot in node.inputs for other in slot if other is not None]
+    return order
+
+
+def recorded_again(
+    it: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref], kept: dict[Ref, Ref]
+) -> Ref:
+    """All that a summarised call recorded for the same results, as one operation: on what its objects are `now`, which
+    keeps what its memories are."""
+    inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
+    saves = tuple(tuple(kept.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
+    if history.flat is not None:
+        behind = tuple(_operands(it, slot, now) for slot in history.flattened)
+        inputs = (*inputs, (it.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
+    again = grows(it, place, part[:-4], inputs)
+    made = it.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
+    for graph in history.inside:
+        it.around.setdefault(graph, {})[made.key] = None
+    return made
+
+
+def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
+    """An operand in terms of the call at hand: an argument is what it is in the graph now."""
+    out: dict[Ref | None, None] = {}
+    for ref in slot:
+        found = now.get(ref) if ref is not None else None
+        is_node = type(it.state.heap.get(found)) is Node  # type: ignore[arg-type]
+        out |= dict.fromkeys((found,) if is_node else it.operand(found) if found is not None else (ref,))
+    return tuple(out)

@@ -1,0 +1,122 @@
+"""What packs of knowledge say of other libraries, put to use: no library is known here by name.
+
+A method is the function at the path of its class, so calling it means the same however it is spelled; looked up on
+an object it is bound to, it comes as a `Bound` whose function is that path.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import Bound, Class, Instance, Module, Named, Ref, Tensor, Value
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.libraries import pack_effects, pack_results
+from gradlint.interpreter.libraries.pack_results import Given
+from gradlint.interpreter.python.mro import called, library_base
+from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
+
+
+def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
+    """Call what a path of a library names; None where no pack speaks of it."""
+    if not it.packs.speaks_of(path):
+        return None
+    found = it.packs.function(path)
+    if found is not None:
+        return _run(it, node, path, *found, args)
+    known = it.packs.cls(path)
+    if known is not None:
+        _effects(it, node, known.row.does, Given(args, known.row.parameters, path))
+        return pack_results.construct(it, node, called(path, known.row), known.row, args)
+    return pack_results.foreign(it, node, path, args) if it.packs.is_foreign(path) else None
+
+
+def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
+    owner = called(path.rpartition(".")[0], cls) if cls is not None else ""
+    on_owner = cls is not None and (not row.of_class or any(it.may_be(first, Class) for first in args.positional[:1]))
+    given = Given(args, ("self", *row.parameters) if on_owner else row.parameters, path, owner)
+    _effects(it, node, row.does, given)
+    return pack_results.given(it, node, row.gives, given)
+
+
+def _effects(it: Interpreter, node: Any, does: tuple[Effect, ...], given: Given) -> None:
+    for effect in does:
+        pack_effects.EFFECTS[type(effect)](it, node, effect, given)
+
+
+def speaks_of(it: Interpreter, value: Value) -> bool:
+    """Whether a pack says what calling a value does."""
+    function = value.function if type(value) is Bound else value
+    return type(function) is Named and it.packs.function(function.path) is not None
+
+
+# ---- members
+
+
+def looked_up(it: Interpreter, node: Any, owner: Ref, path: str) -> Value | None:
+    """A member of a library's class, looked up on an object or a class of the program; None where there is none."""
+    cls, _, name = path.rpartition(".")
+    known = it.packs.cls(cls)
+    row = known.members.get(name) if known is not None else None
+    if row is None:
+        return None
+    if it.may_be(owner, Class):
+        return Bound(owner, name, Named(path)) if isinstance(row, Call) and row.of_class else Named(path)
+    if isinstance(row, Attribute):
+        return _read(it, node, owner, row, path)
+    return Named(path) if row.of_class else Bound(owner, name, Named(path))
+
+
+def _read(it: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> Value:
+    """An attribute that the library sets: the same thing each time."""
+    from gradlint.interpreter.python.attribute_load import keep_attribute
+
+    start = it.hold(owner)
+    value = pack_results.given(it, node, row.gives, Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0]))
+    owner = it.land(start)[0]  # type: ignore[assignment]
+    keep_attribute(it, owner, row.path, value)
+    return value
+
+
+# ---- classes
+
+
+def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+    """Give an object of a class of the program what the class of a library it derives from does."""
+    found = library_base(it, cls)
+    if found is None:
+        return False
+    path, known = found
+    start = it.hold(owner)
+    made = pack_results.construct(it, it.place_of(node, "as base"), path, known.row, args)
+    owner = it.land(start)[0]
+    parts = it.thing(made)
+    for ref, module in it.all(owner, Module):
+        if type(parts) is Module:
+            attributes = dict(module.attributes) | dict(parts.attributes)
+            it.put(ref, replace(module, attributes=tuple(attributes.items()), rest=parts.rest, certain=parts.certain))
+    for ref, instance in it.all(owner, Instance):
+        if type(parts) is Instance:
+            attributes = dict(instance.attributes) | dict(parts.attributes)
+            it.put(ref, replace(instance, attributes=tuple(attributes.items())))
+    return True
+
+
+def applied(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value | None:
+    """What calling a module of a library gives, where its class tells more than of others."""
+    from gradlint.interpreter.nn import module_calls
+
+    found = library_base(it, module.cls)
+    if found is None:
+        return None
+    row = found[1].row
+    if row.forwards:
+        inner = dict(module.attributes).get(row.forwards)
+        whole = inner is not None and it.only(inner, Module) is not None
+        return module_calls.call(it, node, inner, args, "call", "") if whole and inner is not None else None
+    if not row.outputs:
+        return None
+    result = module_calls.loose_result(it, node, ref, module, args)
+    it.update(result, Tensor, made=found[0])
+    return result

@@ -1,0 +1,93 @@
+"""What functions of libraries do to their arguments, as rows of packs put it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gradlint.domain import (
+    Bound,
+    Const,
+    Function,
+    Mark,
+    Module,
+    Optimizer,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.autograd import backward as differentiating
+from gradlint.interpreter.autograd.backward_arguments import flag
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.machine import Interpreter, not_none
+from gradlint.interpreter.libraries.pack_results import MODES, Given
+from gradlint.interpreter.nn import module, module_methods
+from gradlint.interpreter.python.containers import consume
+from gradlint.interpreter.training import optimizer
+from gradlint.knowledge import packs
+
+ResultT = TypeVar("ResultT")
+
+
+def _backward(it: Interpreter, node: Any, effect: packs.Backward, args: Given) -> None:
+    retain, create = (flag(args.args, name, -1) for name in (effect.retain, effect.create))
+    request = differentiating.Request("backward", retain=retain, create=create)
+    differentiating.backward(it, node, [not_none(args[effect.of])], request)
+
+
+def _step(it: Interpreter, node: Any, effect: packs.Step, args: Given) -> None:
+    stepping = _optimizer_of(it, node, args[effect.of])
+    it.perhaps(lambda: optimizer.step(it, node, stepping, Arguments()), effect.perhaps)
+
+
+def _optimizer_of(it: Interpreter, node: Any, value: Value) -> Value:
+    """The optimizer itself; for a module, whatever optimizer there is over its parameters."""
+    if it.only(value, Module) is None:
+        return value
+    found, opened = module.parameters(it, value)
+    groups = tuple((ref,) for _, ref in found)
+    return it.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Mark("made", node),)))
+
+
+def _zero_grad(it: Interpreter, node: Any, effect: packs.ZeroGrad, args: Given) -> None:
+    value = args[effect.of]
+    clear = module_methods.METHODS["zero_grad"] if it.may_be(value, Module) else optimizer.zero_grad
+    it.perhaps(lambda: clear(it, node, value, Arguments()), effect.perhaps)
+
+
+def _freeze(it: Interpreter, node: Any, effect: packs.Freeze, args: Given) -> None:
+    to = Arguments([Const(effect.to == "yes")])
+    module_methods.METHODS["requires_grad_"](it, node, args[effect.of], to)
+
+
+def _set_mode(it: Interpreter, node: Any, effect: packs.SetMode, args: Given) -> None:
+    module.set_mode(it, node, args[effect.of], MODES[effect.to])
+
+
+def _consume(it: Interpreter, node: Any, effect: packs.Consume, args: Given) -> None:
+    consume(it, node, args[effect.of], "clip")
+
+
+def _touch(it: Interpreter, node: Any, effect: packs.Touch, args: Given) -> None:
+    havoc(it, [args[effect.of]])
+
+
+def _hand(it: Interpreter, node: Any, effect: packs.Hand, args: Given) -> None:
+    value = args[effect.of]
+    for option in alternatives(value):
+        function = option.function if type(option) is Bound else option
+        if type(function) is Function:
+            it.hooked[function.node] = effect.hook
+    havoc(it, [value])
+
+
+EFFECTS: dict[type, Callable[[Interpreter, Any, Any, Given], None]] = {
+    packs.Backward: _backward,
+    packs.Step: _step,
+    packs.ZeroGrad: _zero_grad,
+    packs.Freeze: _freeze,
+    packs.SetMode: _set_mode,
+    packs.Consume: _consume,
+    packs.Touch: _touch,
+    packs.Hand: _hand,
+}

@@ -1,0 +1,107 @@
+"""Functions of the program that a library calls: the modes they run in, and what they are handed.
+
+A class that derives from a library's class defines methods which the library calls (`validation_step`), and functions
+are handed to its objects. Rows of packs say how that happens; everybody else who may call them is not shown, so it
+is what holds when they run on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gradlint.domain import (
+    ANY_GRAD,
+    NONE_VALUE,
+    UNKNOWN,
+    Belief,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Module,
+    Named,
+    Tensor,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import backward as differentiating
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.libraries import pack_results
+from gradlint.interpreter.libraries.pack_results import GRADIENTS, MODES
+from gradlint.interpreter.nn.module import parameters, submodules
+from gradlint.interpreter.python.mro import find_member, library_base
+from gradlint.knowledge.packs import Hook, New
+
+
+def hook_of(it: Interpreter, function: Function) -> Hook | None:
+    """How a library calls a function, if a pack says that one does."""
+    if function.node in it.hooked:
+        return it.hooked[function.node]
+    cls = it.classes.get(function.owner) if function.owner is not None else None
+    found = library_base(it, cls) if cls is not None and cls in it.state.heap else None
+    return found[1].hooks.get(function.name) if found is not None else None
+
+
+def handed(it: Interpreter, function: Function, params: list[Any]) -> dict[str, Value]:
+    """What a library hands over for each parameter that its hook speaks of."""
+    hook = hook_of(it, function)
+    if hook is None:
+        return {}
+    out: dict[str, Value] = {}
+    for param, gift in zip(params, hook.handed, strict=False):
+        if type(gift) is New:
+            value = pack_results.typical(it, param, gift.path, "handed", Belief.ANNOTATED)
+            it.update(value, Module, mode=MODES[gift.mode or hook.mode])
+            out[param.name.value] = value
+    return out
+
+
+@contextmanager
+def called_by_library(it: Interpreter, function: Function, owner: list[Value]) -> Iterator[Callable[[Value], None]]:
+    """Run a function as the library calls it; what is yielded takes what the function returned."""
+    hook = hook_of(it, function)
+    if hook is None:
+        yield lambda value: None
+        return
+    before = (it.state.grad_mode, it.state.inference, it.assumed_mode)
+    if hook.gradients != "?":
+        to, inference = GRADIENTS[hook.gradients]
+        it.state.grad_mode, it.state.inference = to, it.state.inference if inference is None else inference
+        it.assumed_mode = False
+    for value in owner:
+        _as_found(it, value, hook)
+    yield lambda value: _returned(it, function, hook, owner, value)
+    it.state.grad_mode, it.state.inference, it.assumed_mode = before
+
+
+def _as_found(it: Interpreter, owner: Value, hook: Hook) -> None:
+    """The modules of an object as its library has left them: in the mode of the hook, with gradients of any state."""
+    for ref in submodules(it, owner) if hook.mode != "?" else ():
+        it.update(ref, Module, mode=MODES[hook.mode])
+    for _, ref in parameters(it, owner)[0]:
+        it.set(ref, replace(it[ref], grad=it[ref].grad | ANY_GRAD, gradient=UNKNOWN))
+
+
+def _returned(it: Interpreter, function: Function, hook: Hook, owner: list[Value], value: Value) -> None:
+    """The library differentiates what a function returned, if its hook says so."""
+    if not hook.loss or not it.state.live or not _holds(it, owner, hook.unless):
+        return
+    losses = [option for option in alternatives(_loss(it, value)) if it.may_be(option, Tensor)]
+    if losses:
+        differentiating.backward(it, function.node, [one_of(losses)], differentiating.Request("backward"))
+
+
+def _holds(it: Interpreter, owner: list[Value], attribute: str) -> bool:
+    """Whether an attribute is certainly not switched off, on the object or in its class."""
+    things = [thing for value in owner if isinstance(thing := it.thing(value), (Module, Instance))]
+    found = [dict(thing.attributes).get(attribute) or find_member(it, thing.cls, attribute) for thing in things]
+    return all(value is None or value == Const(True) or type(value) is Named for value in found)
+
+
+def _loss(it: Interpreter, value: Value) -> Value:
+    container = it.only(value, Container)
+    return value if container is None else dict(container.items).get("loss", NONE_VALUE)

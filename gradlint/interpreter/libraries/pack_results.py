@@ -1,0 +1,386 @@
+"""What functions, classes and attributes of libraries give, as rows of packs put it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import (
+    ANY_DTYPE,
+    ANY_MODE,
+    EVAL,
+    MAYBE,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Const,
+    Container,
+    Context,
+    Function,
+    Instance,
+    Mark,
+    Mode,
+    Module,
+    Named,
+    Optimizer,
+    Plain,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+    with_certain,
+)
+from gradlint.frozen import frozen, replace
+from gradlint.interpreter.autograd import layout
+from gradlint.interpreter.autograd.operations import plain_value, run_operation
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.weakened import seen_as
+from gradlint.interpreter.nn.module import (
+    parameter,
+    parameters,
+    set_mode,
+    submodules,
+    tell_built,
+    tensor_iterator,
+    unknown_module,
+)
+from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.roles import escape_by
+from gradlint.interpreter.training import optimizer
+from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+from gradlint.knowledge import packs
+from gradlint.knowledge.packs import LibraryClass
+
+MODES: dict[str, Mode] = {"train": TRAIN, "eval": EVAL, "?": ANY_MODE}
+ANSWERS: dict[str, Truth] = {"yes": YES, "no": NO, "?": UNSURE}
+GRADIENTS: dict[str, tuple[Truth, Truth | None]] = {
+    "on": (YES, None),
+    "off": (NO, None),
+    "inference": (NO, MAYBE),
+    "?": (UNSURE, UNSURE),
+}
+"""The grad mode and the inference mode (None: as before) that a word of a row stands for."""
+
+
+@frozen()
+class Given:
+    """The arguments of a call, by the names of a row's parameters; `path` is what is called, `owner` its class."""
+
+    args: Arguments
+    parameters: tuple[str, ...]
+    path: str = ""
+    owner: str = ""
+
+    def __getitem__(self, name: str) -> Value:
+        """An argument; UNKNOWN where it was not given."""
+        position = self.parameters.index(name) if name in self.parameters else -1
+        return self.args.get(name, position, UNKNOWN)
+
+
+def given(it: Interpreter, node: Any, gift: packs.Gift, args: Given) -> Value:
+    """What a row says comes back."""
+    return GIFTS[type(gift)](it, node, gift, args)
+
+
+def _anything(it: Interpreter, node: Any, gift: packs.Anything, args: Given) -> Value:
+    return result_of_unknown(args.args.values())
+
+
+def _python(it: Interpreter, node: Any, gift: packs.Python, args: Given) -> Value:
+    return plain_value(gift.kind)
+
+
+def _argument(it: Interpreter, node: Any, gift: packs.Argument, args: Given) -> Value:
+    return _standing_in(it, node, args[gift.of], gift)
+
+
+def _arguments(it: Interpreter, node: Any, gift: packs.Arguments, args: Given) -> Value:
+    values = args.args.positional["self" in args.parameters :]
+    if args.args.unknown or not values:
+        return result_of_unknown(args.args.values())
+    found = [_standing_in(it, it.place_of(node, f"{i}"), value, gift) for i, value in enumerate(values)]
+    return found[0] if len(found) == 1 else container(it, node, "tuple", found)
+
+
+def _standing_in(it: Interpreter, node: Any, value: Value, gift: packs.Argument | packs.Arguments) -> Value:
+    """An argument as it comes back."""
+    if gift.perhaps:
+        it.update(value, Optimizer, held_back=MAYBE)
+    if not gift.wrapped:
+        return value
+    return one_of([_wrapped(it, node, option, gift.wrapped) for option in alternatives(value)])
+
+
+def _wrapped(it: Interpreter, node: Any, value: Value, path: str) -> Value:
+    module = it.only(value, Module)
+    if module is None:
+        return value
+    return it.new(node, "wrapper", Module(cls=Named(path), attributes=(("module", value),), mode=module.mode,
+                  open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+
+def _copy(it: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
+    from gradlint.interpreter.nn.module_methods import METHODS
+    from gradlint.interpreter.torch_api.torch_paths import SPECIAL
+
+    made = SPECIAL["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
+    if gift.mode is not None:
+        set_mode(it, node, made, MODES[gift.mode])
+    if gift.requires_grad is not None:
+        METHODS["requires_grad_"](it, node, made, Arguments([Const(gift.requires_grad == "yes")]))
+    return made
+
+
+def _attributes(
+    it: Interpreter, node: Any, holding: tuple[tuple[str, packs.Gift], ...], args: Given
+) -> dict[str, Value]:
+    """The attributes that a new object has from the start."""
+    start = len(it.state.flight)
+    for name, gift in holding:
+        it.hold(given(it, it.place_of(node, name), gift, args))
+    return dict(zip((name for name, _ in holding), it.land(start), strict=True))
+
+
+def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
+    return container(it, node, "tuple", _each(it, node, gift.of, args))
+
+
+def _either(it: Interpreter, node: Any, gift: packs.Either, args: Given) -> Value:
+    return one_of(_each(it, node, gift.of, args))
+
+
+def _each(it: Interpreter, node: Any, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
+    """Several things made at one place."""
+    return [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gifts)]
+
+
+def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
+    held = _attributes(it, node, gift.holding, args)
+    made = _exactly(it, node, gift.path, held) if gift.path else _of_owner(it, node, args, held)
+    if gift.mode is not None:
+        for ref in submodules(it, made):
+            it.put(ref, replace(it[ref], mode=MODES[gift.mode]))
+    return made
+
+
+def _of_owner(it: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
+    """An object of the class whose method is called: of the library, or one of the program that derives from it."""
+    from gradlint.interpreter.unknown.parameters import annotated_instance
+
+    cls = args.args.positional[0] if "self" in args.parameters else None
+    return annotated_instance(it, node, cls) if type(cls) is Ref else _exactly(it, node, args.owner, held)
+
+
+def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
+    value = args[gift.of]
+    if it.only(value, Module) is not None:
+        value = tensor_iterator(it, node, value, parameters(it, value), "parameters()")
+    return optimizer.build(it, node, gift.kind, Arguments([value]))
+
+
+def _optimizers_from(it: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
+    from gradlint.interpreter.python.functions import call_function
+
+    owner = args["self"]
+    method = method_of(it, owner, gift.method)
+    if method is None:
+        return result_of_unknown([owner])
+    with it.silently():
+        returned = call_function(it, node, method, Arguments([owner]))
+    found = [ref for ref in it.state.reach([returned]) if type(it[ref]) is Optimizer]
+    if not found:
+        return result_of_unknown([owner, returned])
+    return found[0] if len(found) == 1 else container(it, node, "list", found[::-1])
+
+
+def _tensor(it: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Value:
+    made = unknown_tensor(it, node, "given", Belief.PROVEN)
+    it.update(made, Tensor, requires_grad=ANSWERS[gift.requires_grad])
+    return made
+
+
+def _computed(it: Interpreter, node: Any, gift: packs.Computed, args: Given) -> Value:
+    values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Const]
+    row = it.torch.operations.get(gift.by)
+    known = bool(values) and not args.args.unknown and all(_is_of_tensors(it, value) for value in values)
+    if row is None or not known:
+        return result_of_unknown(args.args.values())
+    start = it.hold(*values)
+    before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
+    # The graph is that of the operation; the sizes are the library's, and where it copies it may turn things before.
+    with seen_as(it, values, **layout.UNKNOWN_LAYOUT):
+        made = run_operation(it, node, row, Arguments([UNKNOWN] * before + values), by="function")
+    it.update(made, Tensor, **layout.UNKNOWN_LAYOUT)
+    first = it.land(start)[0]
+    tensor = it.only(first, Tensor) if gift.itself else None
+    # Of what cannot be asked for its gradient it makes no difference which of the two handles it is.
+    same = tensor is not None and tensor.leaf.may(YES) and tensor.requires_grad.may(YES)
+    return one_of([first, made]) if same else made
+
+
+def _is_of_tensors(it: Interpreter, value: Value) -> bool:
+    """Whether something is a tensor, or holds nothing but tensors."""
+    thing = it.thing(value)
+    if isinstance(thing, Container):
+        inside = [one for _, one in thing.items] + ([] if thing.rest == NOTHING else [thing.rest])
+        return bool(inside) and all(it.only(one, Tensor) is not None for one in inside)
+    return isinstance(thing, Tensor)
+
+
+def _chosen(it: Interpreter, node: Any, gift: packs.Chosen, args: Given) -> Value:
+    value = args[gift.by]
+    found = dict(gift.gives).get(value.value) if type(value) is Const and type(value.value) is str else None
+    return result_of_unknown(args.args.values()) if found is None else given(it, node, found, args)
+
+
+def _block(it: Interpreter, node: Any, gift: packs.Block, args: Given) -> Value:
+    to, inference = GRADIENTS[gift.gradients]
+    made = Context(args.path, to, inference)
+    first = args.args.positional[0] if args.args.positional else None
+    return replace(first, modes=(made, *first.modes)) if type(first) is Function else made
+
+
+GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
+    packs.Anything: _anything,
+    packs.Python: _python,
+    packs.Argument: _argument,
+    packs.Arguments: _arguments,
+    packs.Copy: _copy,
+    packs.Several: _several,
+    packs.Either: _either,
+    packs.New: _new,
+    packs.OptimizerOver: _optimizer_over,
+    packs.OptimizersFrom: _optimizers_from,
+    packs.ATensor: _tensor,
+    packs.Computed: _computed,
+    packs.Chosen: _chosen,
+    packs.Block: _block,
+    packs.Decorator: lambda it, node, gift, args: Named("functools.wraps"),
+}
+
+
+# ---- new objects
+
+
+def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Arguments) -> Value:
+    """A class of a library is called; what its constructor is handed and does not name, the object keeps somehow."""
+    if row.kind == "optimizer":
+        return optimizer.build(it, node, path, args)
+    held = _attributes(it, node, row.holds, Given(args, row.parameters))
+    rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
+    if row.kind == "module":
+        return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
+    return _other(it, node, path, "object", held | rest, Belief.PROVEN)
+
+
+def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
+    """An object of the class at a path or of one derived from it, whoever made it."""
+    known = it.packs.cls(path)
+    if known is not None and known.row.kind == "module":
+        return _made(it, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
+    return _other(it, node, path, part, {}, belief)
+
+
+def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
+    """An object of the class at a path, made by its library."""
+    known = it.packs.cls(path)
+    if known is not None and known.row.kind == "module":
+        return _made(it, node, path, known.row, "new", held, Belief.PROVEN)
+    return _other(it, node, path, "new", held, Belief.PROVEN)
+
+
+def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
+    """An object of a class that no row says to be a module's: of torch, an optimizer's, or any other."""
+    from gradlint.interpreter.torch_api.torch_paths import call
+
+    known = it.packs.cls(path)
+    if path == MODULE:
+        made = unknown_module(it, node, part, belief, Named(path))
+        it.put(made, replace(it[made], attributes=tuple(held.items())))
+        return made
+    if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
+        kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
+        return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+    found = call(it, node, path, Arguments([], held), "") if known is None and path.startswith("torch.") else None
+    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
+    unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
+    return it.new(node, part, unseen) if found is None else found
+
+
+MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
+
+
+def _made(
+    it: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
+) -> Value:
+    """A module of a class of a library."""
+    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
+    rest: Value = NOTHING
+    if row.own:
+        assumed = Belief.PROVEN if belief is Belief.PROVEN else Belief.BY_USE
+        rest = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
+                         requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
+    ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
+                 certain=with_certain((), [rest]), open=UNSURE if row.open else NO, belief=belief,
+                 marks=(Mark("made", node),)))  # fmt: skip
+    tell_built(it, node, ref)
+    return ref
+
+
+PART = "named part "
+"""How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
+
+
+def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
+    """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
+    the whole hold of it, else nothing is known of it."""
+    found: list[Value] = []
+    for ref, tensor in it.all(owner, Tensor):
+        known = it.packs.cls(tensor.made)
+        if known is not None and name in known.row.outputs:
+            found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+        else:
+            some = unknown_tensor(it, node, f"{PART}{name}", max(tensor.belief, Belief.BY_USE), (ref,))
+            it.put(some, replace(it[some], loose=True))
+            found.append(some)
+    return one_of([*found, NONE_VALUE])
+
+
+def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
+    values = args.values()
+    if it.torchless:
+        return it.new(node, "foreign", Instance(cls=Named(path)))
+    havoc(it, values, escape_by(it, node, Named(path)))
+    is_class = path.rpartition(".")[2][:1].isupper()
+    if not is_class and any(type(value) not in (Const, Plain, Named) for value in values):
+        return result_of_unknown(values)
+    held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
+    return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
+
+
+def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+    """An attribute of a thing that is none of torch's is another such thing; None for all others."""
+    cls = getattr(it.state.heap.get(owner), "cls", None)
+    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
+        return None
+    held = () if it.torchless else (("of", owner),)
+    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))
+
+
+def foreign_made(it: Interpreter, node: Any, owner: Value) -> Value | None:
+    """What a call, an index or an operator makes of a thing of a look-alike where there is no torch: another such."""
+    cls = getattr(it.thing(owner), "cls", None) if it.torchless else None
+    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
+        return None
+    return it.new(node, "foreign made", Instance(cls=cls))

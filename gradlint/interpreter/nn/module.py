@@ -1,0 +1,450 @@
+"""Modules: how they are built, their parts, parameters and mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    ANY_GRAD,
+    ANY_MODE,
+    BOOL,
+    EVAL,
+    FLOAT,
+    INTEGER,
+    MAYBE,
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Class,
+    Const,
+    Container,
+    Function,
+    Mark,
+    Mode,
+    Module,
+    Named,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    both,
+    either,
+    negation,
+    one_of,
+    with_certain,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import layout, shape
+from gradlint.interpreter.autograd.grad import tensors_of
+from gradlint.interpreter.autograd.tensor import fresh, truth_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn.module_containers import filled
+from gradlint.interpreter.python.containers import container, iterator
+from gradlint.interpreter.python.mro import find_method, torch_base
+from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.knowledge.dimensions import REMEMBERED
+from gradlint.knowledge.module_arguments import POSITIONS, named
+from gradlint.knowledge.module_families import LAZY
+from gradlint.knowledge.module_options import GIVEN, OPTIONS
+from gradlint.knowledge.rows import ModuleRow
+
+MOST_MODULES_DEEP = 3
+"""How many calls of modules of the program are followed into each other."""
+MOST_NAMED = 6
+"""How many parameters of a layer of torch have names of their own here."""
+REDUCTION = "reduction"
+"""The keyword by which a loss is told what to make of the losses of the elements."""
+OLD_REDUCTIONS = frozenset({"size_average", "reduce"})
+"""Keywords that were there for it before, and still count."""
+RETURN_INDICES = "return_indices"
+"""The keyword by which a pooling layer is asked for places as well."""
+WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": ""}
+WITHOUT_BUFFERS = {"track_running_stats": ""}
+"""Keywords that leave out parameters, or buffers, of that name (or, where empty, all of them) when they are False."""
+
+
+def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
+    """A new parameter that nobody has changed."""
+    known: dict[str, Any] = {
+        "dtype": FLOAT,
+        "requires_grad": YES,
+        "parameter": YES,
+        "made": "Parameter",
+        "marks": (Mark("made", node), Mark("asked", node)),
+    }
+    return fresh(it, node, part, **(known | facts))
+
+
+def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
+    """A new module of a class of torch."""
+    row, start = it.torch.modules[path], it.hold(*args.values())
+    args = _with_names(path, args)
+    attributes: dict[object, Value] = {}
+    rest: Value = NOTHING
+    if row.call in ("container", "none"):
+        found, rest, certain = filled(it, node, path, args)
+        attributes |= dict(found)
+    else:
+        attributes, rest = _own_parameters(it, node, row, args)
+        certain = with_certain((), [rest])
+        if row.call == "loss":
+            attributes[REDUCTION] = _reduction(args)
+    if row.identity_in_eval:
+        attributes[DROPPED] = UNKNOWN if args.unknown else args.get(DROPPED, 0, Const(0.5))
+    if row.inplace_at is not None:
+        attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
+    if RETURN_INDICES in POSITIONS.get(path.rpartition(".")[2], ()):
+        attributes[RETURN_INDICES] = UNKNOWN if args.unknown else args.get(RETURN_INDICES, -1, Const(False))
+    for name, default in REMEMBERED.get(path.rpartition(".")[2], {}).items():
+        attributes[name] = UNKNOWN if args.unknown else args.get(name, -1, Const(default))
+    attributes |= {name: _own_buffer(it, node, row, name, args) for name in row.buffers}
+    asked, registered = _asked_for(it, node, row, args)
+    attributes |= asked
+    ref = it.new(node, "module", Module(
+        cls=Named(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
+        buffers=tuple((name, Const(True)) for name in (*row.buffers, *registered)),
+        open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
+    tell_built(it, node, ref, it.land(start))
+    return ref
+
+
+def _reduction(args: Arguments) -> Value:
+    """What a loss makes of the losses of the elements: their mean, if nothing is said."""
+    told_otherwise = any(args.keywords.get(name, NONE_VALUE) != NONE_VALUE for name in OLD_REDUCTIONS)
+    return UNKNOWN if args.unknown or told_otherwise else args.keywords.get(REDUCTION, Const("mean"))
+
+
+def _with_names(path: str, args: Arguments) -> Arguments:
+    """The arguments of a constructor with those by name as well that were given by their place."""
+    told = named(path.rpartition(".")[2], len(args.positional))
+    keywords = {name: args.positional[at] for name, at in told} | args.keywords
+    return Arguments(args.positional, keywords, args.unknown, args.certain)
+
+
+DROPPED = "p"
+"""The share of its input that a layer drops; a half, if nothing is said."""
+
+
+def tell_built(
+    it: Interpreter,
+    node: Any,
+    value: Value,
+    given: Sequence[Value] = (),
+    lost: Callable[[], tuple[events.Unregistered, ...]] = tuple,
+) -> None:
+    """Tell that a module was made of what was given, and which parameters it has; `lost` finds what it holds and has
+    not registered."""
+    shown = it.only(value, Module)
+    if shown is None or it.unheard:
+        return
+    found, opened = parameters(it, value)
+    handed = it.state.reach(given)
+    mine = [ref for _, ref in found if ref not in handed] if shown.unbuilt is NO else []
+    held, own = tensors_of(it, [ref for _, ref in found]), tensors_of(it, mine)
+    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost())
+
+
+def _own_buffer(it: Interpreter, node: Any, row: ModuleRow, name: str, args: Arguments) -> Value:
+    left_out = _left_out(row, name, args, WITHOUT_BUFFERS)
+    if left_out is YES:
+        return NONE_VALUE
+    dtype = INTEGER if name == "num_batches_tracked" else FLOAT
+    made = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer", inference=_inferring(it, row))
+    return made if left_out is NO else one_of((made, NONE_VALUE))
+
+
+def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
+    """The parameters of a layer of torch: those with names of their own, and the rest."""
+    found: dict[object, Value] = {}
+    rest: Value = NOTHING
+    made_here = {"inference": _inferring(it, row)} | layout.of_parameters(args)
+    of_all = made_here | shape.of_parameters(it, row, "", args)
+    if row.call in ("rnn", "lstm") and _several_layers(args):
+        rest = parameter(it, node, "own parameters", many=True, **of_all)
+    for name in row.parameters:
+        left_out = _left_out(row, name, args, WITHOUT)
+        if left_out is YES:
+            found[name] = NONE_VALUE
+        elif "." in name or len(row.parameters) > MOST_NAMED:
+            rest = parameter(it, node, "own parameters", many=True, **of_all)
+        else:
+            made = parameter(it, node, f"parameter {name}", **made_here, **shape.of_parameters(it, row, name, args))
+            found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
+    return found, rest
+
+
+def _asked_for(
+    it: Interpreter, node: Any, row: ModuleRow, args: Arguments
+) -> tuple[dict[object, Value], tuple[str, ...]]:
+    """The tensors that a layer has only if it is asked for them, or None in their place; and which are buffers."""
+    last = row.path.rpartition(".")[2]
+    found: dict[object, Value] = {}
+    for option in OPTIONS.get(last, ()):
+        asked = UNKNOWN if args.unknown else args.get(option.keyword, -1, Const(False))
+        there = truth_of(asked)
+        for name in option.parameters:
+            facts = (
+                {"inference": it.state.inference}
+                | layout.of_parameters(args)
+                | shape.of_parameters(it, row, name, args)
+            )
+            made = parameter(it, node, f"parameter {name}", **facts)
+            found[name] = _if_there(made, both(there, negation(_left_out(row, name, args, WITHOUT))))
+        for name in option.buffers:
+            found[name] = _if_there(_own_buffer(it, node, row, name, args), there)
+    given = GIVEN.get(last, ())
+    found |= {name: UNKNOWN if args.unknown else args.get(name, -1, NONE_VALUE) for name in given}
+    return found, (*(name for option in OPTIONS.get(last, ()) for name in option.buffers), *given)
+
+
+def _if_there(value: Value, there: Truth) -> Value:
+    return value if there is YES else NONE_VALUE if there is NO else one_of((value, NONE_VALUE))
+
+
+def _inferring(it: Interpreter, row: ModuleRow) -> Truth:
+    """Whether what a layer is made with is inference tensors: a lazy layer makes them anew where it is first called."""
+    return UNSURE if row.path.startswith(LAZY) else it.state.inference
+
+
+def _several_layers(args: Arguments) -> bool:
+    """Whether a recurrent layer may have more parameters than those of one layer in one direction."""
+    layers = args.get("num_layers", 2, Const(1))
+    told = [truth_of(args.get(name, -1, Const(False))) for name in ("bidirectional", "proj_size")]
+    return args.unknown or layers != Const(1) or any(one is not NO for one in told)
+
+
+def _left_out(row: ModuleRow, name: str, args: Arguments, without: Mapping[str, str]) -> Truth:
+    takes = POSITIONS.get(row.path.rpartition(".")[2], {})
+    for keyword, left_out in without.items():
+        if left_out not in ("", name):
+            continue
+        if keyword in args.keywords:
+            return negation(truth_of(args.keywords[keyword]))
+        if args.unknown and keyword in takes:
+            return MAYBE
+    return NO
+
+
+def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
+    """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
+    gradients of any state."""
+    rows = [it.torch.modules.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
+    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD, "inference": NO}
+    few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
+    names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
+    attributes = tuple(
+        (
+            name,
+            one_of([parameter(it, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]),
+        )
+        for name in names
+    )
+    rest = NOTHING if names else parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
+    made = Module(
+        cls=cls,
+        attributes=attributes,
+        rest=rest,
+        certain=with_certain((), [rest]),
+        belief=belief,
+        marks=(Mark("made", node),),
+    )
+    return it.new(node, part, made)
+
+
+def walk(it: Interpreter, value: Value, wanted: Callable[[Ref], bool] = lambda _: True) -> dict[Ref, str | None]:
+    """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known;
+    what is not `wanted` is left out with all that is reached through it alone."""
+    found: dict[Ref, str | None] = {}
+    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in it.all(value, Module)]
+    while todo:
+        ref, path = todo.pop(0)
+        if ref in found or not wanted(ref):
+            continue
+        found[ref] = path
+        module: Module = it[ref]
+        inside = [(inner, below(path, name)) for name, part in module.attributes for inner, _ in it.all(part, Module)]
+        todo = [*inside, *((inner, None) for inner, _ in it.all(module.rest, Module)), *todo]
+    return found
+
+
+def below(path: str | None, name: object) -> str | None:
+    """The dotted name of a part of the module of that name."""
+    return None if path is None else f"{path}.{name}" if path else str(name)
+
+
+def submodules(it: Interpreter, value: Value) -> list[Ref]:
+    """A module and all modules inside it, in order."""
+    return list(walk(it, value))
+
+
+Tensors = tuple[list[tuple[str, Ref]], Truth]
+"""Tensors with their dotted names (empty where not known), and whether there may be others."""
+
+
+def parameters(it: Interpreter, value: Value, *, recurse: bool = True) -> Tensors:
+    """The parameters of a module."""
+    return _tensors(it, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
+
+
+def buffers(it: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
+    """The buffers of a module; `saved`: only those that its state dict has."""
+
+    def wanted(module: Module, name: object, tensor: Tensor) -> bool:
+        registered = dict(module.buffers).get(name)
+        return registered is not None and not (saved and registered == Const(False))
+
+    return _tensors(it, value, recurse, wanted)
+
+
+def _tensors(it: Interpreter, value: Value, recurse: bool, wanted: Callable[[Module, object, Tensor], bool]) -> Tensors:
+    found: dict[Ref, str] = {}
+    opens = [NO]
+    for ref, path in walk(it, value).items() if recurse else [(ref, "") for ref, _ in it.all(value, Module)]:
+        module: Module = it[ref]
+        opens.append(module.open)
+        for name, part in (*module.attributes, (None, module.rest)):
+            for inner, tensor in it.all(part, Tensor):
+                if wanted(module, name, tensor):
+                    found.setdefault(inner, "" if name is None else below(path, name) or "")
+    return [(name, ref) for ref, name in found.items()], either(opens)
+
+
+def tensor_iterator(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    tensors: Tensors,
+    by: str,
+    *,
+    surely: Sequence[tuple[str, Ref]] | None = None,
+) -> Value:
+    """`parameters()`, `named_buffers()` and the like; `surely` are those gone over in any case (None: all)."""
+    found, opened = tensors
+    least = found if surely is None else surely
+    certain = certain_parts(it, owner)
+    there = tuple(ref for _, ref in least if ref in certain)
+    element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
+        NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
+    if by.startswith("named") and element != NOTHING:
+        element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
+    belief = max((module.belief for _, module in it.all(owner, Module)), default=Belief.PROVEN)
+    listed: Value = NOTHING
+    one_each = len(there) == len(found) <= MOST_ITEMS and not any(it[ref].many for ref in there)
+    if by == "parameters()" and opened is NO and one_each:
+        listed = container(it, node, "tuple", [ref for _, ref in found], "listed")
+    empty = NO if least else UNSURE if found else negation(opened)
+    return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, certain=there, belief=belief)
+
+
+def certain_parts(it: Interpreter, owner: Value) -> dict[Ref, None]:
+    """A module and the modules, parameters and buffers inside it, of those that are certainly there: not one or
+    another, not in one of two modules, and each as what it is."""
+    certain: dict[Ref, None] = {}
+    todo = [owner]
+    while todo:
+        value = todo.pop()
+        thing = it.state.heap.get(value) if type(value) is Ref and value not in certain else None
+        if type(thing) is Module or (type(thing) is Tensor and thing.parameter in (YES, NO)):
+            certain[value] = None  # type: ignore[index]
+        if type(thing) is Module:
+            todo += [*(part for _, part in thing.attributes), *thing.certain]
+    return certain
+
+
+def of_lazy_layers(it: Interpreter, value: Value) -> set[Ref]:
+    """The tensors of a module that may have no sizes yet: of layers that get them from what they are called with."""
+    layers = [it[ref] for ref in submodules(it, value) if torch_base(it, it[ref].cls).startswith(LAZY)]
+    return {ref for layer in layers for _, part in layer.attributes for ref, _ in it.all(part, Tensor)}
+
+
+def mode_of(trains: Truth) -> Mode:
+    """The mode of a module that trains, or does not."""
+    return {YES: TRAIN, NO: EVAL}.get(trains, ANY_MODE)
+
+
+def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
+    """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
+    tops = {ref for ref, _ in it.all(owner, Module)}
+    overriding: dict[Ref, Function] = {}
+
+    def is_reached(ref: Ref) -> bool:
+        if ref not in tops and type(it[ref].cls) is Ref and (method := find_method(it, it[ref].cls, "train")):
+            overriding[ref] = method
+        return ref not in overriding
+
+    certain = certain_parts(it, owner)
+    reached = walk(it, owner, is_reached)
+    _tell_mode(it, node, owner, mode, reached)
+    for ref in reached:
+        it.put(ref, replace(it[ref], mode=mode), sure=ref in certain)
+    _hand_mode_on(it, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
+
+
+def _tell_mode(it: Interpreter, node: Any, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
+    shown = it.only(owner, Module)
+    if shown is not None and not it.unheard:
+        it.emit(
+            events.ModeChanged,
+            node,
+            module=shown,
+            to=mode,
+            matters=depends_on_mode(it, owner),
+            reached=tuple(it[ref] for ref in reached),
+            name=spelled(receiver(node)),
+        )
+
+
+def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
+    """Run the `train` methods that classes of the program define."""
+    from gradlint.interpreter.python.functions import call_function
+
+    start = it.hold(*overriding)
+    for index, method in enumerate(overriding.values()):
+        place = it.place_of(node, f"train {index}")
+        call_function(it, place, method, Arguments([it.state.flight[start + index], mode]))
+    it.land(start)
+
+
+def depends_on_mode(it: Interpreter, value: Value) -> bool:
+    """Whether a module, or a part of it, may behave differently in eval mode; not asked where nobody hears."""
+    return not it.unheard and any(_depends_on_mode(it, it[ref]) for ref in submodules(it, value))
+
+
+def as_in_training(it: Interpreter, value: Value) -> str:
+    """The class of a part of a module that certainly computes something else here than it would in eval mode; nothing
+    where none is known that does."""
+    for ref in submodules(it, value):
+        module: Module = it[ref]
+        path = module.cls.path if type(module.cls) is Named else ""
+        row = it.torch.modules.get(path)
+        share = dict(module.attributes).get(DROPPED)
+        if row is None or not row.mixes_batch or module.mode is not TRAIN:
+            continue
+        drops_something = type(share) is Const and bool(share.value)
+        if drops_something or not row.identity_in_eval:
+            return path.rpartition(".")[2]
+    return ""
+
+
+def _depends_on_mode(it: Interpreter, module: Module) -> bool:
+    """Whether a module itself, leaving out its parts, does so."""
+    cls = it.only(module.cls, Class)
+    row = it.torch.modules.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
+    known = row is not None or (cls is not None and not cls.open)
+    if not known or module.open is not NO:
+        return True
+    return (row is not None and row.mixes_batch) or (cls is not None and "training" in cls.reads)

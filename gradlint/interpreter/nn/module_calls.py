@@ -1,0 +1,531 @@
+"""Calling modules: their own `forward`, or what their row of knowledge says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DTYPE,
+    EVAL,
+    MAYBE,
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Bound,
+    Const,
+    Container,
+    Function,
+    Graph,
+    Module,
+    Named,
+    Node,
+    Ref,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    either,
+    handed_on,
+    one_of,
+    references,
+    truth,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import hooks, shape
+from gradlint.interpreter.autograd.history import certainly_recorded
+from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
+from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.saved_tensors import saved_in_place
+from gradlint.interpreter.autograd.tensor import truth_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.libraries import pack_calls
+from gradlint.interpreter.nn import module_containers
+from gradlint.interpreter.nn.module import (
+    DROPPED,
+    MOST_MODULES_DEEP,
+    REDUCTION,
+    as_in_training,
+    buffers,
+    parameters,
+    submodules,
+)
+from gradlint.interpreter.python import containers
+from gradlint.interpreter.python.containers import container, elements
+from gradlint.interpreter.python.mro import find_method, may_be_overridden, torch_base
+from gradlint.interpreter.syntax.narrowing import peek
+from gradlint.knowledge.dimensions import NOT_SEEN, Told
+from gradlint.knowledge.module_options import names_of
+from gradlint.knowledge.rows import ModuleRow, Operation, Result
+
+
+def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, name: str) -> Value:
+    """A module is applied to arguments."""
+    results = []
+    found = it.all(owner, Module)
+    behind = () if it.unheard else _behind(it, args.values())
+    for index, (ref, module) in enumerate(found):
+        start = it.hold(ref, *args.values())
+        place = node if len(found) == 1 else it.place_of(node, f"option {index}")
+        result = _hooked(it, place, start, args) if module.hooks and how == "call" else run(it, place, ref, args, how)
+        it.hold(result)
+        *held, result = it.land(start)
+        results.append(result)
+        shown = it.state.heap.get(held[0])  # type: ignore[arg-type]
+        if it.unheard or type(shown) is not Module:
+            continue
+        recorded = certainly_recorded(it, result)
+        it.emit(
+            events.ModuleCalled,
+            node,
+            module=shown,
+            args=tuple(it.thing(value) for value in held[1 : 1 + len(args.positional)]),
+            result=it.thing(result),
+            how=how,
+            recorded=recorded,
+            trainable=_trainable(it, held[0]),
+            graph=_graph(it, result),
+            fed_by=behind,
+            memories=frozenset() if it.inside_module else _memories(it, held[0]),
+            in_training="" if it.inside_module else as_in_training(it, held[0]),
+            nested=it.inside_module > 0,
+            own_call=_own_method(it, shown, "call") is not None,
+            callee=getattr(node, "func", None),
+            given=_given(node),
+            taken_from=_taken_from(it, getattr(node, "func", None)),
+            name=name,
+        )
+    return one_of(results, MOST_ITEMS)
+
+
+def _trainable(it: Interpreter, module: Value) -> Truth:
+    """Whether the parameters of a module require grad, all answers of all of them; no where it certainly has none. Of
+    those that only its use tells of it is not sure that they are there. Unseen code gives none to a layer of torch that
+    has none (an activation, a loss)."""
+    found, more = parameters(it, module)
+    if not found and all(_has_none(it, thing) for _, thing in it.all(module, Module)):
+        return NO
+    tensors = [it[ref] for _, ref in found]
+    answers = [one.requires_grad if one.belief <= Belief.ANNOTATED else one.requires_grad | UNSURE for one in tensors]
+    return reduce(or_, answers) if found else NO if more is NO else UNSURE
+
+
+def _has_none(it: Interpreter, module: Module) -> bool:
+    """Whether a module is a layer of torch without parameters, and without parts."""
+    row = it.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+    return row is not None and not row.parameters and row.call in PLAIN
+
+
+PLAIN = frozenset({"layer", "two", "loss", "with loss"})
+"""How layers are applied that have no parts of their own."""
+
+
+def _given(node: Any) -> tuple[Any, ...]:
+    """The arguments of a call, if it is one and they are given by position."""
+    args = getattr(node, "args", ())
+    return () if any(one.star or one.keyword for one in args) else tuple([one.value for one in args])
+
+
+def _taken_from(it: Interpreter, callee: Any) -> str:
+    """The wrapper whose `.module` the callee is written as, by its import path."""
+    if type(callee) is cst.Attribute and callee.attr.value == "forward":
+        callee = callee.value
+    if type(callee) is not cst.Attribute or callee.attr.value != "module":
+        return ""
+    owner = peek(it, callee.value)
+    wrapper = it.only(owner, Module) if owner is not None else None
+    return "" if wrapper is None else wrapper.holder
+
+
+def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:
+    """A module with hooks is called; it is the first value held since `start`."""
+    args = hooks.before_call(it, node, it.state.flight[start], args)
+    given = it.hold(*args.values())
+    result = run(it, node, it.state.flight[start], args, "call")  # type: ignore[arg-type]
+    values = it.land(given)
+    args = replace(args, positional=values[: len(args.positional)])
+    return hooks.after_call(it, node, it.state.flight[start], args, result)
+
+
+def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
+    """The graph nodes that made the tensors of a result, as deep as these lie in containers and objects."""
+    nodes: dict[Graph, None] = {}
+    seen: set[Ref] = set()
+    todo = list(references(result))
+    while todo:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if ref in seen or thing is None:
+            continue
+        seen.add(ref)
+        if type(thing) is Tensor:
+            nodes |= {node.key: None for node in thing.node if node is not None}
+        elif type(thing) is not Node:
+            todo += handed_on(thing)
+    return tuple(nodes)
+
+
+def _memories(it: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
+    """What the parameters of a module are in."""
+    return frozenset([it[ref].storage for _, ref in parameters(it, module)[0] if it[ref].storage])
+
+
+def _behind(it: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
+    """The graph nodes in the history of these values."""
+    nodes = [node for value in values for _, tensor in it.all(value, Tensor) for node in tensor.node]
+    return tuple([ref.key for ref in it.past(nodes, MOST_BEHIND) if type(it.state.heap.get(ref)) is Node])
+
+
+MOST_BEHIND = 300
+"""How many nodes behind the arguments of a module are told."""
+
+
+def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
+    """The `__call__` or the `forward` that the class of a module defines in the program."""
+    return find_method(it, module.cls, "__call__" if how == "call" else "forward")
+
+
+def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value:
+    """What a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class is meant
+    and neither a `__call__` of its own nor what was put in the place of `forward`."""
+    from gradlint.interpreter.python.functions import call_function, too_deep
+    from gradlint.interpreter.syntax.calls import call_value
+
+    module: Module = it[ref]
+    replaced = dict(module.attributes).get("forward") if how == "call" else None
+    if type(replaced) is Function or type(replaced) is Bound:
+        return call_value(it, it.place_of(node, "own forward"), replaced, args, "")
+    method = (_own_method(it, module, how) if how == "call" else None) or _own_method(it, module, "forward")
+    if any(may_be_overridden(it, ref, module, name) for name in ("__call__", "forward")):
+        return _not_followed(it, node, ref, method, args)
+    if method is not None and it.inside_module >= MOST_MODULES_DEEP:
+        it.hit("depth of modules")
+        return loose_result(it, node, ref, module, args)
+    if method is not None and (module.unbuilt.may(YES) or too_deep(it, method, args)):
+        it.escaped_functions[method.node] = None
+        return _not_followed(it, node, ref, method, args)
+    if method is not None:
+        it.inside_module += 1
+        try:
+            return call_function(it, node, method, args.with_first(ref))
+        finally:
+            it.inside_module -= 1
+    return as_torch(it, node, ref, args)
+
+
+def _not_followed(it: Interpreter, node: Any, ref: Ref, forward: Function | None, args: Arguments) -> Value:
+    """What a `forward` of the program gives that is not run here: what the module of a class that nobody sees gives,
+    unless its text shows that it may differentiate what it computes."""
+    module: Module = it[ref]
+    result = loose_result(it, node, ref, module, args)
+    if forward is not None and _may_differentiate(it, module, forward):
+        it.escape([result])
+    return result
+
+
+def _may_differentiate(it: Interpreter, module: Module, forward: Function) -> bool:
+    """Whether a method, or another of the module that it calls, names something that may compute gradients."""
+    todo, seen = [forward], set[Any]()
+    while todo:
+        method = todo.pop()
+        scope = it.scan.scopes[method.node]
+        if scope.differentiates:
+            return True
+        seen.add(method.node)
+        called = [use.partition("(")[0] for use in scope.uses.get("self", ()) if use.endswith(")")]
+        found = [find_method(it, module.cls, name) for name in called]
+        todo += [one for one in found if one is not None and one.node not in seen]
+    return False
+
+
+def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    """What the `forward` of the class of torch gives that a module is of or derives from."""
+    module: Module = it[ref]
+    path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
+    row = it.torch.modules.get(path or "")
+    if row is None:
+        told = pack_calls.applied(it, node, ref, module, args)
+        return loose_result(it, node, ref, module, args) if told is None else told
+    return CALLS[row.call](it, node, ref, module, row, args)
+
+
+def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
+    """The tensors that belong to a module, as they take part in what it computes, by the names of its own; what nobody
+    knows takes part where a layer has a parameter."""
+    found: dict[Value, str] = {}
+    sure = {ref}
+    for part in submodules(it, ref):
+        module: Module = it[part]
+        row = it.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+        parameters = () if row is None else row.parameters
+        for name, value in (*module.attributes, ("", module.rest)):
+            if row is not None and not _takes_part(row, str(name)) and not it.may_be(value, Module):
+                continue
+            if it.may_be(value, Tensor) or (type(value) is Unknown and name in parameters):
+                key = value if part in sure else _perhaps(value)
+                found.setdefault(key, str(name) if part == ref else "")
+            elif type(value) is Ref and part in sure:
+                sure.add(value)
+    return [(name, value) for value, name in found.items()]
+
+
+LAYERS = frozenset({"layer", "two", "with loss", "loss", "rnn", "lstm", "pair", "attention"})
+"""How modules are called that compute something from tensors of known names."""
+
+
+def _takes_part(row: ModuleRow, name: str) -> bool:
+    """Whether a layer of torch looks at a tensor of this name: one of its own, or one from which such is computed
+    (`weight_g`, `weight_orig`)."""
+    if row.call not in LAYERS:
+        return True
+    own = (*row.parameters, *row.buffers, *names_of(row.path.rpartition(".")[2]))
+    return name in ("", *own) or name.startswith(tuple(f"{one}_" for one in own))
+
+
+def _perhaps(value: Value) -> Value:
+    return one_of([value, NONE_VALUE], MOST_ITEMS)
+
+
+def _is_parameter(it: Interpreter, value: Value) -> bool:
+    tensor = it.only(value, Tensor)
+    return tensor is not None and tensor.parameter is YES
+
+
+def loose_result(
+    it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True
+) -> Value:
+    """What a module of an unknown class gives: something computed from its parameters and arguments, and perhaps from
+    other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides which of
+    its parameters take part."""
+    row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
+    given = [("input", value) for value in args.values() or [UNKNOWN]]
+    own = [(name, value if by_all and _is_parameter(it, value) else _perhaps(value)) for name, value in _own(it, ref)]
+    if not own and module.open.may(YES):
+        own.append(("", UNKNOWN))  # a parameter that unseen code gave it
+    result = apply(it, node, row, given, extra=own, part="call ")
+    belief = max(module.belief, Belief.BY_USE)
+    for found, tensor in it.all(result, Tensor):
+        leaf = NO if tensor.requires_grad is YES else tensor.leaf
+        it.put(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
+    if hooks.may_see_inside(it, ref):
+        it.escape([result])
+    return result
+
+
+def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], results: tuple[Result, ...]) -> Operation:
+    name = row.path.rpartition(".")[2]
+    return Operation(name, (), operands, operands, "", results=results, saves=row.saves)
+
+
+def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    result = row.result
+    attributes = dict(module.attributes)
+    inplace = NO if row.inplace_at is None else truth_of(attributes.get("inplace", Const(False)))
+    if inplace is YES:
+        return _written(it, node, module, row, args)
+    if inplace is not NO:
+        perhaps_written(it, lambda: _written(it, node, module, row, args))
+        result = perhaps_itself(result)
+    if (idle := _idle(module, row)) is not NO:
+        result = replace(result, kind="self" if idle is YES else "self or fresh")
+    operation = _operation(module, row, ("input",), (result,))
+    told = shape.told_by(it, module, operation.name)
+    made = _applied(it, node, ref, operation, args, 1, shape.of_layer(it, module), told)
+    return with_counts(it, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
+
+
+def _two(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer of two operands; which of them is which is known where they are given by place."""
+    if len(args.positional) < len(TWO):
+        return _custom(it, node, ref, module, row, args)
+    return _applied(it, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, shape.of_layer(it, module))
+
+
+TWO = ("input", "target")
+"""What the rows call the operands of a layer that has two."""
+
+
+def _with_loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer of two operands that gives what it computes, and the loss."""
+    if len(args.positional) < len(TWO):
+        return _custom(it, node, ref, module, row, args)
+    return _applied(it, node, ref, _operation(module, row, TWO, (row.result, row.result)), args, 2)
+
+
+def _idle(module: Module, row: ModuleRow) -> Truth:
+    """Whether a layer gives its argument back as it is: one that drops something does so in eval mode, and where it is
+    to drop nothing."""
+    if not row.identity_in_eval or row.result.kind == "self":
+        return NO
+    share = dict(module.attributes).get(DROPPED, UNKNOWN)
+    nothing = truth(share.value == 0) if type(share) is Const else UNSURE
+    asleep = YES if module.mode is EVAL else UNSURE if module.mode.may(EVAL) else NO
+    return either([nothing, asleep])
+
+
+def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """A layer that writes its argument and gives it back, or leaves it alone."""
+    target = args.positional[0] if args.positional else UNKNOWN
+    start = it.hold(target)
+    name = row.path.rpartition(".")[2]
+    saves = saved_in_place(it, row.saves, [("input", target)], target)
+    idle = _idle(module, row)
+    if idle is not YES:
+        this = Write(node, name, "module", name=first_argument(node), saves=saves)
+        it.perhaps(lambda: write(it, target, this), idle is not NO)
+    return it.land(start)[0]
+
+
+def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    reduction, scalar = dict(module.attributes).get(REDUCTION), UNSURE
+    if reduction is not None and args.positional:
+        scalar = shape.reduced(it, row.path.rpartition(".")[2], reduction, args.values())
+    return _applied(it, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, scalar)
+
+
+def _made_at_last(it: Interpreter, ref: Ref) -> None:
+    """A lazy layer makes its tensors where it is first called, in the mode of that place."""
+    for _, held in (*parameters(it, ref)[0], *buffers(it, ref)[0]):
+        tensor: Tensor = it[held]
+        if tensor.inference.is_unsure:
+            it.put(held, replace(tensor, inference=NO if it.state.inference is NO else MAYBE))
+
+
+def _applied(
+    it: Interpreter,
+    node: Any,
+    ref: Ref,
+    row: Operation,
+    args: Arguments,
+    count: int,
+    scalar: Truth = UNSURE,
+    told: Told = NOT_SEEN,
+) -> Value:
+    if row.name.startswith("Lazy"):
+        _made_at_last(it, ref)
+    inputs = [
+        value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
+    ]
+    slots = list(zip([*row.operands, *(["other"] * len(inputs))], inputs, strict=False))[: max(count, len(inputs))]
+    given, part = slots or [("input", UNKNOWN)], f"call {ref.site} "
+    return apply(it, node, row, given, scalar=scalar, told=told, extra=_own(it, ref), part=part)
+
+
+def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    operation = _operation(module, row, ("input", "state"), (row.result, row.result))
+    states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
+    args = Arguments([args.get("input", 0, UNKNOWN), *states])
+    return _applied(it, node, ref, operation, args, 2, shape.of_layer(it, module))
+
+
+def _cell(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """One step of an LSTM, which is handed its two states in one tuple."""
+    states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
+    each = [part for state in states for part in containers.listing(it, state) or [elements(it, node, state)]]
+    return _rnn(it, node, ref, module, row, Arguments([args.get("input", 0, UNKNOWN), *each]))
+
+
+def _lstm(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    flat = Arguments([*args.positional[:1], *(elements(it, node, v) for v in args.positional[1:])])
+    operation = _operation(module, row, ("input", "state"), (row.result,) * 3)
+    out = _applied(it, node, ref, operation, flat, 2, shape.of_layer(it, module))
+    output, hidden, cell = (v for _, v in it.all(out, Container)[0][1].items)
+    return container(it, node, "tuple", [output, container(it, node, "tuple", [hidden, cell], "states")], "outcome")
+
+
+def _attention(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """Output and weights, with None in the place of weights that nobody wants."""
+    attended = [args.get(name, at, UNKNOWN) for at, name in enumerate(ATTENDED)]
+    masks = [*args.positional[len(ATTENDED) :], *(v for name, v in args.keywords.items() if name not in ATTENDED)]
+    operation = _operation(module, row, (*TWO, "argument 2"), (row.result, row.result))
+    out = _applied(it, node, ref, operation, Arguments([*attended, *masks]), len(ATTENDED))
+    output, weights = (v for _, v in it.all(out, Container)[0][1].items)
+    if shape.of_layer(it, module) is NO:  # of weights there may be one all the same
+        it.update(output, Tensor, scalar=NO)
+    wanted = truth_of(UNKNOWN if args.unknown else args.get("need_weights", 4, Const(True)))
+    weights = NONE_VALUE if wanted is NO else weights if wanted is YES else one_of((weights, NONE_VALUE))
+    return container(it, node, "tuple", [output, weights], "outcome")
+
+
+ATTENDED = ("query", "key", "value")
+"""What attention is given, whatever hides parts of it."""
+
+
+def _sequence(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    """Sequential: each part gets what the one before gave."""
+    value = args.positional[0] if args.positional else UNKNOWN
+    if module.open.may(YES):
+        return loose_result(it, node, ref, module, args)
+    if module.rest != NOTHING:
+        return _through_all(it, node, ref, value)
+    return it.once(
+        ref,
+        lambda: _through_each(it, node, ref, module, value),
+        lambda: loose_result(it, node, ref, module, args),
+    )
+
+
+def _through_each(it: Interpreter, node: Any, ref: Ref, module: Module, value: Value) -> Value:
+    start = it.hold(value)
+    it.inside_module += 1
+    for name, part in module_containers.parts(it, module):
+        value = it.state.flight[start]
+        inner = it.all(part, Module)
+        if len(inner) != 1 or len(alternatives(part)) != 1:
+            found = loose_result(it, node, ref, module, Arguments([value]))
+        else:
+            found = call(it, it.place_of(node, f"{ref.site} {name}"), part, Arguments([value]), "call", "")
+        it.state.flight[start] = found
+    it.inside_module -= 1
+    return it.land(start)[0]
+
+
+def _through_all(it: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
+    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
+    from gradlint.interpreter.syntax.loops import run_loop
+
+    start = it.hold(ref, value)
+    place = it.place_of(node, f"{ref.site} parts")
+    least = 1 if module_containers.certainly_not_empty(it, it[ref]) else 0
+
+    def step(_: Truth) -> None:
+        held, given = it.state.flight[start : start + 2]
+        some = module_containers.all_parts(it, it[held])  # type: ignore[index]
+        it.state.flight[start + 1] = call(it, place, some, Arguments([given]), "call", "")
+
+    it.inside_module += 1
+    run_loop(it, place, step, least=least)
+    it.inside_module -= 1
+    return it.land(start)[1]
+
+
+def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    return loose_result(it, node, ref, module, args, by_all=row.result.passes)
+
+
+CALLS = {
+    "layer": _layer,
+    "two": _two,
+    "with loss": _with_loss,
+    "loss": _loss,
+    "rnn": _rnn,
+    "lstm": _lstm,
+    "pair": _cell,
+    "attention": _attention,
+    "container": _sequence,
+    "none": _custom,
+    "custom": _custom,
+}

@@ -1,0 +1,286 @@
+"""Methods that every nn.Module has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    ANY_DEVICE,
+    ANY_PRECISION,
+    EVAL,
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    OPAQUE,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Const,
+    Container,
+    Module,
+    Named,
+    Plain,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    both,
+    one_of,
+    references,
+    truth,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import hooks
+from gradlint.interpreter.autograd.backward_arguments import flag
+from gradlint.interpreter.autograd.grad import clear_gradients, left_as_none
+from gradlint.interpreter.autograd.requires_grad import set_requires_grad
+from gradlint.interpreter.autograd.tensor import truth_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn.module import (
+    Tensors,
+    buffers,
+    certain_parts,
+    mode_of,
+    parameters,
+    set_mode,
+    submodules,
+    tensor_iterator,
+    unknown_module,
+)
+from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
+from gradlint.interpreter.python.containers import iterator
+from gradlint.interpreter.python.dynamic_attributes import set_by_name
+from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.knowledge.clearing import OF_MODULES
+
+
+def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Callable[..., Value]:
+    """A method that goes over tensors of a module: those inside its parts as well, or its own alone."""
+
+    def method(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+        deep = flag(args, "recurse", position, default=True)
+        own = which(it, owner, recurse=False)[0] if deep.may(NO) else None
+        return tensor_iterator(it, node, owner, which(it, owner, recurse=deep.may(YES)), by, surely=own)
+
+    return method
+
+
+def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_mode(it, node, owner, mode_of(truth_of(args.get("mode", 0, Const(True)))))
+    return owner
+
+
+def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`eval()` is `train(False)`, also where the class has a `train` of its own."""
+    from gradlint.interpreter.python.functions import call_function
+
+    own = method_of(it, owner, "train")
+    if own is not None:
+        return call_function(it, node, own, Arguments([owner, Const(False)]))
+    set_mode(it, node, owner, EVAL)
+    return owner
+
+
+def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
+    facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
+    if args.unknown or "memory_format" in args.keywords:
+        facts["contiguous"] = UNSURE
+    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
+        moved = replace(thing := it[ref], inference=it[ref].inference | it.state.inference, **facts)
+        if moved != thing:
+            it.put(ref, moved)
+    for _, ref in buffers(it, owner)[0]:
+        thing = it[ref]
+        computed = both(thing.requires_grad, it.recording)  # a buffer is replaced by what the move computes from it
+        node, leaf = thing.node, thing.leaf
+        if computed.may(YES):
+            node, leaf = tuple(dict.fromkeys((*(node or (None,)), OPAQUE))), leaf | NO
+        it.put(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=node))
+    return owner
+
+
+def _nothing(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return NONE_VALUE
+
+
+def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    to = truth_of(args.get("requires_grad", 0, Const(True)))
+    refs = [ref for _, ref in parameters(it, owner)[0]]
+    if refs:
+        it.sweeping += refs
+        sure = certain_parts(it, owner)
+        set_requires_grad(it, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
+        del it.sweeping[len(it.sweeping) - len(refs) :]
+    return owner
+
+
+def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    to_none = left_as_none(it, OF_MODULES, args)
+    refs = [ref for _, ref in parameters(it, owner)[0]]
+    it.sweeping += refs
+    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=certain_parts(it, owner))
+    del it.sweeping[len(it.sweeping) - len(refs) :]
+    return NONE_VALUE
+
+
+def _modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    found = _all(it, node, owner)
+    return iterator(it, node, found, "modules()", empty=NO, source=owner, certain=_certain(it, owner, found))
+
+
+def _certain(it: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
+    """Those of the modules which an iterator gives that the owner certainly has."""
+    parts = certain_parts(it, owner)
+    return tuple(option for option in alternatives(element) if type(option) is Ref and option in parts)
+
+
+def _all(it: Interpreter, node: Any, owner: Value) -> Value:
+    """A module and all its parts; those nobody saw are one more."""
+    return one_of([NOTHING, *submodules(it, owner), *_unseen(it, node, owner)], MOST_ITEMS)
+
+
+def _unseen(it: Interpreter, node: Any, owner: Value) -> list[Value]:
+    """A module that stands for the parts that were not seen, if there may be any."""
+    opened = [it[ref] for ref in submodules(it, owner) if it[ref].open.may(YES)]
+    if not opened:
+        return []
+    return [unknown_module(it, node, "unseen part", Belief.BY_USE, Named(TORCH_MODULE))]
+
+
+def _children_of(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    found = _direct(it, node, owner)
+    return iterator(it, node, found, "children()", source=owner, certain=_certain(it, owner, found))
+
+
+def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
+    """The modules that are registered on a module itself."""
+    held = [part for _, module in it.all(owner, Module) for part in (*dict(module.attributes).values(), module.rest)]
+    found = [ref for part in held for ref, _ in it.all(part, Module)]
+    return one_of([NOTHING, *found, *_unseen(it, node, owner)], MOST_ITEMS)
+
+
+def _named(it: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
+    pair = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
+    return iterator(it, node, pair, by, source=owner, certain=_certain(it, owner, element))
+
+
+def _named_modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _named(it, node, _all(it, node, owner), "named_modules()", owner)
+
+
+def _named_children(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _named(it, node, _direct(it, node, owner), "named_children()", owner)
+
+
+def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`apply(fn)`: the function is called with each part."""
+    from gradlint.interpreter.syntax.calls import call_value
+
+    start = it.hold(owner)
+    call_value(it, node, args.get("fn", 0, UNKNOWN), Arguments([_all(it, node, owner)]), "")
+    return it.land(start)[0]
+
+
+def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    name = args.get("name", 0, UNKNOWN)
+    _tell_buffer(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
+    saved = Const(True) if flag(args, "persistent", 2, default=True) is not NO else Const(False)
+    if type(name) is Const:
+        found = it.all(owner, Module)
+        for ref, module in found:
+            known = dict(module.buffers) | {name.value: saved}
+            it.put(ref, replace(module, buffers=tuple(known.items()), initialised=YES), sure=it.sure(found))
+    set_by_name(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
+    return NONE_VALUE
+
+
+def _tell_buffer(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+    shown = it.only(owner, Module)
+    if shown is None or it.unheard:
+        return
+    known = str(name.value) if type(name) is Const else ""
+    memories = {memory for _, tensor in it.all(value, Tensor) for memory in tensor.storage}
+    trained = truth(any(not memories.isdisjoint(it[ref].storage) for _, ref in parameters(it, owner)[0]))
+    it.emit(events.BufferRegistered, node, module=shown, tensor=it.thing(value), name=known, trained=trained)
+
+
+def _register_parameter(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_by_name(it, node, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
+    return NONE_VALUE
+
+
+def _add_module(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_by_name(it, node, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
+    return NONE_VALUE
+
+
+def _at_path(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`get_submodule`, `get_parameter` and `get_buffer`: what a dotted name leads to."""
+    from gradlint.interpreter.python.attribute_load import get_attribute
+
+    path = args.values()[0] if args.values() else UNKNOWN
+    if type(path) is not Const or not isinstance(path.value, str):
+        return Unknown(references(owner))
+    for name in path.value.split(".") if path.value else ():
+        owner = get_attribute(it, node, owner, name, "")
+    return owner
+
+
+MOVING = (
+    "to",
+    "cuda",
+    "xpu",
+    "ipu",
+    "cpu",
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+    "type",
+    "share_memory",
+    "to_empty",
+)
+METHODS: dict[str, Callable[..., Value]] = (
+    {
+        "parameters": _tensors_of(parameters, "parameters()", 0),
+        "named_parameters": _tensors_of(parameters, "named_parameters()", 1),
+        "train": _train,
+        "eval": _eval,
+        "requires_grad_": _requires_grad_,
+        "zero_grad": _zero_grad,
+        "modules": _modules,
+        "children": _children_of,
+        "named_modules": _named_modules,
+        "named_children": _named_children,
+        "apply": _apply,
+        "register_buffer": _register_buffer,
+        "register_parameter": _register_parameter,
+        "add_module": _add_module,
+        "register_module": _add_module,
+        "get_submodule": _at_path,
+        "get_parameter": _at_path,
+        "get_buffer": _at_path,
+        "buffers": _tensors_of(buffers, "buffers()", 0),
+        "named_buffers": _tensors_of(buffers, "named_buffers()", 1),
+        "compile": _nothing,
+        "flatten_parameters": _nothing,
+        "state_dict": state_dict,
+        "load_state_dict": load_state_dict,
+    }
+    | dict.fromkeys(MOVING, _moved)
+    | {f"register_{kind}": hooks.registering(kind) for kind in (hooks.BEFORE, hooks.AFTER, *hooks.BACKWARD)}
+)
+"""Methods that every nn.Module has."""
+
+TORCH_MODULE = "torch.nn.Module"
+
+APPLYING = frozenset({"forward", "__call__"})
+"""The methods by which a module is applied."""

@@ -1,0 +1,41 @@
+"""Averaged models of torch: a copy of a model whose parameters follow those of the model.
+
+What is said here is what `torch/optim/swa_utils.py` does in torch 2.13, and is confirmed by a program that runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import INTEGER, NO, NONE_VALUE, TRAIN, UNKNOWN, Const, Mark, Module, Named, Value
+from gradlint.interpreter.autograd.in_place import written_without_graph
+from gradlint.interpreter.autograd.tensor import fresh
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn.module import buffers, parameters
+from gradlint.interpreter.torch_api.torch_paths import SPECIAL, special
+
+AVERAGED = "torch.optim.swa_utils.AveragedModel"
+
+
+@special(AVERAGED)
+def _build(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A module with a copy of the model as its part `module`, which it calls."""
+    copy = SPECIAL["copy.deepcopy"](it, node, Arguments([args.get("model", 0, UNKNOWN)]))
+    shown = it.only(copy, Module)
+    if shown is None:
+        return result_of_unknown([copy])
+    count = fresh(it, node, "buffer n_averaged", dtype=INTEGER, made="buffer")
+    return it.new(node, "averaged", Module(cls=Named("torch.nn.Sequential"),
+                  attributes=(("module", copy), ("n_averaged", count)), buffers=(("n_averaged", Const(True)),),
+                  mode=TRAIN, open=NO, holder=AVERAGED, belief=shown.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+
+@special(f"{AVERAGED}.update_parameters")
+def _update(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """The parameters and buffers of the copy are written through handles without a graph; the model is only read."""
+    owner = args.positional[0] if args.positional else UNKNOWN
+    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
+        written_without_graph(it, node, ref, "copy_", "load", sure=True)
+    return NONE_VALUE

@@ -1,0 +1,363 @@
+"""Classes of the program and their instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Mark,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Super,
+    Value,
+    alternatives,
+    either,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.call_summaries import by_summary
+from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.libraries import pack_calls
+from gradlint.interpreter.nn.registration import unregistered
+from gradlint.interpreter.python import descriptors
+from gradlint.interpreter.python.mro import (
+    BASE_KINDS,
+    ancestry,
+    find_member,
+    find_method,
+    is_module,
+    is_open,
+    library_base,
+    torch_base,
+)
+from gradlint.interpreter.training import optimizer
+from gradlint.knowledge.module_families import public
+
+MOST_INSTANCES_DEEP = 4
+"""How deep modules of the program are taken apart, one inside the constructor of another."""
+
+Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]
+MAKERS: dict[str, Maker] = {}
+"""What calling a class of these kinds gives."""
+FILLED: dict[str, Callable[[Interpreter, Any, Value, Class, Arguments], None]] = {}
+"""What the `__init__` does that classes of these kinds are given."""
+
+
+def define(it: Interpreter, node: cst.ClassDef) -> Ref:
+    """Run the body of a class and make the class."""
+    bases = tuple(it.values([argument.value for argument in node.bases]))
+    start = it.hold(*bases)
+    key = (it.frame.id, node, "class")
+    number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
+    frame = Frame(number, it.frame, it.scan.scopes[node], it.frame.file, tries=it.frame.tries, caller=it.frame)
+    it.frames[number] = frame
+    outer, it.frame = it.frame, frame
+    it.run_body(node.body.body)
+    it.frame = outer
+    bases = tuple(Named(public(base.path)) if type(base) is Named else base for base in it.land(start))
+    members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
+    for name, _ in members:
+        del it.state.names[number, name]
+    module = either([is_module(it, base) for base in bases]) if bases else NO
+    opened = either([is_open(it, base) for base in bases]) if bases else NO
+    reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
+    made = Class(node, node.name.value, bases, members, reads, module, opened, _kind_of(it, node, bases))
+    ref = it.new(node, "class", made)
+    if not frame.file.foreign:
+        it.classes[node] = ref
+    descriptors.named(it, node, ref)
+    if made.kind in COMPLETED:
+        COMPLETED[made.kind](it, node, ref, made)
+    return ref
+
+
+COMPLETED: dict[str, Callable[[Interpreter, Any, Ref, Class], None]] = {}
+"""What is done to classes of these kinds once their body has run."""
+
+
+def _kind_of(it: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> str:
+    if any(_decorator_name(decorator) == "dataclass" for decorator in node.decorators):
+        return "dataclass"
+    if any(_is_calling_metaclass(it, keyword) for keyword in node.keywords):
+        return CALLED
+    for base in bases:
+        thing = it.thing(base)
+        kind = thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is Named else ""
+        if kind:
+            return kind
+    return ""
+
+
+def _is_calling_metaclass(it: Interpreter, keyword: cst.Arg) -> bool:
+    """Whether a class is given a metaclass of the program that says itself what calling the class gives."""
+    if keyword.keyword is None or keyword.keyword.value != "metaclass":
+        return False
+    value = it.value(keyword.value)
+    return type(value) is Ref and find_method(it, value, "__call__") is not None
+
+
+def _by_metaclass(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+    """A metaclass may give any instance, also one that it gave before, and do with it what it likes."""
+    havoc(it, args.values())
+    return result_of_unknown(args.values())
+
+
+CALLED = "made by its metaclass"
+MAKERS[CALLED] = _by_metaclass
+
+
+def _decorator_name(decorator: cst.Decorator) -> str:
+    node: Any = decorator.decorator
+    while isinstance(node, (cst.Call, cst.Attribute)):
+        node = node.func if isinstance(node, cst.Call) else node.attr
+    return str(node.value) if isinstance(node, cst.Name) else ""
+
+
+def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
+    """A class of the program is called."""
+    from gradlint.interpreter.nn.module import tell_built
+
+    start = it.hold(*args.values())
+    made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
+    given = it.land(start)
+    for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
+        it.update(made, kind, marks=(Mark("made", node),))
+    tell_built(it, node, made, given, lambda: unregistered(it, made, given))
+    return made
+
+
+def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
+    thing: Class = it[cls]
+    if thing.kind in MAKERS:
+        return MAKERS[thing.kind](it, node, cls, thing, args)
+    if thing.module is YES and _is_left_unseen(it, cls, args):
+        havoc(it, args.values())
+        return unseen_instance(it, node, cls)
+    start = it.hold(*args.values())
+    made = _new_by_program(it, node, cls, args)
+    if made is None:
+        made = bare_instance(it, node, cls)
+    elif it.only(made, Instance) is None and it.only(made, Module) is None:
+        it.land(start)
+        return made
+    it.land(start)
+    start = it.hold(made)
+    it.instances_deep += 1
+    initialise(it, node, made, cls, args)
+    it.instances_deep -= 1
+    return it.land(start)[0]
+
+
+def _is_left_unseen(it: Interpreter, cls: Ref, args: Arguments) -> bool:
+    """Whether the `__init__` of a module is not followed any more."""
+    from gradlint.interpreter.python.functions import too_deep
+
+    if it.instances_deep >= MOST_INSTANCES_DEEP:
+        it.hit("depth of instances")
+        return True
+    method = find_method(it, cls, "__init__")
+    if method is None or not too_deep(it, method, args.with_first(cls)):
+        return False
+    it.escaped_functions[method.node] = None
+    return True
+
+
+def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+    """What a `__new__` written in the program gives; None where there is none."""
+    from gradlint.interpreter.python.functions import call_function
+
+    method = find_method(it, cls, "__new__")
+    return None if method is None else call_function(it, it.place_of(node, "new"), method, args.with_first(cls))
+
+
+def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
+    """An instance before its `__init__` runs."""
+    thing: Class = it[cls]
+    if thing.module is YES:
+        marks = (Mark("made", node),)
+        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks)
+    elif optimizer.torch_optimizer(it, cls):
+        fresh = optimizer.unfilled(thing.name, cls, node)
+    else:
+        fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
+    return it.new(node, "instance", fresh)
+
+
+def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
+    """A module of a class of the program that is not taken apart: it has some parameters and whatever else."""
+    from gradlint.interpreter.nn.module import unknown_module
+
+    made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
+    it.put(made, replace(it[made], open=UNSURE, unbuilt=YES))
+    return made
+
+
+def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
+    """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
+    from gradlint.interpreter.python.functions import call_function
+
+    method = find_method(it, cls, "__init__", after)
+    if method is not None:
+        call_function(it, node, method, args.with_first(owner))
+        return
+    thing = it.thing(cls)
+    if after is None and type(thing) is Class and thing.kind in FILLED:
+        FILLED[thing.kind](it, node, owner, thing, args)
+        return
+    initialised(it, node, owner, args)
+    path = torch_base(it, cls)
+    if path and path in it.torch.modules:
+        built_as(it, node, owner, path, args)
+        return
+    if it.may_be(owner, Optimizer):
+        optimizer.fill(it, node, owner, args)
+        return
+    if pack_calls.initialise(it, node, owner, cls, args):
+        return
+    if type(thing) is Class and thing.open is not NO:
+        havoc(it, [owner, *args.values()])
+
+
+def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+    """`Module.__init__` runs, by whatever name it was reached."""
+    shown = it.only(owner, Module)
+    if shown is None:
+        perhaps_initialised(it, owner)
+        return
+    it.update(owner, Module, initialised=YES)
+    if not it.unheard:
+        values = [it.thing(value) for value in args.values()]
+        it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
+
+
+def perhaps_initialised(it: Interpreter, owner: Value) -> None:
+    """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
+    any module."""
+    strange = any(getattr(it.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
+    for ref in list(it.state.heap) if strange else [ref for ref, _ in it.all(owner, Module)]:
+        thing = it.state.heap[ref]
+        if type(thing) is Module and thing.initialised is NO:
+            it.put(ref, replace(thing, initialised=NO | YES))
+
+
+def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
+    """The parts that a torch class's own `__init__` gives an instance."""
+    from gradlint.interpreter.nn.module import build
+
+    start = it.hold(owner)
+    made = build(it, it.place_of(node, f"as {path}"), path, args)
+    owner = it.land(start)[0]
+    parts: Module = it[made]
+    for ref, module in it.all(owner, Module):
+        attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
+        whole = replace(module, attributes=attributes, rest=parts.rest, certain=parts.certain, buffers=parts.buffers)
+        it.put(ref, whole)
+
+
+def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:
+    """`super().name(...)`."""
+    from gradlint.interpreter.python.functions import call_function
+    from gradlint.interpreter.syntax.calls import call_named
+
+    owner = it.thing(value.owner)
+    cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
+    if name == "__init__":
+        of_library = torch_base(it, cls) or library_base(it, cls)
+        if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
+            initialise(it, node, value.owner, cls, args, value.cls)
+        else:
+            initialised(it, node, value.owner, args)
+        return NONE_VALUE
+    method = find_member(it, cls, name, value.cls)
+    if type(method) is Function:
+        return call_function(it, node, method, args.with_first(value.owner))
+    if type(method) is Named:
+        return call_named(it, node, method.path, args.with_first(value.owner), "")
+    if it.may_be(value.owner, Module):
+        from gradlint.interpreter.nn.module_calls import as_torch, run
+        from gradlint.interpreter.nn.module_methods import METHODS
+
+        if name == "forward":
+            return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
+        if name == "__call__":
+            return one_of([run(it, node, ref, args, "forward") for ref, _ in it.all(value.owner, Module)])
+        if (known := METHODS.get(name)) is not None:
+            return known(it, node, value.owner, args)
+    if it.may_be(value.owner, Optimizer) and (inherited := optimizer.INHERITED.get(name)) is not None:
+        return inherited(it, node, value.owner, args)
+    if name in OF_OBJECT:
+        return OF_OBJECT[name](it, node, value, args)
+    havoc(it, [value.owner, *args.values()])
+    return result_of_unknown([value.owner, *args.values()])
+
+
+def _set_past_class(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+    from gradlint.interpreter.python.attribute_store import set_past_class
+
+    name = args.get("name", 0, UNKNOWN)
+    if type(name) is not Const or not isinstance(name.value, str):
+        havoc(it, [value.owner, *args.values()])
+        return NONE_VALUE
+    set_past_class(it, node, value.owner, name.value, args.get("value", 1, UNKNOWN), registered=True)
+    return NONE_VALUE
+
+
+def _new(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+    cls = args.get("cls", 0, UNKNOWN)
+    return bare_instance(it, node, cls) if type(cls) is Ref and it.may_be(cls, Class) else UNKNOWN
+
+
+OF_OBJECT: dict[str, Callable[[Interpreter, Any, Super, Arguments], Value]] = {
+    "__setattr__": _set_past_class,
+    "__new__": _new,
+    "__init_subclass__": lambda it, node, value, args: NONE_VALUE,
+}
+"""What methods do that all classes have, where no class of the program defines them."""
+
+
+def super_of(it: Interpreter, args: Arguments) -> Value:
+    """`super()` and `super(Class, self)`."""
+    if len(args.positional) >= 2 and type(args.positional[0]) is Ref:
+        return Super(args.positional[1], args.positional[0])
+    frame: Frame | None = it.frame
+    while frame is not None:
+        function = frame.function
+        if function is not None and function.owner is not None:
+            params = function.node.params
+            first = [*params.posonly_params, *params.params][:1]
+            owner = it.state.names.get((frame.id, first[0].name.value)) if first else None
+            cls = None if owner is None else _class_written_at(it, owner, function.owner)
+            if owner is not None and cls is not None:
+                return Super(owner, cls)
+        frame = frame.parent
+    return UNKNOWN
+
+
+def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
+    """The class with this text among those an object is of: a class made in a function ages like any other object."""
+    thing = it.thing(owner)
+    cls = thing.cls if isinstance(thing, (Module, Instance, Optimizer)) else owner
+    for one in ancestry(it, cls):
+        if type(one) is Ref and it.classes_by_ref(one) is node:
+            return one
+    known = it.classes.get(node)
+    return known if known in it.state.heap else None

@@ -1,0 +1,104 @@
+"""Putting things into containers: whether graphs pile up there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import YES, Container, Graph, Node, Ref, Slot, Tensor, Truth, Value, alternatives, either, truth
+from gradlint.interpreter.autograd.history import certainly_recorded, in_every
+from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.static.scopes import spelled
+
+
+def tell_stored(
+    it: Interpreter,
+    node: Any,
+    container: Container,
+    value: Value,
+    *,
+    adds: bool = True,
+    among: bool = False,
+    replaces: bool = False,
+) -> None:
+    """A value is about to be put into a container; `adds` says that nothing is known to make room for it, `among` that
+    it is one of those in what is given, `replaces` that it takes the place of some element."""
+    if it.unheard:
+        return
+    recorded = [found for slots in _histories(it, value) if (found := _places(slots))]
+    inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []
+    older = [slot for one in inside for slots in _histories(it, one) for slot in slots]
+    piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(slot, places)])]
+    name, given = _written(syntax(node))
+    it.emit(
+        events.Stored,
+        node,
+        container=container,
+        value=it.thing(value),
+        name=name,
+        given=None if among else given,
+        recorded=certainly_recorded(it, value),
+        graph=tuple(dict.fromkeys(place for places in recorded for place in places)),
+        piles=truth(bool(piles)),
+        spent=truth(bool(piles) and all(either([_spent(it, slot) for slot in slots]) is YES for slots in piles)),
+        replaces=replaces,
+        by_part=bool(piles) and _fills_by_part(it, container),
+    )
+
+
+def _fills_by_part(it: Interpreter, container: Container) -> bool:
+    """Whether all loops that fill a container go over parts of networks: those that it was not made in anew."""
+    origins = {ref.origin for ref, thing in it.state.heap.items() if thing is container}
+    filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(it.loops))
+    return all(loop.over_parts for loop in filling)
+
+
+def _histories(it: Interpreter, value: Value) -> list[list[Slot]]:
+    """The nodes that may have made the tensors that a value is, and those that lie anywhere in it, one by one: each
+    tensor with all that it may be instead."""
+    found: list[list[Slot]] = []
+    seen: set[Ref] = set()
+    todo = [value]
+    while todo:
+        one = todo.pop()
+        if slots := [tensor.node for _, tensor in it.all(one, Tensor)]:
+            found.append(slots)
+        for ref, held in it.all(one, Container):
+            if ref not in seen:
+                seen.add(ref)
+                todo += [*(inner for _, inner in held.items), *alternatives(held.rest)]
+    return found
+
+
+def _places(slots: list[Slot]) -> dict[Graph, None]:
+    """The graph nodes among these."""
+    return {ref.key: None for slot in slots for ref in slot if ref is not None}
+
+
+def _is_of_before(slot: Slot, places: Mapping[Graph, None]) -> bool:
+    """Whether an earlier iteration recorded one of these at one of the places."""
+    return any(ref is not None and ref.age and ref.key in places for ref in slot)
+
+
+def _spent(it: Interpreter, nodes: Slot) -> Truth:
+    freed = in_every(it, nodes, lambda ref: {"freed"} if _is_freed(it.state.heap.get(ref)) else set())
+    return truth(bool(freed))
+
+
+def _is_freed(thing: object) -> bool:
+    return type(thing) is Node and thing.freed is YES
+
+
+def _written(place: Any) -> tuple[str, Any]:
+    """How the program writes the container, and the syntax of what is put into it where that is the last argument."""
+    if type(place) is cst.Subscript:
+        return spelled(place.value), None
+    if type(place) is cst.Call and type(place.func) is cst.Attribute and place.args:
+        return spelled(place.func.value), place.args[-1].value
+    if type(place) is cst.AugAssign:
+        return spelled(place.target), None
+    return "", None

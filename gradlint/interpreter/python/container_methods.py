@@ -1,0 +1,268 @@
+"""Methods of lists, tuples, sets, deques and mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import (
+    INTEGER,
+    MAPPINGS,
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    Const,
+    Container,
+    Ref,
+    Scalar,
+    Unknown,
+    Value,
+    one_of,
+    summarised,
+    thinned,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python import containers
+from gradlint.interpreter.python.containers import SEQUENCES, get_item, iterator, key_of, keys_of, without
+from gradlint.interpreter.python.mro import field_names
+from gradlint.interpreter.stdlib.copy import copied
+
+Method = Callable[[Interpreter, Any, Ref, Container, Arguments], Value]
+METHODS: dict[str, Method] = {}
+
+
+def method(*names: str) -> Callable[[Method], Method]:
+    """Register what the methods of these names do."""
+
+    def register(known: Method) -> Method:
+        for name in names:
+            METHODS[name] = known
+        return known
+
+    return register
+
+
+def call(it: Interpreter, node: Any, ref: Ref, name: str, args: Arguments) -> Value:
+    """A method of a container is called."""
+    known = METHODS.get(name)
+    return Unknown((ref,)) if known is None else known(it, node, ref, it[ref], args)
+
+
+def _first(args: Arguments) -> Value:
+    return args.positional[0] if args.positional else UNKNOWN
+
+
+def _all(thing: Container) -> Value:
+    return one_of([*(value for _, value in thing.items), thing.rest], MOST_ITEMS)
+
+
+# ---- views
+
+
+@method("values")
+def _values(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return iterator(it, node, _all(thing), "values()", empty=NO if thing.items else UNSURE, source=ref)
+
+
+@method("keys", "elements")
+def _keys(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return iterator(it, node, keys_of(thing), "keys()", empty=NO if thing.items else UNSURE, source=ref)
+
+
+@method("items", "most_common")
+def _items(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    pair = it.new(node, "pair", Container("tuple", items=((0, keys_of(thing)), (1, _all(thing)))))
+    return iterator(it, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
+
+
+# ---- putting in
+
+
+@method("append", "add")
+def _append(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.append(it, node, ref, _first(args))
+    return NONE_VALUE
+
+
+@method("appendleft")
+def _append_left(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.insert(it, node, ref, _first(args), at=0)
+    return NONE_VALUE
+
+
+@method("insert")
+def _insert(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.insert(it, node, ref, args.get("object", 1, UNKNOWN), at=key_of(_first(args)))
+    return NONE_VALUE
+
+
+@method("extend")
+def _extend(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.extend(it, node, ref, _first(args))
+    return NONE_VALUE
+
+
+@method("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
+def _extend_somewhere(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    it.put(ref, thinned(thing))
+    containers.extend(it, node, ref, _first(args))
+    return NONE_VALUE
+
+
+@method("update")
+def _update(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    for more in args.positional:
+        (containers.merge if thing.kind in MAPPINGS else containers.extend)(it, node, ref, more)
+    for key, value in args.keywords.items():
+        containers.set_item(it, node, ref, Const(key), value)
+    return NONE_VALUE
+
+
+@method("__setitem__")
+def _set_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.set_item(it, node, ref, _first(args), args.get("value", 1, UNKNOWN))
+    return NONE_VALUE
+
+
+# ---- taking out
+
+
+@method("get")
+def _get(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    default = args.get("default", 1, NONE_VALUE)
+    if thing.rest == NOTHING and not thing.items:
+        return default
+    found = get_item(it, ref, thing, _first(args), missing=NOTHING)
+    return found if _certainly_has(thing, _first(args)) else one_of((found, default))
+
+
+@method("setdefault")
+def _set_default(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    found = _get(it, node, ref, thing, args)
+    if not _certainly_has(thing, _first(args)):
+        containers.set_item(it, node, ref, _first(args), found)
+    return found
+
+
+def _certainly_has(thing: Container, key: Value) -> bool:
+    constant = key_of(key)
+    return constant is not None and any(known == constant for known, _ in thing.items)
+
+
+@method("__getitem__")
+def _get_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return get_item(it, ref, thing, _first(args))
+
+
+@method("pop")
+def _pop(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    if thing.kind not in MAPPINGS:
+        return _take(it, ref, thing, _first(args) if args.positional else Const(-1))
+    has_default = len(args.positional) > 1
+    found = _get(it, node, ref, thing, args) if has_default else get_item(it, ref, thing, _first(args))
+    it.put(ref, without(thing, key_of(_first(args))))
+    return found
+
+
+@method("popleft")
+def _pop_left(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return _take(it, ref, thing, Const(0))
+
+
+def _take(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
+    if thing.kind not in SEQUENCES:
+        return _all(thing)
+    found = get_item(it, ref, thing, index)
+    it.put(ref, without(thing, key_of(index)))
+    return found
+
+
+@method("popitem")
+def _pop_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    pair = Container("tuple", items=((0, keys_of(thing)), (1, _all(thing))))
+    it.put(ref, thinned(thing))
+    return it.new(node, "pair", pair)
+
+
+@method("clear")
+def _clear(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    it.put(ref, replace(thing, items=(), rest=NOTHING, certain=()))
+    return NONE_VALUE
+
+
+@method("sort")
+def _sort(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    """The function by which elements are compared is called on them."""
+    from gradlint.interpreter.syntax.calls import call_value
+
+    whole = summarised(thing)
+    it.put(ref, whole)
+    if args.keywords.get("key", NONE_VALUE) != NONE_VALUE:
+        call_value(it, it.place_of(node, "key"), args.keywords["key"], Arguments([whole.rest]), "")
+    return NONE_VALUE
+
+
+@method("remove", "discard")
+def _remove(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    it.put(ref, thinned(thing))
+    return NONE_VALUE
+
+
+@method("rotate", "move_to_end")
+def _disorder(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    it.put(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
+    return NONE_VALUE
+
+
+@method("reverse")
+def _reverse(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    turned = tuple(enumerate(value for _, value in reversed(thing.items)))
+    it.put(ref, replace(thing, items=turned) if thing.rest == NOTHING else summarised(thing))
+    return NONE_VALUE
+
+
+# ---- making others
+
+
+@method("copy", "__copy__", "__reversed__")
+def _copy(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return it.new(node, "copy", copied(it, node, thing) if thing.kind in MAPPINGS else thing)
+
+
+@method("difference", "intersection")
+def _some(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return it.new(node, "copy", thinned(thing))
+
+
+@method("union", "symmetric_difference")
+def _union(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    made = it.new(node, "union", thing)
+    for more in args.positional:
+        containers.extend(it, node, made, more)
+    return made
+
+
+@method("index", "count", "__len__", "total")
+def _number(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return Scalar(INTEGER)
+
+
+# ---- named tuples
+
+
+@method("_replace")
+def _with_fields(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    names = field_names(it, thing)
+    items = dict(thing.items) | {names.index(name): value for name, value in args.keywords.items() if name in names}
+    return it.new(node, "instance", replace(thing, items=tuple(items.items())))
+
+
+@method("_asdict")
+def _as_dict(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    items = tuple(zip(field_names(it, thing), (value for _, value in thing.items), strict=False))
+    return it.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))

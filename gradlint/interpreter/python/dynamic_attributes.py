@@ -1,0 +1,105 @@
+"""Attributes whose names are computed: `setattr(self, f"block{i}", block)`, `getattr(self, name)`, `add_module`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    NOTHING,
+    UNSURE,
+    YES,
+    Const,
+    Instance,
+    Module,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+    with_certain,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.mro import find_member, torch_base
+from gradlint.interpreter.static.string_values import beginning
+from gradlint.knowledge.module_settings import MODULE_NAMES
+
+
+def holders(it: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]:
+    """The modules and instances among the alternatives of a value: what has attributes of its own."""
+    heap = it.state.heap
+    found = [(option, heap.get(option)) for option in alternatives(value) if type(option) is Ref]
+    return [(ref, thing) for ref, thing in found if isinstance(thing, (Module, Instance))]
+
+
+def names_of(value: Value) -> list[str] | None:
+    """The attributes that a computed name may mean; None where it is not one of a few constants."""
+    found = [option.value for option in alternatives(value) if type(option) is Const]
+    names = [name for name in found if isinstance(name, str)]
+    return names if names and len(names) == len(alternatives(value)) else None
+
+
+def set_by_name(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+    """An attribute is set whose name may be computed."""
+    from gradlint.interpreter.python.attribute_store import set_attribute
+
+    names = names_of(name)
+    if names is not None and len(names) == 1:
+        set_attribute(it, node, owner, names[0], value, "", own=False)
+    else:
+        set_somewhere(it, owner, name, value)
+
+
+def set_somewhere(it: Interpreter, owner: Value, name: Value, value: Value) -> None:
+    """`setattr(owner, name, value)` with a name that may be many."""
+    start = beginning(name)
+    found = holders(it, owner)
+    for ref, thing in found:
+        it.put(ref, _set_somewhere(it, thing, start, value), sure=it.sure_of(owner, found))
+
+
+def _set_somewhere(it: Interpreter, thing: Module | Instance, start: str, value: Value) -> Module | Instance:
+    """The object with one more attribute, or one of those whose names begin like this replaced."""
+    kinds = tuple(kind for kind in (Module, Tensor) if it.may_be(value, kind))
+
+    def meant(name: object, old: Value) -> bool:
+        return str(name).startswith(start) and (bool(start) or any(it.may_be(old, kind) for kind in kinds))
+
+    attributes = tuple((k, one_of((v, value)) if meant(k, v) else v) for k, v in thing.attributes)
+    if isinstance(thing, Module) and kinds:
+        there = with_certain(thing.certain if start else (), [value])  # a name that is counted is another each time
+        return replace(thing, attributes=attributes, rest=one_of((thing.rest, value), MOST_ITEMS), certain=there)
+    return replace(thing, attributes=attributes, open=thing.open | UNSURE)
+
+
+def got_somewhere(it: Interpreter, owner: Value, name: Value) -> Value:
+    """`getattr(owner, name)` with a name that may be many."""
+    start = beginning(name)
+    found: list[Value] = []
+    for option in alternatives(owner):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if not isinstance(thing, (Module, Instance)):
+            return result_of_unknown([owner])
+        found += [value for known, value in thing.attributes if start and str(known).startswith(start)]
+        found.append(thing.rest if type(thing) is Module else NOTHING)
+    some = one_of(found, MOST_ITEMS)
+    return result_of_unknown([owner]) if some == NOTHING else some
+
+
+def has_attribute(it: Interpreter, module: Module, name: str) -> Truth:
+    """Whether a module of a class of the program has an attribute, as far as that is certain."""
+    from gradlint.interpreter.nn.module_methods import METHODS
+
+    if find_member(it, module.cls, "__getattr__") is not None:
+        return UNSURE
+    closed = module.open is NO and module.rest == NOTHING and type(module.cls) is Ref
+    if name in METHODS or name in MODULE_NAMES or find_member(it, module.cls, name) is not None:
+        return YES
+    if any(known == name for known, _ in module.attributes):
+        return UNSURE
+    plain = closed and torch_base(it, module.cls) == "torch.nn.Module" and not name.startswith("_")
+    return NO if plain else UNSURE

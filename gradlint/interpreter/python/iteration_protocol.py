@@ -1,0 +1,55 @@
+"""Objects of the program that others iterate over: `__iter__`, `__next__`, and `__getitem__` where there is neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter, Tried
+from gradlint.interpreter.libraries import pack_results
+from gradlint.interpreter.python.containers import FOLLOWING, ITERATED
+from gradlint.interpreter.python.functions import call_function, let_out
+from gradlint.interpreter.python.mro import find_method
+from gradlint.interpreter.torch_api.torch_paths import ELEMENTS_OF, ITEMS_OF
+
+
+def iterated(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
+    """`iter(x)`: what the method of the class gives."""
+    method = find_method(it, thing.cls, "__iter__") or find_method(it, thing.cls, "__aiter__")
+    return ref if method is None else call_function(it, it.place_of(node, "iter"), method, Arguments([ref]))
+
+
+def following(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
+    """`next(x)`; without `__next__` an object is asked for its items by number."""
+    method = find_method(it, thing.cls, "__next__") or find_method(it, thing.cls, "__anext__")
+    if method is not None:
+        return _until_stopped(it, it.place_of(node, "next"), method, Arguments([ref]))
+    method = find_method(it, thing.cls, "__getitem__")
+    if method is not None:
+        return _until_stopped(it, it.place_of(node, "next"), method, Arguments([ref, Scalar(INTEGER)]))
+    path = thing.cls.path if type(thing.cls) is Named else ""
+    if path in ELEMENTS_OF:
+        return ELEMENTS_OF[path](it, node, thing)
+    if path in ITEMS_OF:
+        return ITEMS_OF[path](it, node, thing, Scalar(INTEGER))
+    return pack_results.foreign_made(it, node, ref) or Unknown((ref,))
+
+
+def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments) -> Value:
+    """The error by which a method ends an iteration is no error of the loop: what ran before it may have happened."""
+    depth = len(it.state.flight)
+    it.frame.tries.append(Tried())
+    value = call_function(it, node, method, args)
+    raised = it.frame.tries.pop().raised
+    let_out(it, raised)
+    if raised is None:
+        return value
+    it.hold(value)
+    raised.flight[depth:] = [value]
+    it.join([it.state, raised])
+    return it.land(depth)[0]
+
+
+ITERATED[Instance] = iterated
+FOLLOWING[Instance] = following

@@ -1,0 +1,235 @@
+"""What classes descend from, and what they define: the line of a class, looked up."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import is_
+from typing import Any
+
+from gradlint.domain import (
+    NO,
+    UNSURE,
+    YES,
+    Belief,
+    Class,
+    Container,
+    Function,
+    Instance,
+    Module,
+    Named,
+    Ref,
+    Truth,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.knowledge.module_families import FAMILIES
+from gradlint.knowledge.named_results import NAMES, RETURNED
+from gradlint.knowledge.packs import LibraryClass
+from gradlint.knowledge.together import Known
+from gradlint.knowledge.vocabulary import OF_MODULES
+
+Line = tuple[Value, ...]
+
+MOST_BASES = 100
+BASE_KINDS = {
+    "typing.NamedTuple": "named tuple",
+    "typing.TypedDict": "typed dict",
+    "typing_extensions.TypedDict": "typed dict",
+    **dict.fromkeys(("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"), "enum"),
+}
+"""The classes whose descendants are made otherwise than by running methods of the program."""
+PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
+    ["builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol",
+     "builtins.Exception", "builtins.ValueError", "builtins.RuntimeError", "torch.utils.data.Dataset",
+     "torch.utils.data.IterableDataset", "torch.utils.data.dataset.Dataset", "torch.utils.data.Sampler",
+     "torch.autograd.Function", "torch.autograd.function.Function"]
+)  # fmt: skip
+"""Classes that neither make anything of the arguments of their descendants nor give them tensors."""
+
+
+OF_EVERY_MODULE = (OF_MODULES | {"__init__"}) - {"training"}
+"""What `nn.Module` defines, and so hides of the bases behind it; its `__init__` does not go on to theirs."""
+
+
+def is_module(it: Interpreter, base: Value) -> Truth:
+    """Whether what derives from this base is a module."""
+    thing = it.thing(base)
+    if type(thing) is Class:
+        return thing.module
+    if type(thing) is Named:
+        if thing.path in it.torch.modules or thing.path in FAMILIES:
+            return YES
+        return NO if thing.path in PLAIN_BASES else _is_module(it, thing.path)
+    return UNSURE
+
+
+def is_open(it: Interpreter, base: Value) -> Truth:
+    """Whether what derives from this base may have more than is seen."""
+    thing = it.thing(base)
+    if type(thing) is Class:
+        return thing.open
+    if type(thing) is Named and (thing.path in it.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
+        return NO
+    return _is_open(it, thing.path) if type(thing) is Named else UNSURE
+
+
+def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
+    """A class and its bases in the order of look-up; a base that is not known comes as it is."""
+    for option in alternatives(cls):
+        yield from _line(it, option, MOST_BASES, {})
+
+
+def _line(it: Interpreter, cls: Value, most: int, found: dict[Value, Line]) -> Line:
+    """The line of one class, as Python finds it: no longer than so many classes, and from no deeper. What was `found`
+    for the same question is taken as it is, and what was found before where the classes of the line are the same."""
+    heap = it.state.heap
+    thing: Any = heap.get(cls) if type(cls) is Ref else None
+    if type(thing) is not Class or not thing.bases or most < 1:
+        return (cls,) if most > 0 else ()
+    if cls in found:
+        return found[cls]
+    there: Any = heap.get  # of what is no reference there is nothing
+    known, classes = it.lines.get(cls, ((), ()))
+    if not known or not all(map(is_, map(there, known), classes)):
+        found[cls] = (cls,)  # for a class that derives from itself
+        lines = [_line(it, base, most - 1, found) for base in thing.bases]
+        merged = _merged([*lines, thing.bases]) if len(lines) > 1 else lines[0]
+        known = (cls, *islice(merged, MOST_BASES - 1))
+        if len(known) <= most:  # what is deeper was not left out
+            it.lines[cls] = known, tuple(map(there, known))
+    found[cls] = known
+    return known
+
+
+def _merged(lines: list[Line]) -> Iterator[Value]:
+    """Lines put together so that each keeps its order: what no other line still has behind its first comes next."""
+    waiting = [deque(line) for line in lines if line]
+    behind, done = Counter(one for line in lines for one in line[1:]), set[Value]()
+    while waiting:
+        first = next((line[0] for line in waiting if not behind[line[0]]), waiting[0][0])
+        yield first
+        done.add(first)
+        for line in waiting:
+            while line and line[0] in done:
+                line.popleft()
+                behind.subtract(islice(line, 1))
+        waiting = [line for line in waiting if line]
+
+
+def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
+    """What a class or its bases define under a name; `after`: only the bases behind that class."""
+    waiting = after is not None
+    for one in ancestry(it, cls):
+        if waiting:
+            waiting = one != after
+            continue
+        thing = it.state.heap.get(one) if type(one) is Ref else None
+        if type(thing) is Class:
+            for known, value in thing.members:
+                if known == name:
+                    return value
+        elif type(one) is not Named:
+            return None
+        elif one.path in it.torch.modules or one.path in FAMILIES:
+            if name in OF_EVERY_MODULE:
+                return None
+        elif one.path not in PLAIN_BASES:
+            found = _member(it, one.path, name)
+            if found is not None or _is_open(it, one.path) is not NO:
+                return found
+    return None
+
+
+def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Function | None:
+    """The function a class of the program defines under a name."""
+    found = find_member(it, cls, name, after)
+    return found if type(found) is Function else None
+
+
+def defined_anew(it: Interpreter) -> dict[Ref, frozenset[object]]:
+    """The names that classes of the program define which derive from each of them."""
+    found: dict[Ref, frozenset[object]] = {}
+    for cls in it.classes.values():
+        thing = it.state.heap.get(cls)
+        own = frozenset(name for name, _ in thing.members) if type(thing) is Class else frozenset()
+        for base in list(ancestry(it, cls))[1:]:
+            if type(base) is Ref:
+                found[base] = found.get(base, own) | own
+    return found
+
+
+def may_be_overridden(it: Interpreter, owner: Ref, thing: Module | Instance, name: str) -> bool:
+    """Whether an object that stands for all that strangers make of a class may be of one that derives from it and
+    defines this anew."""
+    cls = thing.cls
+    if type(cls) is not Ref or name not in it.defined_anew.get(cls, ()):
+        return False
+    return thing.belief is Belief.ANNOTATED or owner.site == it.sites.get(it.classes_by_ref(cls))
+
+
+def field_names(it: Interpreter, thing: Container) -> Sequence[str]:
+    """What the items of a named tuple are called, in their order."""
+    if type(thing.cls) is Named:
+        return NAMES.get(thing.cls.path.removeprefix(RETURNED), ())
+    cls = it.thing(thing.cls)
+    return [str(name) for name, _ in cls.fields] if type(cls) is Class else ()
+
+
+def field_of(it: Interpreter, thing: Container, name: str) -> Value | None:
+    """The item of a named tuple under the name of a field."""
+    names = field_names(it, thing)
+    return dict(thing.items).get(names.index(name), thing.rest) if name in names else None
+
+
+def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
+    """The first of these methods that the class of an object defines in the program."""
+    cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
+    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    return next((method for method in found if method is not None), None)
+
+
+def torch_base(it: Interpreter, cls: Value) -> str:
+    """The path of the torch module a class derives from, or nothing."""
+    for one in ancestry(it, cls):
+        if type(one) is Named and one.path in it.torch.modules:
+            return one.path
+    return ""
+
+
+# ---- classes of libraries
+
+
+def called(path: str, row: LibraryClass) -> str:
+    """What we call a class that was reached by some path."""
+    return path if "*" in row.path else row.path
+
+
+def library_base(it: Interpreter, cls: Value) -> tuple[str, Known] | None:
+    """The class of a library that a class is or derives from."""
+    for one in ancestry(it, cls):
+        if type(one) is Named and (known := it.packs.cls(one.path)) is not None:
+            return called(one.path, known.row), known
+    return None
+
+
+def _member(it: Interpreter, path: str, name: str) -> Value | None:
+    """What the class at a path has under a name, as the path of that; None where no row tells."""
+    known = it.packs.cls(path)
+    return Named(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
+
+
+def _is_module(it: Interpreter, path: str) -> Truth:
+    """Whether the class at a path derives from nn.Module."""
+    known = it.packs.cls(path)
+    if known is not None:
+        return YES if known.row.kind == "module" else NO
+    return NO if it.packs.is_foreign(path) else UNSURE
+
+
+def _is_open(it: Interpreter, path: str) -> Truth:
+    """Whether instances of the class at a path may have parts that nobody told us of."""
+    known = it.packs.cls(path)
+    return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE

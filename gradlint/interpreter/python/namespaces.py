@@ -1,0 +1,142 @@
+"""Objects that hold what they are given by name: `SimpleNamespace`, and what `argparse` reads from a command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    BOOL,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    Const,
+    Container,
+    Instance,
+    Named,
+    Plain,
+    Scalar,
+    Value,
+    alternatives,
+    number_kind,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.syntax.calls import call_value
+from gradlint.interpreter.torch_api.torch_paths import special
+
+
+def _namespace(path: str) -> None:
+    @special(path)
+    def make(it: Interpreter, node: Any, args: Arguments) -> Value:
+        known = tuple((name, value) for name, value in args.keywords.items() if name != "**")
+        return it.new(
+            node, "namespace", Instance(cls=Named(path), attributes=known, open=UNSURE if args.unknown else NO)
+        )
+
+
+for _path in ("types.SimpleNamespace", "argparse.Namespace"):
+    _namespace(_path)
+
+
+# ---- argparse
+
+PARSER, NAMESPACE = Named("argparse.ArgumentParser"), Named("argparse.Namespace")
+
+
+@special(PARSER.path)
+def _parser(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A parser; its attributes are what the namespaces it makes will hold."""
+    return it.new(node, "parser", Instance(cls=PARSER, open=NO))
+
+
+@special(*(f"{PARSER.path}.{name}" for name in ("add_argument_group", "add_mutually_exclusive_group")))
+def _group(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return args.positional[0]
+
+
+@special(f"{PARSER.path}.add_argument")
+def _add_argument(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """An option is one more attribute."""
+    parser, *flags = args.positional
+    name = _destination(flags, args.keywords.get("dest"))
+    for ref, thing in it.all(parser, Instance):
+        if name is None or args.unknown:
+            it.put(ref, replace(thing, open=UNSURE))
+        else:
+            options = dict(thing.attributes) | {name: _option(it, node, args.keywords)}
+            it.put(ref, replace(thing, attributes=tuple(options.items())))
+    return Plain("option")
+
+
+def _destination(flags: list[Value], given: Value | None) -> str | None:
+    """The attribute under which an option is found."""
+    if given is not None:
+        return given.value if type(given) is Const and isinstance(given.value, str) else None
+    names = [flag.value for flag in flags if type(flag) is Const and isinstance(flag.value, str)]
+    if not names or len(names) < len(flags):
+        return None
+    long = [name for name in names if name.startswith("--")] or names
+    return long[0].lstrip("-").replace("-", "_")
+
+
+def _option(it: Interpreter, node: Any, about: dict[str, Value]) -> Value:
+    """What an option holds: its default, or what the command line gives for it."""
+    action = about.get("action", Const("store"))
+    if action in (Const("store_true"), Const("store_false")):
+        return Scalar(BOOL)
+    if action == Const("count"):
+        return one_of([about.get("default", NONE_VALUE), call_value(it, node, Named("builtins.int"), Arguments(), "")])
+    if action not in (Const("store"), Const("append")):
+        return UNKNOWN
+    kind = about.get("type", Named("builtins.str"))
+    read = call_value(it, it.place_of(node, "read"), kind, Arguments([Plain("str")]), "")
+    many = "nargs" in about and about["nargs"] != Const("?")
+    if many or action == Const("append"):
+        read = it.new(node, "values", Container("list", rest=read))
+    return _widely([about.get("default", NONE_VALUE), read])
+
+
+def _widely(values: list[Value]) -> Value:
+    """One of these; a constant among others like it is no longer one."""
+    options = [option for value in values for option in alternatives(value)]
+    kinds = [kind for option in options if (kind := number_kind(option)) is not None]
+    strings = any(option == Plain("str") for option in options)
+    kept = [o for o in options if number_kind(o) is None and not (strings and _is_text(o))]
+    numbers: Value = NOTHING
+    for kind in kinds:
+        numbers = Scalar(kind if type(numbers) is not Scalar else numbers.dtype | kind)
+    return one_of([*kept, numbers])
+
+
+def _is_text(value: Value) -> bool:
+    return type(value) is Const and isinstance(value.value, str)
+
+
+@special(f"{PARSER.path}.set_defaults")
+def _set_defaults(it: Interpreter, node: Any, args: Arguments) -> Value:
+    for ref, thing in it.all(args.positional[0], Instance):
+        known = dict(thing.attributes)
+        more = {name: one_of([known.get(name, NOTHING), value]) for name, value in args.keywords.items()}
+        opened = UNSURE if args.unknown else thing.open
+        it.put(ref, replace(thing, attributes=tuple((known | more).items()), open=opened))
+    return NONE_VALUE
+
+
+@special(f"{PARSER.path}.parse_args", f"{PARSER.path}.parse_intermixed_args")
+def _parse_args(it: Interpreter, node: Any, args: Arguments) -> Value:
+    parser = it.only(args.positional[0], Instance)
+    given = args.get("namespace", 2, NONE_VALUE)
+    if parser is None or given != NONE_VALUE:
+        return it.new(node, "namespace", Instance(cls=NAMESPACE, open=UNSURE))
+    return it.new(node, "namespace", Instance(cls=NAMESPACE, attributes=parser.attributes, open=parser.open))
+
+
+@special(f"{PARSER.path}.parse_known_args")
+def _parse_known_args(it: Interpreter, node: Any, args: Arguments) -> Value:
+    rest = it.new(node, "rest", Container("list", rest=Plain("str")))
+    found = _parse_args(it, node, args)
+    return it.new(node, "pair", Container("tuple", items=((0, found), (1, rest))))

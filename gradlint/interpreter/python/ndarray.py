@@ -1,0 +1,79 @@
+"""NumPy arrays: what their methods give, and writes into their memory, of which autograd does not hear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    YES,
+    Array,
+    Mark,
+    Ref,
+    Scalar,
+    Syntax,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter.autograd.detach import cuts
+from gradlint.interpreter.autograd.in_place import gradients_written, is_local, memory_written, viewed
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.knowledge.arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
+
+OWN = "array memory"
+
+
+def fresh_array(it: Interpreter, node: Any, **facts: Any) -> Ref:
+    """A new array with memory of its own."""
+    return it.new(node, "array", Array(storage=(it.memory(node, OWN),), **facts))
+
+
+def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+    """A method of an array."""
+    found = it.all(owner, Array)
+    if name in NUMBERS:
+        return one_of([Scalar(array.dtype, _of_kind("cut", array)) for _, array in found])
+    if name in IN_PLACE:
+        write_array(it, node, owner, name, "")
+        return NONE_VALUE
+    views = YES if name in ALWAYS_VIEWS else Truth.unsure() if name in SOMETIMES_VIEWS else NO
+    return part(it, node, found[0][1], views) if len(found) == 1 else fresh_array(it, node, marks=cuts(it, [owner]))
+
+
+def part(it: Interpreter, node: Any, array: Array, views: Truth) -> Ref:
+    """What is taken out of an array, which it `views` or is a copy of."""
+    shared = array.storage if views.may(YES) else ()
+    own = (it.memory(node, OWN),) if views is not YES else ()
+    return it.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.marks))
+
+
+def write_array(it: Interpreter, node: Any, value: Value, op: str, name: str) -> None:
+    """The memory of an array is written, and with it that of every tensor that shares it."""
+    found = it.all(value, Array)
+    sure = len(alternatives(value)) == 1 and it.sure(found)
+    made = tuple(dict.fromkeys(mark.node for _, array in found for mark in _of_kind("made", array)))
+    for _, array in found:
+        if not it.unheard:
+            _tell(it, node, array, op, name, made)
+        memory_written(it, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
+        gradients_written(it, array.storage)
+
+
+def _of_kind(how: str, array: Array) -> tuple[Mark, ...]:
+    return tuple(mark for mark in array.marks if mark.how == how)
+
+
+def _tell(it: Interpreter, node: Any, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
+    """Tell of every tensor on the memory; where it may be another memory nobody can tell."""
+    if len(array.storage) != 1:
+        return
+    sharing = [(ref, one) for ref, one in it.state.heap.items() if type(one) is Tensor and one.storage == array.storage]
+    for ref, tensor in sharing:
+        it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(it, tensor), holders=(), by="array",
+                arrays=made, noticed=NO, local=is_local(it, [(ref, tensor)]), name=name)  # fmt: skip

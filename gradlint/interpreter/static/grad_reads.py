@@ -1,0 +1,90 @@
+"""Where gradients are read: whether they have to be there, and what their tensors were called when they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import Tensor
+from gradlint.frozen import frozen
+from gradlint.interpreter.engine.machine import Inner, Interpreter
+from gradlint.interpreter.static.scopes import spelled
+from gradlint.source import parts
+
+NEEDED, HANDED = "needed", "handed"
+LOOKING = frozenset(
+    "print pprint repr str format id type bool isinstance append add extend insert put get setdefault debug info "
+    "warning error log write items".split()
+)
+"""Functions and methods that take None as well as anything else."""
+
+
+@frozen()
+class Reads:
+    """What one walk over a file finds: how the gradients that are read are used, and the names that values get where
+    they are computed."""
+
+    uses: dict[Any, str]
+    names: dict[Any, str]
+
+
+def use_of(it: Interpreter, node: Any) -> str:
+    """How the gradient that is read here is used: "needed" (None raises), "handed" (to a call) or neither."""
+    return _looked_for(it).uses.get(node, "")
+
+
+def bound_as(it: Interpreter, tensor: Tensor, name: str) -> Any:
+    """The expression that computed a tensor, if its value got this name there; else None."""
+    made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
+    made = made.node if type(made) is Inner else made
+    return made if name and _looked_for(it).names.get(made) == name else None
+
+
+def _looked_for(it: Interpreter) -> Reads:
+    if it.reads is None:
+        uses = {read: use for read, use in _uses(it.tree) if _reads(read)}
+        it.reads = Reads(uses, dict(_names(it.tree)))
+    return it.reads
+
+
+def _names(tree: cst.Module) -> Iterator[tuple[Any, str]]:
+    for node in _nodes(tree):
+        if type(node) is cst.Assign and len(node.targets) == 1 and (name := spelled(node.targets[0].target)):
+            yield node.value, name
+
+
+def _nodes(tree: cst.Module) -> Iterator[Any]:
+    todo: list[Any] = [tree]
+    while todo:
+        yield (node := todo.pop())
+        todo += parts(node)
+
+
+def _reads(node: Any) -> bool:
+    return type(node) is cst.Attribute and node.attr.value == "grad"
+
+
+def _uses(tree: cst.Module) -> Iterator[tuple[Any, str]]:
+    for node in _nodes(tree):
+        fields = NEEDING.get(type(node))
+        if fields is not None:
+            yield from ((getattr(node, name), NEEDED) for name in fields)
+        elif type(node) is cst.Call and not _only_looks(node.func):
+            yield from ((argument.value, HANDED) for argument in node.args)
+
+
+NEEDING: dict[type, tuple[str, ...]] = {
+    cst.Attribute: ("value",),
+    cst.BinaryOperation: ("left", "right"),
+    cst.Subscript: ("value",),
+    cst.AugAssign: ("target", "value"),
+    cst.For: ("iter",),
+}
+"""Where None raises, whatever the other operand."""
+
+
+def _only_looks(func: Any) -> bool:
+    name = func.attr.value if type(func) is cst.Attribute else getattr(func, "value", "")
+    return name in LOOKING or (isinstance(name, str) and name.startswith("assert"))

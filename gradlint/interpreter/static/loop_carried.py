@@ -1,0 +1,149 @@
+"""Names by which a loop carries a graph from one iteration to the next, and names that certainly do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import NOTHING, Container, Ref, Tensor, Unknown, Value, alternatives, object_references, references
+from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.static.rebinding import read_first
+from gradlint.interpreter.static.scopes import targets
+from gradlint.interpreter.static.tree_walk import in_order
+
+
+def carriers(it: Interpreter, node: Any, carried: Sequence[Ref]) -> tuple[tuple[str, str, Any], ...]:
+    """By what names of the function that runs the next iteration of the loop around a place gets hold of something with
+    these nodes in its graph: "tensor" or "tuple" (one of tensors), and the place itself or a later one where the loop
+    binds the name. None where something else holds it as well."""
+    loop = _loop_around(it.frame.scope.node, node)
+    found: list[tuple[str, str, Any]] = []
+    for name, bindings in read_first(it.frame.scope.node, loop).items() if loop is not None else ():
+        value = it.state.held((it.frame.id, name))
+        if value is not None and any(_holds(it, ref, carried) for ref in it.state.reach([value])):
+            kind = _kind(it, value) if bindings else ""
+            found += [(name, kind, place) for place in _last_places(loop, node, bindings)]
+    return tuple(found) if all(kind for _, kind, _ in found) else ()
+
+
+def may_be_carried(it: Interpreter, nodes: Iterable[Ref]) -> bool:
+    """Whether the iteration that runs, of the innermost loop around, may have got hold of something with these nodes in
+    its graph when it began. What a name holds that each iteration binds before it reads it is out of its reach."""
+    frame: Frame | None = it.frame
+    while frame is not None and frame.loop is None:
+        frame = frame.caller
+    if frame is None or frame.loop is None or frame.loop.head is None:
+        return True
+    loop, began = frame.loop.node, frame.loop.head
+    bound = bound_first(loop) - _seen_inside(frame.scope.node) if isinstance(loop, cst.For | cst.While) else set()
+    held = [value for (owner, name), value in began.names.items() if owner != frame.id or name not in bound]
+    now, it.state = it.state, began
+    graphs = [node for ref in _held_by(it, [*held, *began.flight]) for node in it.operand(ref)]
+    past, it.state = it.past(graphs), now
+    return not past.keys().isdisjoint(nodes)
+
+
+def _held_by(it: Interpreter, values: Iterable[Value]) -> list[Ref]:
+    """The tensors that can be got at from these values; what a tensor was made of is not held by it."""
+    seen: set[Ref] = set()
+    found: list[Ref] = []
+    todo = [ref for value in values for ref in references(value)]
+    while todo:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if ref in seen or thing is None:
+            continue
+        seen.add(ref)
+        if type(thing) is Tensor:
+            found.append(ref)
+        else:
+            todo += object_references(thing)
+    return found
+
+
+def bound_first(loop: cst.For | cst.While) -> set[str]:
+    """The names that each iteration certainly binds before it mentions them in any other way."""
+    bound: set[str] = set()
+    mentioned: set[str] = set()
+    if type(loop) is cst.For:
+        _bind(targets(loop.target), bound, mentioned)
+    else:
+        mentioned |= names_in(loop.test)  # type: ignore[union-attr]
+    _follow(loop.body, bound, mentioned)
+    return bound
+
+
+def _follow(body: cst.BaseSuite, bound: set[str], mentioned: set[str]) -> None:
+    """Add what the statements of a block bind and mention, in their order."""
+    for statement in body.body:
+        if type(statement) is cst.With:
+            mentioned |= names_in(*statement.items) - bound
+            _follow(statement.body, bound, mentioned)
+            continue
+        simple = statement.body if type(statement) is cst.SimpleStatementLine else (statement,)
+        for one in simple:
+            if type(one) is cst.Assign:
+                mentioned |= names_in(one.value) - bound
+                _bind([single for each in one.targets for single in targets(each.target)], bound, mentioned)
+            else:
+                mentioned |= names_in(one) - bound
+
+
+def _bind(singles: Iterable[cst.CSTNode], bound: set[str], mentioned: set[str]) -> None:
+    for single in singles:
+        if type(single) is not cst.Name:
+            mentioned |= names_in(single) - bound
+        elif single.value not in mentioned:
+            bound.add(single.value)
+
+
+def is_unknown_from_outside(it: Interpreter, name: str) -> bool:
+    """Whether a name of the function that runs holds what nobody knows, the same in each iteration of its loop."""
+    loop = it.frame.loop
+    value = it.state.names.get((it.frame.id, name))
+    if loop is None or not isinstance(loop.node, cst.For | cst.While) or value is None:
+        return False
+    return name not in bound_first(loop.node) and any(type(one) is Unknown for one in alternatives(value))
+
+
+def names_in(*trees: cst.CSTNode) -> set[str]:
+    """The names that are mentioned in these trees."""
+    return {node.value for tree in trees for node in in_order(tree) if type(node) is cst.Name}
+
+
+def _seen_inside(scope: cst.CSTNode) -> set[str]:
+    """The names that functions inside a scope mention, and those that are not its own."""
+    inner = [node for node in in_order(scope) if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef)]
+    declared = [node for node in in_order(scope) if isinstance(node, cst.Global | cst.Nonlocal)]
+    return names_in(*(node for node in inner if node is not scope), *declared)
+
+
+def _last_places(loop: Any, place: Any, bindings: Sequence[Any]) -> list[Any]:
+    """What comes last of a place and the bindings of a name in an iteration: the place only if some come before it."""
+    order = list(in_order(loop))
+    at = order.index(place)
+    later = [binding for binding in bindings if order.index(binding) > at]
+    return [*([] if 0 < len(later) == len(bindings) else [place]), *later]
+
+
+def _loop_around(scope: Any, place: Any) -> Any:
+    """The innermost loop of a scope that a place stands in."""
+    loops = [node for node in in_order(scope) if isinstance(node, cst.For | cst.While)]
+    return next((loop for loop in reversed(loops) if any(node is place for node in in_order(loop.body))), None)
+
+
+def _holds(it: Interpreter, ref: Ref, carried: Sequence[Ref]) -> bool:
+    return type(it[ref]) is Tensor and not it.past(it.operand(ref)).keys().isdisjoint(carried)
+
+
+def _kind(it: Interpreter, value: Value) -> str:
+    thing = it.only(value, Container)
+    if thing is not None and thing.kind == "tuple" and thing.rest == NOTHING:
+        return "tuple" if all(_is_tensor(it, inner) for _, inner in thing.items) else ""
+    return "tensor" if _is_tensor(it, value) else ""
+
+
+def _is_tensor(it: Interpreter, value: Value) -> bool:
+    return all(type(one) is Ref and type(it.state.heap.get(one)) is Tensor for one in alternatives(value))

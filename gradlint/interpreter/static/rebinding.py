@@ -1,0 +1,185 @@
+"""Names bound anew in loops: whether what they hold then is ever looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
+from gradlint.frozen import frozen
+from gradlint.interpreter.autograd.in_place import holders
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.scopes import COMPREHENSIONS, dotted, targets
+from gradlint.source import parts
+
+_STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
+
+
+@frozen()
+class Rebinding:
+    """An assignment to a name inside a loop: whether a `for` around it binds the same name, and whether the name may
+    be read before it is bound again, and how the program writes the place of what it held in what that `for` goes
+    over."""
+
+    looped: bool
+    read: bool
+    element: str
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What one walk over a scope finds of names, with the number of the statement and the loops around."""
+
+    reads: dict[str, list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
+    writes: list[tuple[cst.Name, int, tuple[Any, ...]]] = field(default_factory=list)
+    inner: set[str] = field(default_factory=set)
+
+
+class _Step(NamedTuple):
+    """A node that is to be walked: in which statement and loops it stands, whether in a function of its own, and the
+    names that are others in there."""
+
+    node: Any
+    statement: int
+    loops: tuple[Any, ...]
+    inner: bool
+    hidden: frozenset[str]
+
+
+def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
+    """A name inside a loop is about to be bound to another tensor."""
+    old = it.held((it.frame.declared.get(target.value, it.frame).id, target.value))
+    if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
+        return
+    rebinding = rebindings(it).get(target)
+    if rebinding is None:
+        return
+    gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
+    it.emit(
+        events.BindingDropped,
+        node,
+        name=target.value,
+        value=it.thing(value),
+        old=it.thing(old),
+        read=rebinding.read,
+        looped=rebinding.looped,
+        updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
+        same=_same(old, value),
+        holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
+        target=target,
+        statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
+        element=rebinding.element,
+    )
+
+
+def _same(old: Value, value: Value) -> Truth:
+    """Whether the name is bound to the object it held."""
+    found = [option in alternatives(old) for option in alternatives(value)]
+    return YES if all(found) else MAYBE if any(found) else NO
+
+
+def rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
+    """The assignments to names in loops of the scope that runs."""
+    scope = it.frame.scope
+    if scope.rebindings is None:
+        walk = _walked(scope.node)
+        scope.rebindings = {name: _judged(walk, name, number, loops) for name, number, loops in walk.writes if loops}
+    return scope.rebindings
+
+
+def read_first(scope: cst.CSTNode, loop: cst.CSTNode) -> dict[str, list[cst.Name]]:
+    """The names that an iteration of a loop may read before it binds them, and where it does."""
+    walk = _walked(scope)
+    bound: dict[str, list[tuple[int, cst.Name]]] = {}
+    for target, number, loops in walk.writes:
+        if loop in loops:
+            bound.setdefault(target.value, []).append((number, target))
+    found = {}
+    for name, reads in walk.reads.items():
+        bindings = bound.get(name, [])
+        first = min((number for number, _ in bindings), default=None)
+        mentioned = [at for at, around in reads if loop in around and (first is None or at <= first)]
+        if len(mentioned) > sum(number == first for number, _ in bindings) and not _binds(loop, name):
+            found[name] = [binding for _, binding in bindings]
+    return found
+
+
+def _walked(scope: cst.CSTNode) -> _Walk:
+    found, number = _Walk(), 0
+    nothing = frozenset[str]()
+    todo = [_Step(child, 0, (), inner=False, hidden=nothing) for child in reversed(parts(scope))]
+    while todo:
+        node, at, loops, inner, hidden = todo.pop()
+        kind = type(node)
+        if kind is cst.Name:
+            if node.value in hidden:
+                continue
+            found.reads.setdefault(node.value, []).append((at, loops))
+            if inner:
+                found.inner.add(node.value)
+            continue
+        if isinstance(node, _STATEMENTS):
+            number += 1
+            at = number
+        if kind is cst.Assign and not inner:
+            names = [one for target in node.targets for one in targets(target.target)]
+            found.writes += [(name, at, loops) for name in names if type(name) is cst.Name]
+        inner = inner or kind in (cst.FunctionDef, cst.ClassDef, cst.Lambda)
+        within = (*loops, node) if kind in (cst.For, cst.While) else loops
+        own = hidden
+        if isinstance(node, COMPREHENSIONS):
+            own = hidden | _own_names(node)
+            todo.append(_Step(node.for_in.iter, at, within, inner, hidden))  # which it finds outside
+        todo += [_Step(child, at, within, inner, own) for child in reversed(parts(node))]
+    return found
+
+
+def _own_names(comprehension: Any) -> frozenset[str]:
+    """The names that a comprehension binds for itself."""
+    found: list[str] = []
+    clause = comprehension.for_in
+    while clause is not None:
+        found += [one.value for one in targets(clause.target) if type(one) is cst.Name]
+        clause = clause.inner_for_in
+    return frozenset(found)
+
+
+def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) -> Rebinding:
+    """A name is read again by a later statement, or by an earlier one of a loop that goes round without binding it."""
+    binding = [depth for depth, loop in enumerate(loops) if _binds(loop, name.value)]
+    between = loops[binding[-1] + 1 :] if binding else loops
+    read = name.value in walk.inner or any(
+        (at > number and not _bound_between(around, loops, name.value))
+        or (at != number and any(loop in between for loop in around))
+        for at, around in walk.reads.get(name.value, ())
+    )
+    return Rebinding(bool(binding), read, _element(loops[binding[-1]], name.value) if binding else "")
+
+
+def _element(loop: Any, name: str) -> str:
+    """How a program writes what the second name of a loop over `d.items()` or `enumerate(l)` stands for."""
+    names = [one.value for one in targets(loop.target) if isinstance(one, cst.Name)]
+    chain = _walked_by_key(loop.iter)
+    return f"{chain}[{names[0]}]" if chain and len(names) == 2 and names[1] == name else ""
+
+
+def _walked_by_key(call: Any) -> str:
+    """How a program writes what is walked over with the key or number of each element; "" where it is not."""
+    if not isinstance(call, cst.Call):
+        return ""
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "items" and not call.args:
+        return dotted(call.func.value)
+    by_number = isinstance(call.func, cst.Name) and call.func.value == "enumerate" and len(call.args) == 1
+    return dotted(call.args[0].value) if by_number else ""
+
+
+def _bound_between(around: tuple[Any, ...], loops: tuple[Any, ...], name: str) -> bool:
+    """Whether a loop that begins after the assignment binds the name before it is read in there."""
+    return any(_binds(loop, name) for loop in around if loop not in loops)
+
+
+def _binds(loop: Any, name: str) -> bool:
+    return type(loop) is cst.For and any(type(one) is cst.Name and one.value == name for one in targets(loop.target))

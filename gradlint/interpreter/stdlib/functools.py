@@ -1,0 +1,160 @@
+"""Callables made of others: `functools.partial`, what wraps and reduces functions, and the getters of `operator`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Named, Tensor, Value, one_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python import containers
+from gradlint.interpreter.python.attribute_load import get_attribute
+from gradlint.interpreter.syntax.calls import call_unknown, call_value
+from gradlint.interpreter.syntax.expressions import get_item
+from gradlint.interpreter.torch_api.torch_paths import CALLED, Known, special
+from gradlint.interpreter.unknown.annotations import CALLABLE
+
+PARTIAL = Named("functools.partial")
+KEEPING_ALL = Named("functools.update_wrapper")
+"""A callable that gives its first argument."""
+
+
+@special("functools.update_wrapper", "torch.compile", "torch.jit.export", "torch.jit.ignore",
+         "functools.lru_cache", "functools.cache", "functools.total_ordering", "functools.singledispatch",
+         "dataclasses.dataclass", "typing.no_type_check", "typing.final", "typing.overload",
+         "typing.runtime_checkable", "atexit.register")  # fmt: skip
+def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Gives the function or class it is handed; called with options only, what does so."""
+    return args.positional[0] if args.positional else KEEPING_ALL
+
+
+@special("functools.wraps")
+def _wraps(it: Interpreter, node: Any, args: Arguments) -> Value:
+    return KEEPING_ALL
+
+
+@special("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
+def _awaited(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A coroutine is what its function gives, whenever somebody waits for it."""
+    return args.positional[0] if args.positional else UNKNOWN
+
+
+@special("asyncio.gather")
+def _gathered(it: Interpreter, node: Any, args: Arguments) -> Value:
+    if args.unknown:
+        return it.new(node, "gathered", Container("list", rest=one_of(args.positional)))
+    return containers.container(it, node, "list", args.positional)
+
+
+@special("functools.partial", "functools.partialmethod")
+def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A callable with some arguments given: it keeps them as attributes."""
+    if not args.positional or args.unknown:
+        havoc(it, args.values())
+        return result_of_unknown(args.values())
+    given = it.new(node, "partial args", Container("tuple", items=tuple(enumerate(args.positional[1:]))))
+    named = it.new(node, "partial keywords", Container("dict", items=tuple(args.keywords.items())))
+    about = (("func", args.positional[0]), ("args", given), ("keywords", named))
+    return it.new(node, "partial", Instance(cls=PARTIAL, attributes=about, open=NO))
+
+
+def _call_partial(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    """A callable that only turned out to be a partial one was given nobody knows what."""
+    about = dict(thing.attributes)
+    given, named = (it.thing(about.get(name, UNKNOWN)) for name in ("args", "keywords"))
+    if type(given) is not Container or type(named) is not Container:
+        return call_unknown(it, node, [*about.values(), *args.values()])
+    positional = [value for _, value in given.items] + args.positional
+    keywords = {str(key): value for key, value in named.items} | args.keywords
+    unknown = args.unknown or given.rest != NOTHING or named.rest != NOTHING
+    return call_value(it, node, about["func"], Arguments(positional, keywords, unknown), "")
+
+
+def _call_annotated(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    """Unknown code, of which an annotation tells what it gives."""
+    returns = dict(thing.attributes).get("returns", UNKNOWN)
+    found = call_unknown(it, node, args.values())
+    return found if returns == UNKNOWN else returns
+
+
+CALLED |= {PARTIAL.path: _call_partial, CALLABLE.path: _call_annotated}
+
+
+@special("functools.reduce")
+def _reduce(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Calls a function on what it gave before and the next element; without elements the start is the result."""
+    if len(args.positional) < 2:
+        return UNKNOWN
+    start = it.hold(*args.positional)
+    element = it.hold(containers.elements(it, node, args.positional[1]))
+    containers.consume(it, node, it.state.flight[start + 1], "reduce")
+    result = it.hold(args.positional[2] if len(args.positional) > 2 else it.state.flight[element])
+    for index in range(MOST_REDUCTIONS):
+        function, before, next_one = (it.state.flight[place] for place in (start, result, element))
+        place = it.place_of(node, f"reduction {index}")
+        found = call_value(it, place, function, Arguments([before, next_one]), "")
+        it.state.flight[result] = one_of([it.state.flight[result], found])
+    last = it.land(start)[-1]
+    return result_of_unknown([last]) if it.only(last, Tensor) is None else last
+
+
+MOST_REDUCTIONS = 2
+"""How often a reduction calls its function; of what is no tensor afterwards nothing is claimed."""
+
+
+def _getter(path: str) -> Known:
+    """`itemgetter(1)`: a callable that keeps what it will look for."""
+
+    def make(it: Interpreter, node: Any, args: Arguments) -> Value:
+        wanted = it.new(node, "wanted", Container("tuple", items=tuple(enumerate(args.positional))))
+        keywords = it.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
+        about = (("wanted", wanted), ("keywords", keywords))
+        return it.new(node, "getter", Instance(cls=Named(path), attributes=about, open=NO))
+
+    return make
+
+
+def _wanted(it: Interpreter, thing: Instance) -> list[Value]:
+    found = it.thing(dict(thing.attributes)["wanted"])
+    return [value for _, value in found.items] if type(found) is Container else [UNKNOWN]
+
+
+def _get_items(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    keys, owner = _wanted(it, thing), args.get("obj", 0, UNKNOWN)
+    if len(keys) == 1:
+        return get_item(it, node, owner, keys[0])
+    return _together(it, node, [get_item(it, it.place_of(node, f"item {n}"), owner, k) for n, k in enumerate(keys)])
+
+
+def _get_attributes(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    names = [name.value if type(name) is Const else None for name in _wanted(it, thing)]
+    owner = args.get("obj", 0, UNKNOWN)
+    if len(names) != 1 or not isinstance(names[0], str):
+        return result_of_unknown([owner])
+    for name in names[0].split("."):
+        owner = get_attribute(it, node, owner, name, "")
+    return owner
+
+
+def _call_method(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    name, *positional = _wanted(it, thing)
+    keywords = it.thing(dict(thing.attributes)["keywords"])
+    if type(name) is not Const or not isinstance(name.value, str) or type(keywords) is not Container:
+        return result_of_unknown(args.values())
+    method = get_attribute(it, node, args.get("obj", 0, UNKNOWN), name.value, "")
+    given = Arguments(positional, {str(key): value for key, value in keywords.items})
+    return call_value(it, node, method, given, "")
+
+
+def _together(it: Interpreter, node: Any, values: list[Value]) -> Value:
+    return it.new(node, "items", Container("tuple", items=tuple(enumerate(values))))
+
+
+for _path, _called in {
+    "operator.itemgetter": _get_items,
+    "operator.attrgetter": _get_attributes,
+    "operator.methodcaller": _call_method,
+}.items():
+    special(_path)(_getter(_path))
+    CALLED[_path] = _called

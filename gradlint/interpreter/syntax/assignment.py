@@ -1,0 +1,146 @@
+"""Assignment to every form of target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    NOTHING,
+    UNKNOWN,
+    Array,
+    Container,
+    Instance,
+    Module,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
+from gradlint.interpreter import receivers
+from gradlint.interpreter.autograd.in_place import Write, write
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn import module_containers
+from gradlint.interpreter.python import containers
+from gradlint.interpreter.python.attribute_store import set_attribute, tell_assigned
+from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.python.ndarray import write_array
+from gradlint.interpreter.static.rebinding import tell_rebound
+from gradlint.interpreter.static.scopes import dotted, spelled
+from gradlint.interpreter.unknown.duck_typing import told_by_use
+
+
+def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
+    """Give a target a value; the value as it is known afterwards."""
+    if isinstance(target, cst.Name):
+        value = told_by_use(it, target, value, target.value, _given(node))
+        if it.frame.loop is not None and not it.unheard:
+            tell_rebound(it, node, target, value)
+        it.bind(target.value, value)
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        _unpack(it, target, value)
+    elif isinstance(target, cst.StarredElement):
+        assign(it, node, target.value, value)
+    elif isinstance(target, cst.Attribute):
+        start = it.hold(value)
+        owner = it.value(target.value)
+        value = it.land(start)[0]
+        receivers.note(it, target, owner)
+        chain = dotted(target.value)
+        value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "", _given(node))
+        whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
+        name, chain, own = target.attr.value, spelled(target.value), is_own(it, owner)
+        set_attribute(it, target, owner, name, value, chain, own=own, given=_given(node), statement=whole)
+    elif isinstance(target, cst.Subscript):
+        _set_item(it, target, value)
+    return value
+
+
+def _given(node: Any) -> Any:
+    """The expression that an assignment gives to its targets, if that is what it is."""
+    return node.value if type(node) in (cst.Assign, cst.AnnAssign) else None
+
+
+def is_own(it: Interpreter, owner: Value) -> bool:
+    """Whether the owner is `self` of the method that runs."""
+    function = it.frame.function
+    if function is None or function.owner is None:
+        return False
+    params = [*function.node.params.posonly_params, *function.node.params.params]
+    return bool(params) and it.state.names.get((it.frame.id, params[0].name.value)) == owner
+
+
+def _unpack(it: Interpreter, target: Any, value: Value) -> None:
+    elements = target.elements
+    start = it.hold(value)
+    stars = [index for index, element in enumerate(elements) if type(element) is cst.StarredElement]
+    if stars:
+        values = _unpack_starred(it, target, value, stars[0])
+    else:
+        values = containers.unpacked(it, target, value, len(elements))
+    containers.consume(it, target, it.state.flight[start], "unpacking")
+    it.hold(*values)
+    for index, element in enumerate(elements):
+        assign(it, element, element.value, it.state.flight[start + 1 + index])
+    it.land(start)
+
+
+def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
+    """`first, *rest, last = value`: the values for each target."""
+    thing, count = it.only(value, Container), len(target.elements)
+    if (
+        thing is not None
+        and thing.kind in containers.SEQUENCES
+        and thing.rest == NOTHING
+        and len(thing.items) >= count - 1
+    ):
+        known = [element for _, element in thing.items]
+        behind = len(known) - (count - 1 - star)
+        rest = containers.container(it, target, "list", known[star:behind], "starred")
+        return [*known[:star], rest, *known[behind:]]
+    whole = containers.elements(it, target, value)
+    values: list[Value] = [whole for _ in target.elements]
+    values[star] = it.new(target, "starred", Container("list", rest=whole))
+    return values
+
+
+def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
+    """`owner[index] = value`."""
+    from gradlint.interpreter.syntax.expressions import index_value
+
+    start = it.hold(value, it.value(target.value))
+    index = index_value(it, target)
+    value, owner = it.land(start)[:2]
+    set_item(it, target, owner, index, value)
+
+
+def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
+    """An element of something is given another value."""
+    from gradlint.interpreter.python.functions import call_function
+
+    if it.may_be(owner, Container):
+        containers.set_item(it, target, owner, index, value)
+    if any(type(option) is Unknown for option in alternatives(owner)):
+        it.escape([value])
+    for ref in it.one_of_these(owner, Module):
+        place = module_containers.name_at(it, it[ref], index)
+        if place is not None and not it.unheard:
+            tell_assigned(it, target, ref, place, value, spelled(target.value), own=False)
+        module_containers.set_item(it, target, ref, index, value)
+    tensors = [ref for ref, _ in it.all(owner, Tensor)]
+    if tensors:
+        written = Write(target, "setitem", "setitem", [value], spelled(target.value))
+        write(it, one_of(tensors, len(tensors)), written)
+    if it.may_be(owner, Array):
+        write_array(it, target, owner, "setitem", spelled(target.value))
+    method = method_of(it, owner, "__setitem__")
+    if method is not None:
+        call_function(it, target, method, Arguments([owner, index, value]))
+    elif type(it.thing(owner)) is Instance:
+        havoc(it, [value])
+    if type(owner) is Unknown and owner != UNKNOWN:
+        havoc(it, [owner])

@@ -1,0 +1,203 @@
+"""Comprehensions: what all their elements are, or each, where these are few and known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    NOTHING,
+    YES,
+    Container,
+    Ref,
+    Truth,
+    Value,
+    object_references,
+    one_of,
+    references,
+    with_certain,
+)
+from gradlint.domain.ground import Name
+from gradlint.frozen import frozen
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python import containers
+from gradlint.interpreter.static.scopes import comprehended
+from gradlint.interpreter.syntax.assignment import assign
+from gradlint.interpreter.syntax.loops import outward, run_loop
+from gradlint.interpreter.syntax.narrowing import narrow, truthiness
+
+MOST_ELEMENTS = 16
+"""So many elements of a comprehension are run one by one."""
+
+
+@frozen()
+class Comprehended:
+    """What a comprehension makes: for each expression all elements in one; `certain` are those objects of the first
+    that are certainly among them. A generator expression has not run over its source yet. `rounds` is what each round
+    gives, where it is known what is gone over and that this is little."""
+
+    elements: list[Value]
+    certain: tuple[Ref, ...]
+    empty: Truth
+    source: Value
+    rounds: tuple[tuple[Value, ...], ...] | None = None
+
+
+def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any], begun: Value | None = None) -> Comprehended:
+    """Run over all clauses of a comprehension and evaluate these expressions of it; `begun` is what it runs over, where
+    that has been asked for before."""
+    frame, known = it.frame.id, set(it.state.heap)
+    before = {(frame, name): it.state.names.get((frame, name)) for name in comprehended(node.for_in)}
+    found = it.hold(*[NOTHING for _ in wanted])
+    empty, only = [YES], [True]
+
+    def inner() -> None:
+        values = it.values(wanted)
+        only[0] = only[0] and type(values[0]) is Ref
+        for index, value in enumerate(values):
+            it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
+        empty[0] = NO
+
+    over = containers.iterated(it, node.for_in, it.value(node.for_in.iter)) if begun is None else begun
+    source = it.hold(over)
+    there = it.hold(*containers.certain(it, it.state.flight[source]))
+    left_out: set[Ref] = set()
+    declared, own = it.frame.declared, set(comprehended(node.for_in))  # what `global` says is not of these
+    it.frame.declared = {name: frame for name, frame in declared.items() if name not in own}
+    waits = type(node) is cst.GeneratorExp
+    rounds = None if waits else _each_round(it, node.for_in, source, wanted)
+    if rounds is None:
+        _clause(it, node.for_in, source, inner, left_out, waits=waits)
+    it.frame.declared = declared
+    outlived = it.scan.outlived.get(node, {})
+    for variable, value in before.items():
+        _end(it, variable, value, outlived.get(variable[1]))
+    values = it.land(found)
+    if rounds is not None:
+        return _of_rounds(values[-rounds * len(wanted) :] if rounds else [], len(wanted), values[source - found])
+    elements, given = values[: len(wanted)], values[there - found :]
+    certain = [ref for ref in references(elements[0]) if only[0] and ref not in known]
+    if node.for_in.inner_for_in is None and _named(wanted[0]) & set(comprehended(node.for_in)):
+        certain += [ref for ref in given if type(ref) is Ref and ref not in left_out]
+    return Comprehended(elements, with_certain((), certain), empty[0] | Truth.unsure(), values[source - found])
+
+
+def _each_round(it: Interpreter, clause: cst.CompFor, start: int, wanted: Sequence[Any]) -> int | None:
+    """Run a comprehension element by element where it is known what it goes over and what its conditions say: what each
+    round gives is in flight then, and how many there were comes back. Otherwise nothing has happened."""
+    listed = containers.listing(it, it.state.flight[start])
+    if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or it.instances_deep:
+        return None
+    before, take_back, began, outer = it.fork(), outward(it), len(it.story), (it.later, it.round)
+    with it.provisionally() as forget:
+        waiting = it.hold(*listed)
+        passed = [_round(it, clause, index, waiting, wanted) for index in range(len(listed))]
+        it.later, it.round = outer
+        if known := it.state.live and None not in passed:
+            del it.state.flight[waiting : waiting + len(listed)]
+            containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
+        else:
+            forget()
+    if not known:
+        take_back()
+        it.state = before
+        return None
+    if not it.muted:
+        it.emit(events.LoopFinished, clause, story=tuple(it.story[began:]), periodic=it.scan.periodic)
+    return sum(map(bool, passed))
+
+
+def _round(it: Interpreter, clause: cst.CompFor, index: int, waiting: int, wanted: Sequence[Any]) -> bool | None:
+    """One element: whether it passes the conditions; None where that cannot be decided."""
+    it.later, it.round = YES if index else it.later, it.site((clause, index))
+    assign(it, clause.target, clause.target, it.state.flight[waiting + index])
+    for condition in clause.ifs:
+        decided = truthiness(it, it.value(condition.test))
+        if decided is not YES:
+            return False if decided is NO else None
+    it.hold(*it.values(wanted))
+    return True
+
+
+def _of_rounds(given: Sequence[Value], width: int, source: Value) -> Comprehended:
+    """What a comprehension gives that was run element by element."""
+    rounds = tuple(tuple(given[at : at + width]) for at in range(0, len(given), width))
+    elements = [one_of(given[at::width] or (NOTHING,), MOST_ITEMS) for at in range(width)]
+    return Comprehended(elements, (), NO if rounds else YES, source, rounds)
+
+
+def _end(it: Interpreter, variable: Name, before: Value | None, kept: str | None) -> None:
+    """A variable of a comprehension is no more, but for functions made there, for which it is kept as it is in the end;
+    the name stands for what it stood for before."""
+    names, last = it.state.names, it.state.names.pop(variable, None)
+    if kept is not None and last is not None:
+        names[variable[0], kept] = one_of((names.get((variable[0], kept), last), last))
+    if before is not None:
+        names[variable] = before
+    if it.looked is not None:
+        it.looked.pop(variable, None)
+
+
+def _named(expression: Any) -> set[str]:
+    """The variables that an expression names as what it gives, or as a part of the pair that it gives."""
+    parts = [element.value for element in expression.elements] if type(expression) is cst.Tuple else [expression]
+    return {part.value for part in parts if type(part) is cst.Name}
+
+
+def _bound(it: Interpreter, clause: cst.CompFor) -> set[Ref]:
+    """What the variables of a clause may be now."""
+    held = [it.state.names.get((it.frame.id, name), NOTHING) for name in comprehended(clause)]
+    inside = {ref for value in held for _, pair in it.all(value, Container) for ref in object_references(pair)}
+    return inside | {ref for value in held for ref in references(value)}
+
+
+def _clause(
+    it: Interpreter,
+    clause: cst.CompFor,
+    start: int,
+    inner: Callable[[], None],
+    left_out: set[Ref],
+    *,
+    waits: bool = False,
+) -> None:
+    """Run over what is in flight there, and use it up, unless the expression `waits` to be asked. What a condition may
+    leave out is noted."""
+
+    def step(_: Truth) -> None:
+        element = containers.following(it, clause, it.state.flight[start])
+        if element == NOTHING:
+            it.end_path()
+            return
+        assign(it, clause.target, clause.target, element)
+        for condition in clause.ifs:
+            decided = truthiness(it, it.value(condition.test))
+            if decided is not YES and it.frame.loop is not None:
+                aside = it.fork()
+                narrow(it, condition.test, False)
+                if it.state.live:
+                    left_out.update(_bound(it, clause))
+                    it.frame.loop.continues.append(it.state)
+                it.state = aside
+            if decided is NO:
+                left_out.update(_bound(it, clause))
+                it.end_path()
+                return
+            narrow(it, condition.test, True)
+        if not it.state.live:
+            return
+        if clause.inner_for_in is not None:
+            further = clause.inner_for_in
+            _clause(it, further, it.hold(containers.iterated(it, further, it.value(further.iter))), inner, left_out)
+        else:
+            inner()
+
+    def after() -> None:
+        if not waits:
+            containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
+
+    run_loop(it, clause, step, None, after, least=0)

@@ -1,0 +1,121 @@
+"""Definitions: functions and classes, and what decorators make of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    Class,
+    Context,
+    Function,
+    Named,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter, statement
+from gradlint.interpreter.libraries import pack_calls
+from gradlint.interpreter.python.attribute_store import deleter_of, setter_of
+from gradlint.interpreter.python.classes import define
+from gradlint.interpreter.python.functions import (
+    make_function,
+)
+from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.syntax.calls import call_value
+
+
+@statement(cst.FunctionDef)
+def function(it: Interpreter, node: cst.FunctionDef) -> None:
+    owner = it.frame.scope.node if type(it.frame.scope.node) is cst.ClassDef else None
+    made = make_function(it, node, node.name.value, owner)
+    value: Value = made
+    for decorator in reversed(node.decorators):
+        mode, it.entering = it.state.modes, decorator.decorator
+        found = it.value(decorator.decorator)
+        it.state.modes = mode
+        value = decorated(it, decorator.decorator, value, found)
+        made = value if type(value) is Function and value.node is node else with_decorator(made, found)
+    if node in it.functions:
+        it.functions[node] = made
+    name = node.name.value
+    it.bind(name if made.name == name else made.name, value)
+
+
+def with_decorator(function: Function, decorator: Value) -> Function:
+    """The function with one more decorator."""
+    return replace(function, decorators=(*function.decorators, decorator))
+
+
+KINDS = {
+    "builtins.staticmethod": "static",
+    "builtins.classmethod": "class",
+    "builtins.property": "property",
+    "functools.cached_property": "property",
+    "abc.abstractproperty": "property",
+}
+KEEPING = tuple(
+    "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. "
+    "torch.compile torch.autograd.function. torch.autocast torch.amp. torch.cuda.amp. torch.cpu.amp.".split()
+)
+"""Where decorators come from that run the function as it is, in the mode they are called in."""
+
+
+def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value:
+    """What a decorator makes of a function."""
+    if type(value) is not Function:
+        return value
+    if (made := _made_by(it, node, value, decorator)) is not None:
+        return made
+    path = _path_of(it, node, decorator)
+    value = with_decorator(value, Named(path) if path else decorator)
+    if type(decorator) is Context:
+        return replace(value, modes=(decorator, *value.modes))
+    if type(decorator) is Named:
+        if decorator.path in KINDS:
+            return replace(value, kind=KINDS[decorator.path])
+        row = it.torch.contexts.get(decorator.path)
+        if row is not None:
+            made = call_value(it, node, decorator, Arguments(), "")
+            return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
+    if path.startswith(KEEPING):
+        return value
+    if dotted(node).endswith(".getter"):
+        return replace(value, kind="property")
+    if dotted(node).endswith((".setter", ".deleter")):
+        return replace(
+            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else deleter_of(value.name)
+        )
+    it.escaped_functions[value.node] = None
+    return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
+
+
+def _path_of(it: Interpreter, node: Any, decorator: Value) -> str:
+    """The import path of a decorator, with or without arguments."""
+    if isinstance(node, cst.Call):
+        decorator = it.value(node.func)
+    return decorator.path if type(decorator) is Named else ""
+
+
+def _made_by(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+    """What a decorator makes that is written in the program or a pack speaks of; None where that is not known."""
+    of_program = type(decorator) is Function or it.may_be(decorator, Class)
+    if not of_program and not pack_calls.speaks_of(it, decorator):
+        return None
+    made = call_value(it, it.place_of(node, "decorator"), decorator, Arguments([value]), "")
+    return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
+
+
+@statement(cst.ClassDef)
+def class_(it: Interpreter, node: cst.ClassDef) -> None:
+    start = it.hold(*it.values([decorator.decorator for decorator in node.decorators]))
+    value: Value = define(it, node)
+    for decorator in reversed(it.land(start)):
+        start = it.hold(value)
+        made = _made_by(it, node, value, decorator)
+        value = it.land(start)[0] if made is None else made
+    it.bind(node.name.value, value)

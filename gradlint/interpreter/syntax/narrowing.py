@@ -1,0 +1,460 @@
+"""What a condition tells about the values it speaks of, on either side of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    BOOL,
+    COMPLEX,
+    DISCRETE,
+    FLOAT,
+    INEXACT,
+    INTEGER,
+    LOST,
+    MOST_ITEMS,
+    NO,
+    NONE,
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    YES,
+    Array,
+    Belief,
+    Class,
+    Const,
+    Container,
+    Fact,
+    Imported,
+    Instance,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Scaler,
+    Scheduler,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+    truth,
+    with_attribute,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.tensor import KINDS_ASKED, dtype_named
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn import module_containers
+from gradlint.interpreter.python.mro import ancestry
+from gradlint.interpreter.static.scopes import dotted
+from gradlint.knowledge.module_families import FAMILIES, LAZY, public
+
+
+def truthiness(it: Interpreter, value: Value) -> Truth:
+    """Whether a value counts as true."""
+    out: Truth | None = None
+    for option in alternatives(value):
+        found = _truthiness(it, option)
+        out = found if out is None else out | found
+    return Truth.unsure() if out is None else out
+
+
+def _truthiness(it: Interpreter, value: Value) -> Truth:
+    if type(value) is Const:
+        return truth(bool(value.value))
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is Module:
+        return module_containers.truthiness(it, thing)
+    if type(thing) in (Optimizer, Scaler, Scheduler, Class):
+        return YES
+    if type(thing) is Container and thing.items:
+        return YES
+    return Truth.unsure()
+
+
+def narrow(it: Interpreter, test: Any, holds: bool) -> None:
+    """Go on with what is known where a condition holds (or does not); a path that cannot be is ended."""
+    kind = type(test)
+    if kind is cst.UnaryOperation and type(test.operator) is cst.Not:
+        narrow(it, test.expression, not holds)
+    elif kind is cst.BooleanOperation:
+        if (type(test.operator) is cst.And) == holds:
+            narrow(it, test.left, holds)
+            narrow(it, test.right, holds)
+    elif kind is cst.Comparison and len(test.comparisons) == 1:
+        _comparison(it, test, holds)
+    elif kind is cst.Call:
+        _call(it, test, holds)
+    elif kind is cst.NamedExpr:
+        _restrict(it, test.target, lambda value: _counts_as(it, value, holds))
+    elif kind is cst.Attribute:
+        _flag(it, test, holds)
+        _restrict(it, test, lambda value: _counts_as(it, value, holds))
+    elif kind in (cst.Name, cst.Subscript):
+        _restrict(it, test, lambda value: _counts_as(it, value, holds))
+
+
+def assume(it: Interpreter, test: Any, holds: bool, decided: Truth) -> None:
+    """Go on, on one of two paths that part by a test: with what is known there, and behind it if it is open."""
+    if decided not in (YES, NO):
+        it.state.guards |= {(test, holds)}
+    narrow(it, test, holds)
+
+
+def _counts_as(it: Interpreter, value: Value, holds: bool) -> bool:
+    return _truthiness(it, value).may(YES if holds else NO)
+
+
+# ---- places
+
+
+def peek(it: Interpreter, node: Any) -> Value | None:
+    """What a name, a chain of attributes or a constant subscript holds, without running anything."""
+    if type(node) is cst.Name:
+        return it.lookup(node.value)
+    if type(node) is cst.Attribute:
+        owner = peek(it, node.value)
+        thing: Any = it.thing(owner) if owner is not None else None
+        return dict(getattr(thing, "attributes", ())).get(node.attr.value)
+    if type(node) is cst.Subscript and (key := key_of(node)) is not None:
+        owner = peek(it, node.value)
+        thing = it.thing(owner) if owner is not None else None
+        return dict(thing.items).get(key) if type(thing) is Container else None
+    return None
+
+
+def key_of(node: cst.Subscript) -> object | None:
+    """The constant that an element is asked for by."""
+    part: Any = node.slice[0].slice if len(node.slice) == 1 else None
+    if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
+        return part.value.evaluated_value
+    return None
+
+
+def poke(it: Interpreter, node: Any, value: Value) -> None:
+    """Let a place hold this value from here on; what is no place is left alone, and so is a place in one of several
+    objects that one reference stands for."""
+    if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
+        return
+    if type(node) is cst.Name:
+        frame: Any = it.frame.declared.get(node.value, it.frame)
+        while frame is not None:
+            if (frame.id, node.value) in it.state.names:
+                it.state.names[frame.id, node.value] = value
+                return
+            frame = frame.parent
+        return
+    owner = peek(it, node.value)
+    if type(owner) is not Ref:
+        return
+    thing: Any = it.state.heap.get(owner)
+    if not it.is_meant(owner, thing):
+        return
+    if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
+        it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
+    elif type(node) is cst.Subscript and type(thing) is Container:
+        items = dict(thing.items) | {key_of(node): value}
+        it.state.heap[owner] = replace(thing, items=tuple(items.items()))
+
+
+def _restrict(it: Interpreter, place: Any, keeps: Callable[[Value], bool]) -> None:
+    """Keep only the alternatives of a place that pass; where none does, the path is dead."""
+    value = peek(it, place)
+    if value is None:
+        return
+    options = alternatives(value)
+    kept = [option for option in options if keeps(option)]
+    if not kept:
+        it.end_path()
+    elif len(kept) < len(options):
+        poke(it, place, one_of(kept, len(kept)))
+
+
+# ---- what single conditions tell
+
+
+def _comparison(it: Interpreter, test: cst.Comparison, holds: bool) -> None:
+    target = test.comparisons[0]
+    right, same = target.comparator, type(target.operator)
+    if same in (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual) and isinstance(right, cst.Name) and right.value == "None":
+        none = (same in (cst.Is, cst.Equal)) == holds
+        _none(it, test.left, none)
+    elif same in (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot):
+        equal = (same in (cst.Equal, cst.Is)) == holds
+        if isinstance(test.left, cst.Attribute) and test.left.attr.value == "dtype":
+            _dtype(it, test.left.value, right, equal)
+
+
+def _none(it: Interpreter, place: Any, none: bool) -> None:
+    if isinstance(place, cst.Attribute) and place.attr.value == "grad":
+        _gradient(it, place.value, none)
+        return
+    if none:
+        _restrict(it, place, lambda value: value == NONE_VALUE or type(value) is Unknown)
+    else:
+        _restrict(it, place, lambda value: value != NONE_VALUE)
+
+
+def _gradient(it: Interpreter, place: Any, none: bool) -> None:
+    """`x.grad is None`."""
+    from gradlint.interpreter.autograd.grad import is_held
+
+    value = peek(it, place)
+    for ref, tensor in it.all(value, Tensor) if value is not None else ():
+        grad, gradient = tensor.grad & (NONE | LOST) if none else tensor.grad, tensor.gradient
+        if type(gradient) is not Unknown:
+            kept = [option for option in alternatives(gradient) if (option == NONE_VALUE) == none]
+            grad, gradient = grad if kept else grad.without(grad), one_of(kept)
+        elif not none and not is_held(gradient):
+            grad = grad.without(NONE | LOST)
+        if not grad.is_empty:
+            it.put(ref, replace(tensor, grad=grad, gradient=UNKNOWN if gradient == NONE_VALUE else gradient))
+        elif len(alternatives(value)) == 1 and not tensor.many:  # type: ignore[arg-type]
+            it.end_path()
+
+
+def _dtype(it: Interpreter, place: Any, right: Any, equal: bool) -> None:
+    path = dotted(right)
+    found = it.lookup(path.split(".")[0]) if path else None
+    if type(found) is not Named:
+        return
+    kind = dtype_named(Named(".".join([found.path, *path.split(".")[1:]])))
+    if kind is None:
+        return
+    if equal:
+        _narrow_tensor(it, place, "dtype", kind)
+    elif kind is BOOL:
+        _narrow_tensor(it, place, "dtype", INTEGER | INEXACT)
+
+
+def _narrow_tensor(it: Interpreter, place: Any, field: str, fact: Fact) -> None:
+    """A fact of the tensor at a place is known to be within this set, whatever was likely before."""
+    value = peek(it, place)
+    if value is None:
+        return
+    found = it.all(value, Tensor)
+    dead = 0
+    for ref, tensor in found:
+        now = getattr(tensor, field) & fact
+        if now.is_empty and _is_doubtful(tensor, field):
+            now = fact
+        if now.is_empty:
+            dead += 1
+        elif len(found) == 1 and it.is_meant(ref, tensor):
+            it.state.heap[ref] = replace(tensor, **{field: now})
+    if found and dead == len(alternatives(value)):
+        it.end_path()
+    elif dead:
+        _restrict(it, place, lambda option: not _excluded(it, option, field, fact))
+
+
+def _excluded(it: Interpreter, option: Value, field: str, fact: Fact) -> bool:
+    thing = it.state.heap.get(option) if type(option) is Ref else None
+    return type(thing) is Tensor and (getattr(thing, field) & fact).is_empty and not _is_doubtful(thing, field)
+
+
+def _is_doubtful(tensor: Tensor, field: str) -> bool:
+    """Whether a fact of a tensor is likely at best: that decides no branch. That it has no flag comes from the mode."""
+    return tensor.belief >= Belief.BY_USE and getattr(tensor, field) is not NO
+
+
+FLAG_FIELDS = {"requires_grad": "requires_grad", "is_leaf": "leaf", "retains_grad": "retains"}
+
+
+def _flag(it: Interpreter, test: cst.Attribute, holds: bool) -> None:
+    field = FLAG_FIELDS.get(test.attr.value)
+    if field is not None:
+        _narrow_tensor(it, test.value, field, truth(holds))
+
+
+def _call(it: Interpreter, test: cst.Call, holds: bool) -> None:
+    name = dotted(test.func)
+    last = name.rpartition(".")[2]
+    if last in KINDS_ASKED:
+        place = test.func.value if isinstance(test.func, cst.Attribute) and not test.args else None
+        place = test.args[0].value if place is None and test.args else place
+        if place is not None:
+            kind = KINDS_ASKED[last]
+            others = DISCRETE | COMPLEX if kind is FLOAT else DISCRETE | FLOAT
+            _narrow_tensor(it, place, "dtype", kind if holds else others)
+    elif name == "isinstance" and len(test.args) == 2:
+        _isinstance(it, test.args[0].value, test.args[1].value, holds)
+    elif last == "is_tensor" and test.args:
+        _restrict(it, test.args[0].value, lambda value: _is_a(it, value, "torch.Tensor").may(truth(holds)))
+
+
+def narrow_class(it: Interpreter, place: Any, cls: Any) -> None:
+    """Go on with what is known where the thing at a place is an instance of a class."""
+    if type(place) in (cst.Name, cst.Attribute, cst.Subscript):
+        _isinstance(it, place, cls, True)
+
+
+def _isinstance(it: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
+    names = [element.value for element in wanted.elements] if isinstance(wanted, cst.Tuple) else [wanted]
+    classes = [peek_class(it, node) for node in names]
+    if any(cls is None for cls in classes):
+        return
+
+    def keeps(value: Value) -> bool:
+        verdicts = [_is_a(it, value, cls) for cls in classes if cls is not None]
+        if holds:
+            return any(verdict.may(YES) for verdict in verdicts)
+        return all(verdict.may(NO) for verdict in verdicts)
+
+    _restrict(it, place, keeps)
+    if holds and it.state.live:
+        _learn(it, place, [cls for cls in classes if cls is not None])
+
+
+def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
+    """The class that an expression names: an import path, or a class of the program."""
+    path = dotted(node)
+    if not path:
+        return None
+    first, *rest = path.split(".")
+    found = it.lookup(first)
+    if found is None:
+        return path if not rest else None
+    while type(found) is Imported and rest:
+        found = it.neighbours.attribute(found, rest.pop(0))
+    if type(found) is Named:
+        return ".".join([found.path, *rest])
+    return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
+
+
+TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
+PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
+    "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
+}  # fmt: skip
+_DICTS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
+_SEQUENCES = frozenset({"list", "tuple", "deque", "bounded deque"})
+CONTAINER_CLASSES: dict[str, frozenset[str]] = {
+    "dict": _DICTS, "list": frozenset({"list"}), "tuple": frozenset({"tuple"}), "set": frozenset({"set"}),
+    "collections.OrderedDict": frozenset({"OrderedDict", "state_dict"}),
+    "collections.defaultdict": frozenset({"defaultdict"}), "collections.deque": frozenset({"deque", "bounded deque"}),
+    "collections.abc.Mapping": _DICTS, "typing.Mapping": _DICTS, "typing.Dict": _DICTS, "typing.Sequence": _SEQUENCES,
+    "collections.abc.Sequence": _SEQUENCES, "typing.List": frozenset({"list"}),
+    "collections.abc.Iterable": _DICTS | _SEQUENCES | {"set"}, "typing.Iterable": _DICTS | _SEQUENCES | {"set"},
+}  # fmt: skip
+KNOWN_KINDS = frozenset().union(*CONTAINER_CLASSES.values())
+"""Kinds of containers that say which class it is; an annotation may name a protocol only."""
+
+
+def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
+    """Whether a value is an instance of a class."""
+    thing: Any = it.state.heap.get(value) if type(value) is Ref else value
+    if _guessed(thing):
+        return Truth.unsure()
+    if type(cls) is Ref:
+        return _descends(it, thing, cls)
+    if cls in TENSOR_CLASSES:
+        return Truth.unsure() if getattr(thing, "loose", False) else truth(type(thing) is Tensor)
+    if cls in PARAMETER_CLASSES:
+        return thing.parameter if type(thing) is Tensor else NO
+    assert isinstance(cls, str)
+    if cls in PYTHON_CLASSES:
+        if type(thing) is Const:
+            return truth(type(thing.value) in PYTHON_CLASSES[cls])
+        return NO if type(value) is Ref and type(thing) is not Instance else Truth.unsure()
+    if cls in CONTAINER_CLASSES:
+        if type(thing) is Container:
+            return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
+        return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
+    if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
+        return _is_module(it, thing, cls)
+    if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
+        return NO if cls.startswith("numpy.") else Truth.unsure()
+    return Truth.unsure()
+
+
+def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
+    """`isinstance(value, wanted)`, as far as it is known."""
+    thing = it.thing(wanted)
+    if type(thing) is Container:
+        found = [is_instance(it, value, one) for _, one in thing.items]
+        return YES if YES in found else NO if found and all(one is NO for one in found) else Truth.unsure()
+    cls = wanted.path.removeprefix("builtins.") if type(wanted) is Named else wanted if type(wanted) is Ref else None
+    if cls is None:
+        return Truth.unsure()
+    verdicts = [_is_a(it, option, cls) for option in alternatives(value)]
+    out = verdicts[0]
+    for verdict in verdicts[1:]:
+        out = out | verdict
+    return out
+
+
+def _guessed(thing: Any) -> bool:
+    """Whether nothing proves what kind of object it is."""
+    unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, Named))
+    return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
+
+
+def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
+    if not isinstance(thing, (Module, Instance, Container)):
+        return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
+    found = list(ancestry(it, thing.cls))
+    if cls in found:
+        return YES
+    if thing.belief is not Belief.PROVEN:
+        return Truth.unsure()
+    return NO if all(type(one) is Ref or type(one) is Named or one == NOTHING for one in found) else Truth.unsure()
+
+
+def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
+    if type(thing) is not Module:
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
+    cls = public(cls)
+    found = list(ancestry(it, thing.cls))
+    if cls == "torch.nn.Module":
+        return YES
+    below = FAMILIES.get(cls, frozenset())
+    verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
+    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in it.torch.modules or cls in FAMILIES):
+        return YES if YES in verdicts else Truth.unsure()
+    sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
+    return NO if sure else Truth.unsure()
+
+
+def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
+    """Whether a class of torch is or derives from another; a lazy module is of another class after its first call."""
+    if path == cls:
+        return Truth.unsure() if path.startswith(LAZY) else YES
+    return truth(path in below)
+
+
+def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
+    """What nothing was known of among the alternatives turns out to be of one of these classes: something that nobody
+    has seen, or one of the objects of such a class that it may have been all along."""
+    options = alternatives(value) if (value := peek(it, place)) is not None else ()
+    seen = [option for option in options if not _guessed(it.thing(option))]
+    told = _told_by_class(it, place, classes) if len(seen) < len(options) else None
+    if told is not None:
+        known = it.state.reach([option for option in options if type(option) is Unknown])
+        fitting = [ref for ref in known if ref not in seen and any(_is_a(it, ref, cls).may(YES) for cls in classes)]
+        poke(it, place, one_of([*seen, *fitting, told], MOST_ITEMS))
+
+
+def _told_by_class(it: Interpreter, place: Any, classes: list[str | Ref]) -> Value | None:
+    """Something of one of these classes of which nothing else is known; None where that says nothing."""
+    from gradlint.interpreter.libraries.pack_results import typical
+    from gradlint.interpreter.nn.module import unknown_module
+    from gradlint.interpreter.unknown.annotations import instance_of
+    from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+
+    if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
+        return unknown_tensor(it, place, "isinstance", Belief.PROVEN)
+    if all(isinstance(cls, str) and (public(cls) in it.torch.modules or cls in FAMILIES) for cls in classes):
+        named = one_of([Named(public(cls)) for cls in classes if isinstance(cls, str)])
+        return unknown_module(it, place, "isinstance", Belief.PROVEN, named)
+    if len(classes) == 1 and isinstance(classes[0], str) and it.packs.cls(classes[0]) is not None:
+        return typical(it, place, classes[0], "isinstance", Belief.PROVEN)
+    if all(isinstance(cls, str) for cls in classes):
+        told = [instance_of(it, it.place_of(place, f"class {index}"), cls) for index, cls in enumerate(classes)]
+        found = [value for value in told if value is not None]
+        return one_of(found) if len(found) == len(told) else None
+    return None

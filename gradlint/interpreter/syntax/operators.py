@@ -1,0 +1,429 @@
+"""Operators, comparisons, conditions, lambdas and coroutines."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    BOOL,
+    INTEGER,
+    MAPPINGS,
+    MOST_ITEMS,
+    NO,
+    NOTHING,
+    UNKNOWN,
+    YES,
+    Array,
+    Const,
+    Container,
+    Dtypes,
+    Instance,
+    Iterator,
+    Mark,
+    Module,
+    Plain,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    negation,
+    number_kind,
+    one_of,
+    summarised,
+    thinned,
+    truth,
+)
+from gradlint.interpreter import receivers
+from gradlint.interpreter.autograd.detach import cuts
+from gradlint.interpreter.autograd.operations import run_operation
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter, expression
+from gradlint.interpreter.libraries import pack_results
+from gradlint.interpreter.nn import module_containers
+from gradlint.interpreter.python import containers
+from gradlint.interpreter.python.attribute_load import get_attribute
+from gradlint.interpreter.python.comparison import among, equal, identical
+from gradlint.interpreter.python.functions import MANAGERS, YIELDED, call_function, make_function
+from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.python.ndarray import fresh_array
+from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.string_values import combined_text
+from gradlint.interpreter.syntax.narrowing import assume, truthiness
+from gradlint.interpreter.unknown.duck_typing import is_some_object
+
+BINARY: dict[type, str] = {
+    cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",
+    cst.Modulo: "mod", cst.Power: "pow", cst.MatrixMultiply: "matmul", cst.BitAnd: "and_", cst.BitOr: "or_",
+    cst.BitXor: "xor", cst.LeftShift: "lshift", cst.RightShift: "rshift",
+}  # fmt: skip
+COMPARISONS: dict[type, str] = {
+    cst.LessThan: "lt", cst.LessThanEqual: "le", cst.GreaterThan: "gt", cst.GreaterThanEqual: "ge", cst.Equal: "eq",
+    cst.NotEqual: "ne",
+}  # fmt: skip
+UNARY: dict[type, str] = {cst.Minus: "neg", cst.Plus: "pos", cst.BitInvert: "invert"}
+FOLDED: dict[str, Callable[..., Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "mod": operator.mod,
+    "floordiv": operator.floordiv, "neg": operator.neg, "abs": operator.abs,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
+LARGEST_FOLDED = 2**40
+LARGEST_OPERAND = 2**64
+LONGEST_FOLDED = 100
+"""Characters of a string that is folded, and how often or how wide one is written."""
+_WIDTH = re.compile(r"[0-9]{3}")
+
+
+@expression(cst.BinaryOperation)
+def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
+    operands: list[Any] = []
+    operations: list[Any] = []
+    left: Any = node
+    while type(left) is cst.BinaryOperation:
+        operations.append(left)
+        operands.append(left.right)
+        left = left.left
+    value = it.value(left)
+    for operation in reversed(operations):
+        start = it.hold(value)
+        right = it.value(operands.pop())
+        value = compute(it, operation, BINARY[type(operation.operator)], [it.land(start)[0], right])
+    return value
+
+
+@expression(cst.UnaryOperation)
+def unary(it: Interpreter, node: cst.UnaryOperation) -> Value:
+    value = it.value(node.expression)
+    if type(node.operator) is cst.Not:
+        found = truthiness(it, value)
+        return Const(found is NO) if found in (YES, NO) else Scalar(BOOL)
+    return compute(it, node, UNARY[type(node.operator)], [value])
+
+
+def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value:
+    """An operator of Python on these operands."""
+    if (found := _by_method(it, node, name, values)) is not None:
+        return found
+    if any(it.may_be(value, Tensor) for value in values):
+        row = it.torch.operations.get(f"operator.{name}")
+        if row is not None:
+            computed = run_operation(it, node, row, Arguments(values), by="operator")
+            numbers = [one_of(some) for value in values if (some := _numbers(value))]
+            return computed if len(numbers) < len(values) else one_of((computed, compute(it, node, name, numbers)))
+    folded = _folded(name, values)
+    if folded is not None:
+        return folded
+    kinds = [k for value in values if (k := _kind(value)) is not None]
+    if len(kinds) == len(values):
+        return _number(name, kinds, cuts(it, values))
+    if all(type(value) in (Const, Plain, Scalar) for value in values):
+        plain = next((value.kind for value in values if type(value) is Plain), "str")
+        combined = COMBINED.get(plain, "str")
+        return combined_text(name, values) if combined == "str" else Plain(combined)
+    if name == "add" and (found := module_containers.added(it, node, *values, in_place=False)) is not None:
+        return found
+    if (joined := _joined_containers(it, node, name, values)) is not None:
+        return joined
+    arrays = [thing for value in values for _, thing in it.all(value, Array)]
+    if arrays:
+        return fresh_array(it, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(it, values))
+    foreign = (made for value in values if (made := pack_results.foreign_made(it, node, value)) is not None)
+    return next(foreign, None) or result_of_unknown(values)
+
+
+COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "Size": "Size", "dtype": "bool"}
+"""What operators make of plain objects; strings of others."""
+
+
+def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+    """What a class of the program makes of an operator."""
+    plain = name.removesuffix("_")
+    for owner, *others in (values, values[::-1])[: len(values)]:
+        method = method_of(it, owner, f"__{plain}__" if owner is values[0] else f"__r{plain}__")
+        if method is not None:
+            return call_function(it, node, method, Arguments([owner, *others]))
+    return None
+
+
+def _joined_containers(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+    """`list + list`, `[x] * n`, `dict | dict`, and what sets are for."""
+    things = [thing for value in values if (thing := it.only(value, Container)) is not None]
+    if name == "mul" and things:
+        whole = summarised(things[0])  # nothing of it where the number is zero
+        return it.new(node, "container", whole if _at_least_once(values) else thinned(whole))
+    if name not in ("add", "or_", "and_", "sub", "xor") or len(things) < 2:
+        return None
+    left, right = things
+    if left.kind in MAPPINGS and right.kind in MAPPINGS:
+        return it.new(node, "container", containers.with_all(left, right))
+    out = it.new(node, "container", left if name in ("add", "or_") else thinned(left))
+    if name in ("add", "or_"):
+        containers.extend(it, node, out, values[1])
+    elif name == "xor":
+        containers.extend(it, node, out, it.new(node, "others", thinned(right)))
+    return out
+
+
+def _at_least_once(values: list[Value]) -> bool:
+    return any(type(value) is Const and type(value.value) is int and value.value > 0 for value in values)
+
+
+def _folded(name: str, values: list[Value]) -> Value | None:
+    if name not in FOLDED or not all(type(value) is Const for value in values):
+        return None
+    constants = [value.value for value in values]  # type: ignore[union-attr]
+    if not _is_cheap(name, constants):
+        return None
+    try:
+        found = FOLDED[name](*constants)
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+    if isinstance(found, (int, float)) and not isinstance(found, bool) and not abs(found) < LARGEST_FOLDED:
+        return None
+    return Const(found) if isinstance(found, (bool, int, float, str)) else None
+
+
+def _is_cheap(name: str, constants: list[Any]) -> bool:
+    """Whether an operator of these costs next to nothing: a factor or the width in a format may ask for any memory."""
+    sizes = [len(one) if isinstance(one, (str, bytes)) else 0 for one in constants]
+    numbers = [abs(one) for one in constants if isinstance(one, int)]
+    if max(sizes) > LONGEST_FOLDED or max(numbers, default=0) > LARGEST_OPERAND:
+        return False
+    if not any(sizes):
+        return True
+    if name == "mod":
+        return not isinstance(constants[0], str) or not _WIDTH.search(constants[0])
+    return name != "mul" or max(numbers, default=0) <= LONGEST_FOLDED
+
+
+def _kind(value: Value) -> Dtypes | None:
+    """The kind of a Python number; None where it may be something else."""
+    kinds = [number_kind(option) for option in alternatives(value)]
+    out = kinds[0]
+    for kind in kinds[1:]:
+        out = None if out is None or kind is None else out | kind
+    return out
+
+
+def _numbers(value: Value) -> list[Value]:
+    """The Python numbers among what a value may be."""
+    return [option for option in alternatives(value) if number_kind(option) is not None]
+
+
+def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
+    if name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        return Scalar(BOOL)
+    from gradlint.interpreter.autograd.tensor import combined
+
+    if name == "truediv":
+        return Scalar(combined("divide", kinds), cut)
+    found = combined("real" if name == "abs" else "promote", kinds)
+    return Scalar(INTEGER if found is BOOL else found, cut)
+
+
+@expression(cst.Comparison)
+def comparison(it: Interpreter, node: cst.Comparison) -> Value:
+    start = it.hold(_guarded(it, node.left, node))
+    results: list[Value] = []
+    for target in node.comparisons:
+        left = it.land(start)[0]
+        start = it.hold(left)
+        right = it.value(target.comparator)
+        results.append(_compared(it, node, target.operator, it.land(start)[0], right))
+        start = it.hold(right)
+    it.land(start)
+    return results[0] if len(results) == 1 else Scalar(BOOL)
+
+
+def _guarded(it: Interpreter, left: Any, node: cst.Comparison) -> Value:
+    """The left side of a comparison; `.grad` compared with None is only looked at."""
+    if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
+        owner = it.value(left.value)
+        receivers.note(it, left, owner)
+        return get_attribute(it, left, owner, "grad", spelled(left.value), guard=True)
+    return it.value(left)
+
+
+def _with_none(node: cst.Comparison) -> bool:
+    return all(isinstance(t.comparator, cst.Name) and t.comparator.value == "None" for t in node.comparisons)
+
+
+def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
+    name = COMPARISONS.get(type(operation))
+    if name is not None and (found := _by_method(it, node, name, [left, right])) is not None:
+        return found
+    if name is None:
+        return _by_identity(it, node, operation, left, right)
+    if any(it.may_be(value, kind) for value in (left, right) for kind in (Tensor, Array)):
+        return compute(it, node, name, [left, right])
+    if any(type(option) is Unknown for value in (left, right) for option in alternatives(value)):
+        return UNKNOWN  # of tensors it is a tensor
+    if name in ("eq", "ne") and (same := equal(it, left, right)) in (YES, NO):
+        return Const((same is YES) == (name == "eq"))
+    if any(is_some_object(thing) for value in (left, right) for _, thing in it.all(value, Instance)):
+        return UNKNOWN
+    return _folded(name, [left, right]) or Scalar(BOOL)
+
+
+def _by_identity(it: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
+    """`is` and `in`, and what they are not."""
+    asks, plainly = type(operation) in (cst.In, cst.NotIn), type(operation) in (cst.In, cst.Is)
+    if asks and (method := method_of(it, right, "__contains__")) is not None:
+        call_function(it, node, method, Arguments([right, left]))
+        return Scalar(BOOL)
+    if not asks and right == Const(None):
+        return _is_none(left, plainly)
+    if asks and _certainly_lacks(it, right, left):
+        return Const(not plainly)
+    found = (among if asks else identical)(it, left, right)
+    return Const((found is YES) == plainly) if found in (YES, NO) else Scalar(BOOL)
+
+
+def _certainly_lacks(it: Interpreter, value: Value, key: Value) -> bool:
+    """Whether a mapping has no such key."""
+    constant = containers.key_of(key)
+    if modules := it.all(value, Module):
+        return len(modules) == len(alternatives(value)) and all(
+            module_containers.certainly_lacks(it, module, key) for _, module in modules
+        )
+    found = it.all(value, Container)
+    return (
+        constant is not None
+        and len(found) == len(alternatives(value))
+        and all(
+            thing.kind in MAPPINGS and thing.rest == NOTHING and all(known != constant for known, _ in thing.items)
+            for _, thing in found
+        )
+    )
+
+
+def _is_none(value: Value, wanted: bool) -> Value:
+    found = [option == Const(None) for option in alternatives(value)]
+    if any(type(option) is Unknown for option in alternatives(value)) or (any(found) and not all(found)):
+        return Scalar(BOOL)
+    return Const(all(found) == wanted)
+
+
+@expression(cst.BooleanOperation)
+def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
+    left = it.value(node.left)
+    goes_on = type(node.operator) is cst.And
+    decided = truthiness(it, left)
+    if decided is (NO if goes_on else YES):
+        return left
+    start = it.hold(left)
+    aside = it.fork()
+    assume(it, node.left, goes_on, decided)
+    right = it.value(node.right)
+    left = it.land(start)[0]
+    if decided is (YES if goes_on else NO):
+        return right
+    it.hold(right)
+    narrowed = it.state
+    it.state = aside
+    assume(it, node.left, not goes_on, decided)
+    it.hold(_deciding(it, it.land(start)[0], not goes_on))
+    it.join([narrowed, it.state])
+    return it.state.flight.pop() if it.state.flight else UNKNOWN
+
+
+def _deciding(it: Interpreter, value: Value, counts: bool) -> Value:
+    """What a value is where it counts as true, or where it does not."""
+    wanted = truth(counts)
+    options = [option for option in alternatives(value) if truthiness(it, option).may(wanted)]
+    return one_of([Const(counts) if option == Scalar(BOOL) else option for option in options] or [value])
+
+
+@expression(cst.IfExp)
+def conditional(it: Interpreter, node: cst.IfExp) -> Value:
+    decided = truthiness(it, it.value(node.test))
+    if decided in (YES, NO):
+        return it.value(node.body if decided is YES else node.orelse)
+    aside = it.fork()
+    assume(it, node.test, True, decided)
+    it.hold(it.value(node.body))
+    first = it.state
+    it.state = aside
+    assume(it, node.test, False, decided)
+    it.hold(it.value(node.orelse))
+    it.join([first, it.state])
+    return it.state.flight.pop() if it.state.flight else UNKNOWN
+
+
+@expression(cst.NamedExpr)
+def walrus(it: Interpreter, node: cst.NamedExpr) -> Value:
+    from gradlint.interpreter.syntax.assignment import assign
+
+    value = it.value(node.value)
+    return assign(it, node, node.target, value)
+
+
+@expression(cst.Lambda)
+def lambda_(it: Interpreter, node: cst.Lambda) -> Value:
+    return make_function(it, node, "<lambda>")
+
+
+@expression(cst.Await)
+def await_(it: Interpreter, node: cst.Await) -> Value:
+    return it.value(node.expression)
+
+
+def _tell_yielded(it: Interpreter, node: cst.Yield, value: Value) -> None:
+    function = it.frame.function
+    modes = function is not None and function.modes
+    extent = "with" if it.frame.switches else "decorator" if modes else ""
+    manager = function is not None and any(one in MANAGERS for one in function.decorators)
+    it.emit(events.Yielded, node, value=it.thing(value), extent=extent, function=function, manager=manager,
+            switches=it.frame.switches, named=all(type(one) is cst.Name for one in _parts(node.value)))  # fmt: skip
+
+
+def _parts(node: Any) -> list[Any]:
+    """The elements of a tuple; of everything else itself."""
+    return [element.value for element in node.elements] if type(node) is cst.Tuple else [node]
+
+
+def _wait(it: Interpreter) -> None:
+    """The generator waits, and whoever asked it goes on in the mode that a block around it has set."""
+    frame = it.frame
+    decorated = frame.function is not None and frame.function.modes  # that goes for the body alone
+    on, inference = it.state.modes[:2]
+    now = (on, negation(on), inference) if frame.switches and not decorated else (NO, NO, NO)
+    before = frame.waits or now
+    frame.waits = before[0] | now[0], before[1] | now[1], before[2] | now[2]
+
+
+@expression(cst.Yield)
+def yield_(it: Interpreter, node: cst.Yield) -> Value:
+    result: Value = UNKNOWN
+    if node.value is None:
+        value: Value = Const(None)
+    elif type(node.value) is cst.From:
+        start = it.hold(it.value(node.value.item))
+        value = containers.elements(it, node, it.state.flight[start])
+        inner = it.only(it.land(start)[0], Iterator)
+        result = UNKNOWN if inner is None else inner.returned
+    else:
+        value = it.value(node.value)
+    _tell_yielded(it, node, value)
+    if it.frame.around is not None:
+        it.frame.around(value)
+        return UNKNOWN
+    it.escape([value])
+    it.state.names[it.frame.id, YIELDED] = one_of(
+        [it.state.names.get((it.frame.id, YIELDED), NOTHING), value], MOST_ITEMS
+    )
+    if it.frame.followed is not None:
+        it.frame.followed.waits()
+    it.frame.suspended = it.fork()
+    _wait(it)
+    if it.frame.followed is not None:
+        it.frame.followed.resumes()
+    return result

@@ -1,0 +1,109 @@
+"""The distributions of torch: what is drawn from them, and what is computed from their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Container,
+    Instance,
+    Mark,
+    Named,
+    Tensor,
+    Value,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.torch_api.torch_paths import special
+from gradlint.knowledge.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
+from gradlint.knowledge.rows import Operation, Result
+
+HOME = "torch.distributions."
+GIVEN = "(given)"
+"""Where an instance keeps what it was made from; no attribute of the program's is called so."""
+
+
+def _operation(name: str, *, dtype: str = "float", differentiable: bool = True) -> Operation:
+    return Operation(name, (), (), (), "", results=(Result(dtype=dtype, differentiable=differentiable),))
+
+
+DRAWN = _operation("sample", differentiable=False)
+DRAWN_DISCRETE = _operation("sample of a discrete distribution", differentiable=False)
+DRAWN_WHOLE = _operation("sample of a discrete distribution", dtype="integer", differentiable=False)
+COMPUTED = {name: _operation(name) for name in ("rsample", "log_prob", "entropy", "cdf", "icdf")}
+DIVERGENCE = _operation("kl_divergence")
+PART = _operation("part of a distribution")
+
+
+def _given(it: Interpreter, value: Value) -> list[Value]:
+    """The parameters of a distribution."""
+    about = it.only(value, Instance)
+    given = it.only(dict(about.attributes).get(GIVEN, NOTHING), Container) if about is not None else None
+    return [] if given is None else [value for _, value in given.items]
+
+
+def _build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    """A new distribution. Some compute what they keep of their parameters (Categorical, Beta), some keep views: without
+    gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
+    kept = args.values() if it.recording is YES else [_kept_off(it, value) for value in args.values()]
+    given = it.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
+    about = Instance(Named(path), ((GIVEN, given),), open=UNSURE, marks=(Mark("made", node),))
+    return it.new(node, "distribution", about)
+
+
+def _kept_off(it: Interpreter, value: Value) -> Value:
+    """What is left in a distribution of a parameter that it was given without gradients."""
+    return value if all(tensor.requires_grad is NO for _, tensor in it.all(value, Tensor)) else UNKNOWN
+
+
+def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]:
+    """A method that computes from the parameters, and from the tensors it is given."""
+
+    def method(it: Interpreter, node: Any, args: Arguments) -> Value:
+        owner, others = args.positional[0], args.positional[1:] if row.name not in ("sample", "rsample") else []
+        operands = [("input", value) for value in (*_given(it, owner), *others)][:MOST_ITEMS]
+        return apply(it, node, row, operands)
+
+    return method
+
+
+def part(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
+    """An attribute of a distribution that is computed from its parameters; None for all others. It is asked for anew
+    each time: what it was without gradients says nothing of what it is with them."""
+    about = it.only(owner, Instance) if name in PARTS else None
+    cls = about.cls if about is not None else None
+    if type(cls) is not Named or cls.path.removeprefix(HOME) not in REPARAMETRISED | DISCRETE:
+        return None
+    found = apply(it, node, PART, [("input", value) for value in _given(it, owner)][:MOST_ITEMS])
+    for ref, tensor in it.all(found, Tensor):
+        it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
+    return found
+
+
+@special(f"{HOME}kl_divergence", f"{HOME}kl.kl_divergence")
+def _divergence(it: Interpreter, node: Any, args: Arguments) -> Value:
+    operands = [("input", value) for owner in args.values() for value in _given(it, owner)]
+    return apply(it, node, DIVERGENCE, operands[:MOST_ITEMS])
+
+
+def _known(name: str) -> None:
+    """Register a class and its methods, under its name and under that of the file it stands in."""
+    path = HOME + name
+    made = DRAWN if name in REPARAMETRISED else DRAWN_WHOLE if name in WHOLE else DRAWN_DISCRETE
+    special(path)(lambda it, node, args: _build(it, node, path, args))
+    special(f"{path}.sample")(_computing(made))
+    for method, row in COMPUTED.items():
+        special(f"{path}.{method}")(_computing(row))
+
+
+for _name in sorted(REPARAMETRISED | DISCRETE):
+    _known(_name)

@@ -1,0 +1,293 @@
+"""Functions and classes known by their import path: torch and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    BOOL,
+    FLOAT,
+    MAYBE,
+    MOST_MARKS,
+    NO,
+    NONE_VALUE,
+    TRAIN,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Const,
+    Container,
+    Context,
+    Dtypes,
+    Function,
+    Instance,
+    Iterator,
+    Mark,
+    Module,
+    Named,
+    Plain,
+    Scalar,
+    Tensor,
+    Value,
+    alternatives,
+    negation,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import layout, tensor_methods
+from gradlint.interpreter.autograd.detach import cut_off
+from gradlint.interpreter.autograd.operations import operation_row, plain_result, run_factory, run_operation
+from gradlint.interpreter.autograd.requires_grad import set_requires_grad
+from gradlint.interpreter.autograd.tensor import KINDS_ASKED, data_kind, fresh, is_of_kind, truth_of
+from gradlint.interpreter.autograd.version_counter import counts_alone
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.libraries import pack_calls
+from gradlint.interpreter.nn import module as modules
+from gradlint.interpreter.python import containers
+from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.training import optimizer
+from gradlint.knowledge import MODULE_ROWS
+from gradlint.knowledge.module_families import public
+
+Known = Callable[[Interpreter, Any, Arguments], Value]
+SPECIAL: dict[str, Known] = {}
+
+
+Called = Callable[[Interpreter, Any, Instance, Arguments], Value]
+CALLED: dict[str, Called] = {}
+"""What calling an instance of these classes does."""
+ITEMS_OF: dict[str, Callable[[Interpreter, Any, Instance, Value], Value]] = {}
+"""What `instance[index]` gives for these classes."""
+ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
+"""What iterating over an instance of these classes gives."""
+
+
+TENSOR = "torch.Tensor."
+AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_")}
+"""Functions that do what the method of a tensor does, beyond what its row says."""
+
+
+def special(*paths: str) -> Callable[[Known], Known]:
+    """Register what calling something at these import paths does."""
+
+    def register(known: Known) -> Known:
+        for path in paths:
+            SPECIAL[path] = known
+        return known
+
+    return register
+
+
+def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
+    """Call what an import path names; None where it is not known."""
+    known = SPECIAL.get(path)
+    if known is not None and it.has(path):
+        return known(it, node, args)
+    path = AS_METHODS.get(path, path)
+    if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
+        rest = Arguments(args.positional[1:], args.keywords, args.unknown, args.certain)
+        return tensor_methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
+    if path in it.torch.contexts:
+        return _context(it, node, path, args)
+    row = operation_row(it, path, args)
+    if row is not None:
+        return run_operation(it, node, row, args, by="function", name=name)
+    factory = it.torch.factories.get(path)
+    if factory is not None:
+        return run_factory(it, node, factory, args)
+    if (cls := public(path)) in it.torch.modules:
+        return modules.build(it, node, cls, args)
+    if path in it.torch.optimizers:
+        return optimizer.build(it, node, path, args)
+    plain = it.torch.harmless.get(path)
+    if plain is not None:
+        return _harmless(it, node, path, plain.returns, args)
+    return pack_calls.call(it, node, path, args)
+
+
+def is_known(it: Interpreter, path: str) -> bool:
+    """Whether it is known what calling something at an import path does."""
+    torch = it.torch
+    tables = (torch.contexts, torch.operations, torch.factories, torch.modules, torch.optimizers, torch.harmless)
+    return (path in SPECIAL and it.has(path)) or any(path in table for table in tables)
+
+
+def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
+    values = args.values()
+    if returns == "argument":
+        found = [containers.elements(it, node, value) if _runs_over(it, value) else value for value in values]
+        for value in values:
+            containers.consume(it, node, value, "argument")
+        return one_of(found)
+    if returns == "iterator":
+        element = containers.elements(it, node, values[0]) if values else UNKNOWN
+        return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
+    for value in values:
+        containers.begin(it, value)  # `any` and `all` stop where they know
+    if path == "builtins.len" and (length := _length(it, values)) is not None:
+        return length
+    result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
+    if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
+        return _written(path, values) or Scalar(result.dtype, cut_off(it, node, path, values))
+    return result
+
+
+def _length(it: Interpreter, values: Sequence[Value]) -> Const | None:
+    """How many a container holds of which all elements are known."""
+    thing = it.only(values[0], Container) if len(values) == 1 else None
+    return None if thing is None or containers.listing(it, values[0]) is None else Const(len(thing.items))
+
+
+def _written(path: str, values: Sequence[Value]) -> Const | None:
+    """The number that a text writes (`float("inf")`)."""
+    given = values[0] if len(values) == 1 else UNKNOWN
+    if path != "builtins.float" or type(given) is not Const or type(given.value) is not str:
+        return None
+    try:
+        return Const(float(given.value))
+    except ValueError:
+        return None
+
+
+NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.complex"})
+"""Functions whose number is what they are given, as those of `math` compute theirs from it."""
+
+
+def _runs_over(it: Interpreter, value: Value) -> bool:
+    return it.may_be(value, Container) or it.may_be(value, Iterator)
+
+
+def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    row = it.torch.contexts[path]
+    given = args.get("mode", 0, Const(True))
+    if given != Const(True) and type(given) is Function and row.to != "argument":
+        return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
+    made = _made(node, path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
+    if row.on_call:
+        if node is not it.entering:
+            before, literal = it.state.grad_mode, _is_literal(node)
+            it.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
+        it.state.enter(made, node)
+        it.switched += 1
+    return made
+
+
+def _is_literal(node: Any) -> bool:
+    """Whether the only argument of a call is True or False, written out."""
+    given: Any = getattr(node, "args", ())
+    return len(given) == 1 and dotted(given[0].value) in ("True", "False")
+
+
+def _made(node: Any, path: str, to: str, given: Value) -> Context:
+    if to == "inference":
+        on = truth_of(given)
+        possible = on | MAYBE if on.is_unsure else on  # no mere ignorance: the program says that it may be entered
+        return Context(path, negation(on), possible, at=node)
+    return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given), at=node)
+
+
+@special("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A parameter is a new handle on the memory of its data."""
+    data = args.get("data", 0, NONE_VALUE)
+    tensor = it.only(data, Tensor)
+    kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
+    facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
+    cut: tuple[Mark, ...] = ()
+    if tensor:
+        kept = ("storage", "count", "belief", "precision", "device", "inference", *layout.UNKNOWN_LAYOUT)
+        facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
+        if tensor.requires_grad is YES and tensor.leaf is NO:
+            cut = cut_off(it, node, "Parameter", [data])
+    to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
+    marks = (Mark("made", node), *cut, Mark("asked", node))[-MOST_MARKS:]
+    facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
+    made = fresh(it, node, "parameter", **facts)
+    if not it.unheard:
+        it.emit(events.RequiresGradChanged, node, tensor=replace(it[made], requires_grad=NO), to=to, by="Parameter")
+    return made
+
+
+UNSURE_VALUE: Value = Scalar(BOOL)
+
+
+@special("torch.autograd.Variable")
+def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
+    row = it.torch.operations["torch.Tensor.detach"]
+    made = run_operation(it, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
+    it.update(made, Tensor, made="Variable")
+    asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Const(False))
+    if asked != Const(False):
+        set_requires_grad(it, node, made, truth_of(asked), "Variable")
+    return made
+
+
+@special("torch.device")
+def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A device is told by how its name begins."""
+    given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
+    names = [option.value if type(option) is Const else getattr(option, "start", "") for option in given]
+    return one_of([Plain("device", name if isinstance(name, str) else "") for name in names])
+
+
+@special("torch.is_tensor")
+def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
+    from gradlint.interpreter.syntax.narrowing import is_instance
+
+    found = is_instance(it, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
+    return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
+
+
+def _asking(kind: Dtypes) -> Known:
+    """`torch.is_floating_point` or `torch.is_complex`."""
+    return lambda it, node, args: is_of_kind(it, args.get("input", 0, UNKNOWN), kind)
+
+
+SPECIAL |= {f"torch.{name}": _asking(kind) for name, kind in KINDS_ASKED.items()}
+
+WRAPPERS = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.DataParallel",
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+)
+
+
+def _wrapping(path: str) -> Known:
+    """A wrapper that calls the module inside."""
+
+    def wrap(it: Interpreter, node: Any, args: Arguments) -> Value:
+        inner = args.get("module", 0, UNKNOWN)
+        module = it.only(inner, Module)
+        if module is None:
+            return result_of_unknown([inner])
+        return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),),
+                      mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+
+    return wrap
+
+
+SPECIAL |= {path: _wrapping(path) for path in WRAPPERS}
+
+
+def _init_of(path: str) -> Known:
+    """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
+
+    def init(it: Interpreter, node: Any, args: Arguments) -> Value:
+        from gradlint.interpreter.python.classes import built_as, perhaps_initialised
+
+        owner, *others = args.positional or [UNKNOWN]
+        it.update(owner, Module, initialised=YES)
+        perhaps_initialised(it, owner)
+        built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown, args.certain))
+        return NONE_VALUE
+
+    return init
+
+
+SPECIAL |= {f"{row.path}.__init__": _init_of(row.path) for row in MODULE_ROWS}

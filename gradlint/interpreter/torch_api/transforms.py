@@ -1,0 +1,268 @@
+"""Functions of torch that run other functions or modules: checkpoints, functional calls, tracing, `vmap`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    OPAQUE,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Belief,
+    Bound,
+    Const,
+    Container,
+    Instance,
+    Mark,
+    Module,
+    Named,
+    Node,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    either,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import layout
+from gradlint.interpreter.autograd.backward_arguments import flag
+from gradlint.interpreter.autograd.custom_function import recorded, unrecorded
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.weakened import seen_as, tensors_in
+from gradlint.interpreter.nn import module_calls
+from gradlint.interpreter.nn.module import parameters, walk
+from gradlint.interpreter.torch_api.torch_paths import CALLED, SPECIAL, Known, special
+from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+
+OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
+
+
+@special("torch.utils.checkpoint.checkpoint")
+def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """The call itself; the reentrant kind records one operation, on the tensors handed over by themselves."""
+    from gradlint.interpreter.syntax.calls import call_value
+
+    function, *given = args.positional or [UNKNOWN]
+    options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
+    inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
+    place = it.place_of(node, "checkpoint")
+    reentrant = flag(Arguments([], options), "use_reentrant", -1, default=True)
+    if not it.unheard:
+        _tell_checkpointed(it, node, function, given, reentrant, told="use_reentrant" in options)
+    if reentrant is NO:
+        return call_value(it, place, function, inner, "")
+    start = it.hold(function, *given)
+    found = unrecorded(it, lambda: call_value(it, place, function, inner, ""))
+    function, *given = it.land(start)
+    made = recorded(it, node, "checkpoint", given, found)
+    _runs_again(it, function, made)
+    if reentrant is not YES:
+        for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
+            it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
+    return made
+
+
+def _runs_again(it: Interpreter, function: Value, made: Value) -> None:
+    """Backward runs the function with gradients on, and so reaches the parameters that it uses, perhaps."""
+    owner = function.owner if type(function) is Bound else function
+    held: list[Ref] = [OPAQUE]
+    if it.only(owner, Module) is not None:
+        held = [ref for _, ref in parameters(it, owner)[0] if it[ref].requires_grad is not NO]
+    for _, tensor in it.all(made, Tensor):
+        for ref in tensor.node:
+            if ref is not None and type(thing := it.state.heap.get(ref)) is Node:
+                it.state.heap[ref] = replace(thing, inputs=(*thing.inputs, *((it.own(one), None) for one in held)))
+
+
+def _tell_checkpointed(
+    it: Interpreter, node: Any, function: Value, given: list[Value], reentrant: Truth, *, told: bool
+) -> None:
+    owner = function.owner if type(function) is Bound else function
+    own = parameters(it, owner)[0] if it.may_be(owner, Module) else []
+    it.emit(
+        events.Checkpointed,
+        node,
+        function=it.thing(owner),
+        reentrant=reentrant,
+        told=told,
+        inputs=either([_requires_grad(it, value) for value in given]),
+        parameters=either([it[ref].requires_grad for _, ref in own]) if own else UNSURE,
+    )
+
+
+def _requires_grad(it: Interpreter, value: Value) -> Truth:
+    """Whether a value is a tensor that requires grad; those inside containers do not count."""
+    tensor = it.only(value, Tensor)
+    if tensor is not None:
+        return tensor.requires_grad
+    plain = it.only(value, Container) is not None or type(value) in (Const, Scalar, Plain)
+    return NO if plain else UNSURE
+
+
+@special("torch.utils.checkpoint.checkpoint_sequential")
+def _checkpoint_sequential(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A Sequential is called part by part; the last is recorded whatever the kind."""
+    functions, given = args.get("functions", 0, UNKNOWN), args.get("input", 2, UNKNOWN)
+    options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
+    made = _checkpoint(it, node, Arguments([functions, given], options))
+    if flag(Arguments([], options), "use_reentrant", -1, default=True) is not NO:
+        for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
+            asks, leaf = tensor.requires_grad, tensor.leaf
+            asks, leaf = asks if asks is YES else asks | UNSURE, leaf if leaf is NO else leaf | UNSURE
+            made_by = tuple(dict.fromkeys((*tensor.node, OPAQUE)))
+            it.put(ref, replace(tensor, requires_grad=asks, leaf=leaf, node=made_by))
+    return made
+
+
+@special("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
+def _functional_call(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A module is called with other tensors in the place of its parameters and buffers."""
+    module = args.get("module", 0, UNKNOWN)
+    given = args.get("parameter_and_buffer_dicts", 1, args.keywords.get("parameters_and_buffers", UNKNOWN))
+    others, rest = _by_name(it, given)
+    inner = _arguments(it, args)
+    if it.only(module, Module) is None or others is None or inner is None:
+        havoc(it, args.values())
+        return result_of_unknown(args.values())
+    start = it.hold(module)
+    exchanged = _exchange(it, module, others, rest)
+    held = it.hold(*(value for _, _, value in exchanged))
+    found = module_calls.call(it, it.place_of(node, "functional"), module, inner, "call", "")
+    it.hold(found)
+    back = it.state.flight[held:]
+    for (ref, name, _), old in zip(exchanged, back, strict=False):
+        now: Module = it[ref]
+        it.put(ref, replace(now, attributes=tuple((dict(now.attributes) | {name: old}).items())))
+    return it.land(start)[-1]
+
+
+def _by_name(it: Interpreter, given: Value) -> tuple[dict[object, Value] | None, Value]:
+    """The tensors of one or several mappings: those under known names, and the rest."""
+    thing = it.only(given, Container)
+    if thing is None:
+        return None, NOTHING
+    if thing.kind != "tuple" and thing.kind != "list":
+        return dict(thing.items), thing.rest
+    found: dict[object, Value] = {}
+    rest: Value = NOTHING
+    for inner in [value for _, value in thing.items]:
+        more, others = _by_name(it, inner)
+        if more is None:
+            return None, NOTHING
+        found |= more
+        rest = one_of([rest, others], MOST_ITEMS)
+    return (found, rest) if thing.rest == NOTHING else (None, NOTHING)
+
+
+def _arguments(it: Interpreter, args: Arguments) -> Arguments | None:
+    """What the module is called with: one value, or a tuple of them, and keywords."""
+    value, keywords = args.get("args", 2, NONE_VALUE), args.get("kwargs", 3, NONE_VALUE)
+    named = it.only(keywords, Container)
+    if (named is not None and named.rest != NOTHING) or (named is None and keywords != NONE_VALUE):
+        return None
+    several = it.only(value, Container)
+    listed = [inner for _, inner in several.items] if several is not None and several.kind == "tuple" else [value]
+    if several is not None and several.rest != NOTHING:
+        return None
+    return Arguments([] if value == NONE_VALUE else listed, {str(k): v for k, v in named.items} if named else {})
+
+
+def _exchange(
+    it: Interpreter, module: Value, others: dict[object, Value], rest: Value
+) -> list[tuple[Ref, object, Value]]:
+    """Put other tensors in place; gives what was there before."""
+    before: list[tuple[Ref, object, Value]] = []
+    for ref, path in walk(it, module).items():
+        part: Module = it[ref]
+        attributes = dict(part.attributes)
+        for name, old in part.attributes:
+            dotted = f"{path}.{name}" if path else str(name)
+            if not it.may_be(old, Tensor):
+                continue
+            if path is not None and dotted in others:
+                attributes[name] = others[dotted]
+            elif rest != NOTHING:
+                attributes[name] = one_of([old, rest], MOST_ITEMS)
+            else:
+                continue
+            before.append((ref, name, old))
+        it.put(ref, replace(part, attributes=tuple(attributes.items())))
+    return before
+
+
+@special("torch.vmap", "torch.func.vmap")
+def _vmap(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A function that runs the one it is made from, which sees a part of each tensor."""
+    given = (("func", args.get("func", 0, UNKNOWN)),)
+    return it.new(node, TRANSFORMED, Instance(cls=Named(MAPPED), attributes=given, open=NO))
+
+
+@special("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
+def _traced(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """A module of its own that shares the parameters, with a mode of its own; a function is run as it is."""
+    value = args.positional[0] if args.positional else UNKNOWN
+    return one_of([_traced_one(it, node, option) for option in alternatives(value)])
+
+
+def _traced_one(it: Interpreter, node: Any, value: Value) -> Value:
+    thing = it.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is not Module:
+        return value
+    return it.new(it.copy_site(node, value), "traced", replace(thing, marks=(Mark("made", node),)))  # type: ignore[arg-type]
+
+
+GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"
+MAPPED = "torch.vmap()"
+TRANSFORMED = "transformed function"
+
+
+def _differentiated(path: str) -> Known:
+    """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
+
+    def transform(it: Interpreter, node: Any, args: Arguments) -> Value:
+        given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Const(False))))
+        return it.new(node, TRANSFORMED, Instance(cls=Named(f"{path}()"), attributes=given, open=NO))
+
+    return transform
+
+
+def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    from gradlint.interpreter.syntax.calls import call_value
+
+    about = dict(thing.attributes)
+    with seen_as(it, args.values(), requires_grad=UNSURE, leaf=UNSURE):
+        start = it.hold(*args.values())
+        call_value(it, it.place_of(node, "transformed"), about["func"], args, "")
+        handed = it.land(start)
+    first = it.only(handed[0], Tensor) if args.positional else None
+    plain = first is not None and about["aux"] == Const(False) and thing.cls == Named(f"{GRADIENT}()")
+    return unknown_tensor(it, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
+
+
+def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    """As far as flags and graphs go, the function itself."""
+    from gradlint.interpreter.syntax.calls import call_value
+
+    with seen_as(it, args.values(), **layout.UNKNOWN_LAYOUT):
+        made = call_value(it, it.place_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
+    for ref in tensors_in(it, [made]):
+        it.put(ref, replace(it[ref], **layout.UNKNOWN_LAYOUT))
+    return made
+
+
+CALLED[MAPPED] = _run_mapped
+for _path in (GRADIENT, AND_VALUE):
+    SPECIAL[_path] = _differentiated(_path)
+    CALLED[f"{_path}()"] = _run_transformed

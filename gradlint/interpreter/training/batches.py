@@ -1,0 +1,42 @@
+"""Batches: what a loader that gathers samples in its own way gives.
+
+It makes tensors of them, and keeps the tuples, lists and dicts they are in (and strings). So a batch is a tensor or
+holds tensors: one summary of them all, of which nothing else is known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import Belief, Container, Mark, Plain, Ref, Tensor, Value
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.containers import iterator
+from gradlint.interpreter.unknown.duck_typing import made_of
+
+BATCH = "batch"
+"""How the tensors of a batch are made."""
+PARTS = frozenset({"items", "keys", "values", "get", "pop"})
+"""The methods of dicts by which something is taken out of a batch."""
+
+
+def batch(it: Interpreter, node: Any, reach: tuple[Ref, ...] = ()) -> Ref:
+    """What a loader that gathers in its own way gives, from a dataset of which only what it reaches is known."""
+    history, memories = made_of(it, reach)
+    storage = (it.memory(node, "batch memory"), *memories)
+    found = Tensor(
+        storage=storage, node=history, made=BATCH, many=True, loose=True, belief=Belief.BY_USE,
+        marks=(Mark("made", node),),
+    )  # fmt: skip
+    return it.new(node, BATCH, found)
+
+
+def is_batch(thing: object) -> bool:
+    """Whether it stands for a batch of a loader and all that is in it."""
+    return type(thing) is Tensor and thing.made == BATCH and thing.loose
+
+
+def part(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
+    """What a batch that is a dict gives under these names."""
+    if name == "items":
+        owner = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, owner))))
+    return owner if name in ("get", "pop") else iterator(it, node, Plain("str") if name == "keys" else owner, name)

@@ -1,0 +1,96 @@
+"""Functions of torch.nn.utils over parameters and their gradients."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
+from gradlint.interpreter.autograd.in_place import gradients_written, memory_written
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.tensor import fresh
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.containers import consume, elements
+from gradlint.interpreter.torch_api.torch_paths import SPECIAL, Known, special
+from gradlint.knowledge import ROWS
+from gradlint.knowledge.rows import Operation, Result
+
+JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results=(Result(dtype="promote"),))
+
+
+BOUNDS = {"clip_grad_value_": "clip_value"}
+"""What the bound is called, where it is not `max_norm`."""
+
+
+def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
+    """The tensors of an argument that is one or runs over several."""
+    if it.may_be(value, Tensor):
+        return value
+    start = it.hold(elements(it, node, value))
+    consume(it, node, value, by)
+    return it.land(start)[0]
+
+
+def _clipping(path: str) -> Known:
+    name = path.rpartition(".")[2]
+
+    def clip(it: Interpreter, node: Any, args: Arguments) -> Value:
+        """Gradients are scaled down in place; their state and their unit stay."""
+        row = it.torch.clipping[path]
+        given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
+        tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
+        grad, unit = joined_gradients(tensors)
+        if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) != Const(inf):
+            it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
+        for tensor in tensors:
+            for _, gradient in it.all(tensor.gradient, Tensor):
+                memory_written(it, gradient.storage, sure=False, noticed=YES)
+        return fresh(it, node, "norm", dtype=FLOAT, made=name) if row.returns == "norm" else NONE_VALUE
+
+    return clip
+
+
+SPECIAL |= {row.path: _clipping(row.path) for row in ROWS["clipping"]}
+
+
+@special("torch.nn.utils.get_total_norm")
+def _total_norm(it: Interpreter, node: Any, args: Arguments) -> Value:
+    _given(it, node, args.get("tensors", 0, UNKNOWN), "get_total_norm")
+    return fresh(it, node, "norm", dtype=FLOAT, made="get_total_norm")
+
+
+@special("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
+def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """All parameters in one row, recorded as a copy."""
+    given = _given(it, node, args.get("parameters", 0, UNKNOWN), "parameters_to_vector")
+    refs = [ref for ref, _ in it.all(given, Tensor)]
+    first = refs[0] if len(refs) == len(alternatives(given)) else given
+    return apply(it, node, JOINING, [("parameters", first)], extra=[("parameters", ref) for ref in refs])
+
+
+@special("torch.utils.swap_tensors")
+def _swapped(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Two tensors become each other, in all hands; what is refused there leaves both as they were."""
+    found = [it.all(value, Tensor) for value in args.values()]
+    for mine, others in zip(found, found[::-1], strict=True):
+        for ref, _ in mine:
+            for _, tensor in others:
+                it.put(ref, replace(tensor, grad=ANY_GRAD), sure=False)
+    return NONE_VALUE
+
+
+@special("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
+def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
+    """Each parameter keeps its handle and becomes a stretch of the vector's memory."""
+    vector = it.only(args.get("vec", 0, UNKNOWN), Tensor)
+    given = _given(it, node, args.get("parameters", 1, UNKNOWN), "vector_to_parameters")
+    storage: tuple[Ref, ...] = vector.storage if vector is not None else (it.memory(node, "vector"),)
+    inferring = vector.inference | it.state.inference if vector is not None else UNSURE
+    for ref, tensor in it.all(given, Tensor):
+        gradients_written(it, tensor.storage)
+        it.put(ref, replace(tensor, storage=storage, alone=YES, inference=tensor.inference | inferring))
+    return NONE_VALUE

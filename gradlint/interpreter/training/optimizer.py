@@ -1,0 +1,470 @@
+"""Optimizers: what they were given, what a step does, how gradients are cleared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from gradlint import events
+from gradlint.domain import (
+    FLOAT,
+    INTEGER,
+    MOST_ITEMS,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    READY,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Const,
+    Container,
+    Items,
+    Mark,
+    Named,
+    Optimizer,
+    Plain,
+    Ref,
+    Scalar,
+    Slot,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    either,
+    number_kind,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.grad import (
+    clear_gradients,
+    has_gradient,
+    joined_gradients,
+    left_as_none,
+    may_lack_gradient,
+    tensors_of,
+)
+from gradlint.interpreter.autograd.in_place import Write, memory_written, perhaps_written, write, written_without_graph
+from gradlint.interpreter.autograd.leaf import want_leaves
+from gradlint.interpreter.autograd.tensor import STEP, truth_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.containers import append, consume, container, elements
+from gradlint.interpreter.python.mro import ancestry, method_of
+from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
+from gradlint.knowledge.clearing import OF_OPTIMIZERS
+
+
+def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
+    """The tensors that an argument holds, by itself, in an iterable or in groups, and whether there may be others."""
+    thing = it.only(value, Container)
+    if thing is not None:
+        inner = [dict(group.items).get("params") for _, v in thing.items for _, group in it.all(v, Container)]
+        groups = [v for v in inner if v is not None]
+        if groups:
+            found = [given_tensors(it, node, group, "group") for group in groups]
+            sure = thing.rest == NOTHING and len(groups) == len(thing.items) and all(o is NO for _, o in found)
+            return [refs for refs, _ in found], NO if sure else UNSURE
+    refs, opened = given_tensors(it, node, value)
+    return [refs], opened
+
+
+def given_tensors(it: Interpreter, node: Any, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
+    """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
+    element = value if it.may_be(value, Tensor) else unnamed(it, elements(it, node, value))
+    consume(it, node, value, by)
+    listing = it.only(value, Container)
+    parts = [] if listing is None else [unnamed(it, part) for part in (*(v for _, v in listing.items), listing.rest)]
+    want_leaves(it, node, parts or [element], "optimizer")
+    refs = [ref for ref, _ in it.all(element, Tensor)]
+    sure = bool(refs) and len(refs) == len(alternatives(element))
+    return refs, NO if sure else UNSURE
+
+
+def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    """An optimizer of torch is made."""
+    empty = unfilled(path.rpartition(".")[2], UNKNOWN, node)
+    given = args.get("params", 0, UNKNOWN)
+    elements = given_elements(it, given)
+    made, parts = _filled(it, node, empty, given, args)
+    ref = it.new(node, "optimizer", made)
+    _tell_built(it, node, ref, parts, elements)
+    return ref
+
+
+def _filled(
+    it: Interpreter, node: Any, thing: Optimizer, given: Value, args: Arguments
+) -> tuple[Optimizer, list[list[Ref]]]:
+    """The optimizer with the parameters that it is given, and these part by part."""
+    certain = certainly_given(it, given)
+    parts, opened = given_parts(it, node, given)
+    refs = [ref for part in parts for ref in part]
+    numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Const)
+    made = replace(
+        thing,
+        groups=_slots(it, given, refs[:MOST_ITEMS], certain),
+        open=opened if len(refs) <= MOST_ITEMS else UNSURE,
+        options=numbers,
+        differentiable=(recorded := _differentiable(args)),
+        recorded=NOTHING if recorded is NO else result_of_unknown(args.values()),
+    )
+    return replace(made, listing=_listing(it, node, made, parts)), parts
+
+
+def _differentiable(args: Arguments) -> Truth:
+    """Whether the steps of an optimizer are to be recorded. Settings that are not seen (`**settings`) are taken not to
+    ask for that: hardly anybody does."""
+    return truth_of(args.keywords.get("differentiable", Const(value=False)))
+
+
+def _slots(it: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:
+    """What an optimizer is given, tensor by tensor (or none, where that is not certain); where only one or another is
+    given, these together."""
+    either = _one_or_another(it, given)
+    loose = {ref for slot in either for ref in slot}
+    alone = [ref for ref in dict.fromkeys(refs) if ref not in loose]
+    return (*((ref,) if ref in certain else (ref, None) for ref in alone), *either)
+
+
+def _one_or_another(it: Interpreter, given: Value) -> list[Slot]:
+    """Of each place that holds one tensor or another, these."""
+    found, listing = tuple(ref for ref, _ in it.all(given, Tensor)), it.only(given, Container)
+    if found:
+        return [found] if len(found) > 1 else []
+    parts = () if listing is None else (part for _, part in listing.items)
+    return [slot for part in parts for slot in _one_or_another(it, part)]
+
+
+def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
+    shown = tuple(tensors_of(it, part) for part in parts)
+    it.emit(
+        events.OptimizerBuilt,
+        node,
+        optimizer=it[ref],
+        parameters=tuple(tensor for part in shown for tensor in part),
+        parts=shown,
+        elements=given.elements,
+        twice=given.twice,
+        repeated=given.repeated,
+        graph=ref.key,
+    )
+
+
+# ---- optimizers whose class is written in the program
+
+
+def torch_optimizer(it: Interpreter, cls: Value) -> bool:
+    """Whether a class derives from an optimizer of torch."""
+    return any(
+        type(one) is Named and (one.path in it.torch.optimizers or one.path in BASES) for one in ancestry(it, cls)
+    )
+
+
+BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
+
+
+def unfilled(kind: str, cls: Value, node: Any) -> Optimizer:
+    """An optimizer before its parameters are given to it."""
+    return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Mark("made", node),))
+
+
+def fill(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+    """The `__init__` of torch's own classes gives an optimizer its parameters."""
+    for ref, _ in it.all(owner, Optimizer):
+        start = it.hold(ref)
+        given = args.get("params", 0, UNKNOWN)
+        elements = given_elements(it, given)
+        made, parts = _filled(it, node, it[ref], given, args)
+        ref = it.land(start)[0]  # type: ignore[assignment]
+        it.put(ref, made)
+        _tell_built(it, node, ref, parts, elements)
+
+
+def _listing(it: Interpreter, node: Any, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
+    """`param_groups`: a list of dicts whose "params" are lists of tensors. Schedulers change the numbers in them."""
+    numbers = tuple((key, Scalar(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
+    groups = []
+    for index, part in enumerate(parts):
+        element = one_of(part, MOST_ITEMS) if part else Unknown(())
+        params = it.new(node, f"params {index}", Container("list", rest=element))
+        items: Items = (("params", params), *numbers)
+        groups.append(it.new(node, f"group {index}", Container("dict", items=items, rest=Unknown(()))))
+    return container(it, node, "list", groups, "groups")
+
+
+def held(it: Interpreter, owner: Value) -> list[Ref]:
+    """The tensors that an optimizer certainly or possibly updates."""
+    found: dict[Ref, None] = {}
+    for _, thing in it.all(owner, Optimizer):
+        for group in thing.groups:
+            found |= {ref: None for ref in group if ref is not None and type(it.state.heap.get(ref)) is Tensor}
+        for ref in _listed(it, thing):
+            found.setdefault(ref)
+    return list(found)
+
+
+def surely_held(it: Interpreter, owner: Value) -> AbstractSet[Ref]:
+    """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
+    found = [thing for _, thing in it.all(owner, Optimizer)]
+    each = [
+        {slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None}
+        if _has_groups(it, thing)
+        else set()
+        for thing in found
+    ]
+    return set.intersection(*each) if each else set()
+
+
+def _has_groups(it: Interpreter, thing: Optimizer) -> bool:
+    """Whether nothing was taken out of `param_groups`, as far as that is known."""
+    listing = it.only(thing.listing, Container)
+    return listing is None or len(listing.items) > 0
+
+
+def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
+    """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
+    from gradlint.interpreter.nn.module import parameters
+
+    return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
+
+
+def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
+    """The optimizers that hold a tensor or a parameter of a module."""
+    from gradlint.interpreter.nn.module import parameters
+
+    refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
+    if not refs:
+        return ()
+    found = [thing for thing in it.state.heap.values() if type(thing) is Optimizer]
+    return tuple(thing for thing in found if not refs.isdisjoint(ref for group in thing.groups for ref in group))
+
+
+def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
+    """The tensors that `param_groups` holds, where the program may have put others."""
+    for _, groups in it.all(thing.listing, Container):
+        for value in (*(v for _, v in groups.items), groups.rest):
+            for _, group in it.all(value, Container):
+                for _, params in it.all(dict(group.items).get("params", NOTHING), Container):
+                    for element in (*(v for _, v in params.items), params.rest):
+                        yield from (ref for ref, _ in it.all(element, Tensor))
+
+
+def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`step()`, that of its class if the program writes one."""
+    from gradlint.interpreter.python.functions import call_function
+
+    method = method_of(it, owner, "step")
+    if method is None:
+        return _step(it, node, owner, args)
+    _tell_step(it, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN, spelled(receiver(node)))
+    start = it.hold(owner)
+    given = it.hold(call_function(it, node, method, args.with_first(owner)))
+    sure = surely_held(it, it.state.flight[start])
+    for ref in held(it, it.state.flight[start]):
+        _used(it, ref, sure=ref in sure)
+    it.update(it.state.flight[start], Optimizer, stepped=YES)
+    return it.land(start)[given - start]
+
+
+def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
+    """A step has used the gradient of a parameter."""
+    thing: Tensor = it[ref]
+    now = replace(thing, grad=STEP.of(thing))
+    it.set(ref, now if sure else it.either_way(thing, now))
+
+
+def _step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """The `step()` of torch: the closure runs, if there is one, and the parameters are written, without the graph."""
+    name = spelled(receiver(node))
+    return stepped(it, node, owner, args.get("closure", 0, NONE_VALUE), certain=True, name=name)
+
+
+def stepped(it: Interpreter, node: Any, owner: Value, closure: Value, *, certain: bool, name: str) -> Value:
+    """An optimizer steps; where that is not `certain` (a GradScaler skips steps) its parameters may stay unwritten."""
+    start = it.hold(owner)
+    returned = NONE_VALUE if closure == NONE_VALUE else _run_closure(it, node, start, closure)
+    start = it.hold(returned) - 1
+    _tell_step(it, node, it.state.flight[start], closure, returned, name)
+    update(it, node, it.state.flight[start], certain=certain)
+    return it.land(start)[1]
+
+
+def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returned: Value, name: str) -> None:
+    shown = it.only(owner, Optimizer)
+    if shown is None or it.unheard:
+        return
+    tensors = tensors_of(it, held(it, owner))
+    grad, unit = joined_gradients(tensors)
+    it.emit(
+        events.OptimizerStepped,
+        node,
+        optimizer=shown,
+        parameters=tensors,
+        grad=grad,
+        unit=unit,
+        closure=it.thing(closure),
+        returned=it.thing(returned),
+        name=name,
+    )
+
+
+def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Value:
+    """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
+    from gradlint.interpreter.syntax.calls import call_value
+    from gradlint.interpreter.syntax.loops import run_loop
+
+    place = it.place_of(node, "closure")
+    found = it.hold(NOTHING)
+    again = any(_repeats(it, thing) for _, thing in it.all(it.state.flight[start], Optimizer))
+
+    def run(_: Truth) -> None:
+        mode, it.state.grad_mode = it.state.grad_mode, YES
+        given = call_value(it, place, closure, Arguments(), "closure")
+        it.state.grad_mode = mode
+        it.state.flight[found] = one_of((it.state.flight[found], given))
+        if again:
+            update(it, node, it.state.flight[start], certain=True)
+
+    if again:
+        run_loop(it, place, run, least=1)
+    else:
+        run(YES)
+    return it.land(found)[0]
+
+
+def _repeats(it: Interpreter, thing: Optimizer) -> bool:
+    """Whether a step may run its closure several times."""
+    row = it.torch.optimizers.get(f"torch.optim.{thing.kind}")
+    return row is None or row.repeats_closure
+
+
+def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
+    """The parameters that have a gradient are written, and their gradients used."""
+    refs, sure = held(it, owner), surely_held(it, owner)
+    recorded = either([thing.differentiable for _, thing in it.all(owner, Optimizer)])
+    for ref in refs:
+        if has_gradient(it[ref]):
+            whole = ref in sure and certain and not may_lack_gradient(it[ref])
+            if recorded is not YES:
+                written_without_graph(it, node, ref, "step", "step", sure=whole and recorded is NO)
+            if recorded is not NO:
+                _write_recorded(it, node, ref, owner, sure=whole and recorded is YES)
+        _used(it, ref, sure=ref in sure)
+    it.update(owner, Optimizer, stepped=YES)
+    _others(it, owner, refs)
+
+
+def _write_recorded(it: Interpreter, node: Any, ref: Ref, owner: Value, *, sure: bool) -> None:
+    """A differentiable step switches gradients on, and writes a parameter like any operation."""
+    made_of = [thing.recorded for _, thing in it.all(owner, Optimizer)]
+    this = Write(node, "step", "step", [*made_of, it[ref].gradient])
+    modes, it.state.grad_mode = it.state.modes, YES
+    if sure:
+        write(it, ref, this)
+    else:
+        perhaps_written(it, lambda: write(it, ref, this))
+    it.state.modes = modes
+
+
+def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
+    """An optimizer that may hold others than were seen may have written any parameter."""
+    if not any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
+        return
+    for ref, thing in list(it.state.heap.items()):
+        if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
+            memory_written(it, thing.storage, sure=False, noticed=YES, by=ref)
+            it.set(ref, it.either_way(thing, replace(thing, grad=STEP.of(thing))))
+
+
+def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`zero_grad()` of an optimizer."""
+    refs = held(it, owner)
+    to_none = left_as_none(it, OF_OPTIMIZERS, args)
+    it.sweeping += refs
+    clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=surely_held(it, owner))
+    del it.sweeping[len(it.sweeping) - len(refs) :]
+    if any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
+        others = [
+            r
+            for r, thing in it.state.heap.items()
+            if type(thing) is Tensor and thing.parameter.may(YES) and r not in refs
+        ]
+        with it.silently():
+            for ref in others:
+                clear_gradients(it, node, [ref], to_none=to_none, by="optimizer", sure=())
+    return NONE_VALUE
+
+
+def add_param_group(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`add_param_group({"params": ...})`."""
+    given = args.get("param_group", 0, UNKNOWN)
+    group = it.only(given, Container)
+    params = dict(group.items).get("params", UNKNOWN) if group else UNKNOWN
+    certain = certainly_given(it, params)
+    refs, opened = given_tensors(it, node, params) if group else ([], UNSURE)
+    found = it.all(owner, Optimizer)
+    for ref, thing in found:
+        groups = (*thing.groups, *_slots(it, params, refs, certain))
+        it.put(ref, replace(thing, groups=groups, open=thing.open | opened), sure=len(found) == 1)
+        append(it, node, param_groups(it, node, ref), given)
+    return NONE_VALUE
+
+
+def param_groups(it: Interpreter, node: Any, owner: Ref) -> Value:
+    """`param_groups`, the same list every time."""
+    thing: Optimizer = it[owner]
+    if thing.listing == NOTHING:
+        listing = _listing(it, node, thing, [held(it, owner)])
+        it.put(owner, replace(it[owner], listing=listing))
+        return listing
+    return thing.listing
+
+
+def state(it: Interpreter, node: Any, owner: Ref) -> Value:
+    """`state`: what the optimizer remembers of each parameter."""
+    inner = it.new(node, "remembered", Container("dict", rest=UNKNOWN))
+    return it.new(node, "state", Container("defaultdict", rest=inner))
+
+
+ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
+    "param_groups": param_groups,
+    "state": state,
+    "defaults": lambda it, node, owner: it.new(node, "defaults", Container("dict", it[owner].options, UNKNOWN)),
+}
+
+
+def state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """`state_dict()` of an optimizer: its own state, which holds no parameters."""
+    return it.new(node, "state", Container("dict", rest=UNKNOWN))
+
+
+def _hooked(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    """A hook may do whatever it likes to what it can reach, whenever the optimizer is used."""
+    havoc(it, [owner, *args.values()])
+    return Plain("RemovableHandle")
+
+
+METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
+    "step": step,
+    "zero_grad": zero_grad,
+    "add_param_group": add_param_group,
+    "state_dict": state_dict,
+    "load_state_dict": lambda it, node, owner, args: NONE_VALUE,
+} | dict.fromkeys(
+    (
+        "register_step_pre_hook",
+        "register_step_post_hook",
+        "register_state_dict_pre_hook",
+        "register_state_dict_post_hook",
+        "register_load_state_dict_pre_hook",
+        "register_load_state_dict_post_hook",
+    ),
+    _hooked,
+)
+
+INHERITED = METHODS | {"step": _step}
+"""What `super()` means in a class of the program."""

@@ -1,0 +1,268 @@
+"""What an annotation tells about a value nobody was seen to make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INTEGER,
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    UNSURE,
+    Array,
+    Belief,
+    Container,
+    Instance,
+    Iterator,
+    Mark,
+    Named,
+    Optimizer,
+    Plain,
+    Ref,
+    Scalar,
+    Scaler,
+    Scheduler,
+    Value,
+    one_of,
+)
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.libraries import pack_results
+from gradlint.interpreter.nn.module import parameter, unknown_module
+from gradlint.interpreter.syntax.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
+from gradlint.interpreter.training.data_loader import LOADER, loader
+from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+
+CALLABLE = Named("typing.Callable")
+NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
+SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
+PLAIN_CLASSES = {"str": "str", "bytes": "str", "torch.device": "device", "torch.dtype": "dtype", "torch.Size": "Size",
+                 "torch.Generator": "Generator", "slice": "slice", "range": "range"}  # fmt: skip
+
+Generic = Callable[[Interpreter, Any, list[Any]], Value | None]
+GENERIC: dict[str, Generic] = {}
+"""What a class with arguments in brackets tells, by its last name."""
+
+
+def generic(*names: str) -> Callable[[Generic], Generic]:
+    """Register what these say in brackets."""
+
+    def register(known: Generic) -> Generic:
+        for name in names:
+            GENERIC[name] = known
+        return known
+
+    return register
+
+
+def value_of(it: Interpreter, node: Any, annotation: Any) -> Value | None:
+    """A value of the annotated type; None where the annotation tells nothing we can use."""
+    if isinstance(annotation, cst.SimpleString):
+        annotation = parsed(annotation.evaluated_value)
+    if isinstance(annotation, cst.BinaryOperation) and type(annotation.operator) is cst.BitOr:
+        return _either(it, node, [annotation.left, annotation.right])
+    if isinstance(annotation, cst.Subscript):
+        known = GENERIC.get(_last(annotation.value))
+        inner = [e.slice.value for e in annotation.slice if isinstance(e.slice, cst.Index)]
+        return value_of(it, node, annotation.value) if known is None else known(it, node, inner)
+    if isinstance(annotation, cst.Name) and annotation.value == "None":
+        return NONE_VALUE
+    if isinstance(annotation, cst.Name) and (meant := it.scan.scopes[it.tree].aliases.get(annotation.value)):
+        return _alias(it, node, meant)
+    cls = peek_class(it, annotation) if annotation is not None else None
+    return None if cls is None else instance_of(it, node, cls)
+
+
+def _alias(it: Interpreter, node: Any, meant: Any) -> Value | None:
+    """What a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
+    if meant in it.building:
+        return None
+    it.building.append(meant)
+    found = value_of(it, node, meant)
+    it.building.pop()
+    return found
+
+
+def parsed(text: object) -> Any:
+    """The expression that a string in an annotation or a type comment is; None where it is none."""
+    try:
+        return cst.parse_expression(text if isinstance(text, str) else "None")
+    except cst.ParserSyntaxError:
+        return None
+
+
+def _last(node: Any) -> str:
+    return node.attr.value if isinstance(node, cst.Attribute) else getattr(node, "value", "")
+
+
+# ---- what stands in brackets
+
+
+@generic("Union")
+def _either(it: Interpreter, node: Any, options: list[Any]) -> Value | None:
+    found = [value_of(it, it.place_of(node, f"type {index}"), option) for index, option in enumerate(options)]
+    return None if any(value is None for value in found) else one_of([v for v in found if v is not None])
+
+
+@generic("Optional")
+def _optional(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    found = value_of(it, node, inner[0]) if inner else None
+    return None if found is None else one_of([found, NONE_VALUE])
+
+
+@generic(
+    "Final", "ClassVar", "Annotated", "Required", "NotRequired", "Float", "Int", "Bool", "Shaped", "Num", "Inexact"
+)
+def _first(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    return value_of(it, node, inner[0]) if inner else None
+
+
+@generic("Literal")
+def _literal(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    texts = all(isinstance(option, (cst.SimpleString, cst.Name)) for option in inner)
+    return Plain("str") if texts and any(isinstance(option, cst.SimpleString) for option in inner) else None
+
+
+@generic("type", "Type")
+def _class(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    cls = peek_class(it, inner[0]) if len(inner) == 1 else None
+    if cls is None or isinstance(cls, str):
+        return Named(cls) if cls is not None and "." in cls and not cls.startswith(NO_CLASSES) else None
+    return cls
+
+
+@generic("Callable")
+def _callable(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    """A callable remembers what it gives."""
+    returns = value_of(it, it.place_of(node, "returns"), inner[1]) if len(inner) == 2 else None
+    about = (("returns", UNKNOWN if returns is None else returns),)
+    return it.new(node, "annotated", Instance(cls=CALLABLE, attributes=about, belief=Belief.ANNOTATED))
+
+
+def _element(it: Interpreter, node: Any, annotation: Any) -> Value:
+    """An element of the annotated type, or some object."""
+    place = it.place_of(node, "element")
+    found = value_of(it, place, annotation)
+    return it.new(place, "element", Instance(belief=Belief.BY_NAME)) if found is None else found
+
+
+def _sequence(kind: str) -> Generic:
+    def made(it: Interpreter, node: Any, inner: list[Any]) -> Value:
+        rest = _element(it, node, inner[0]) if inner else UNKNOWN
+        return it.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
+
+    return made
+
+
+def _mapping(kind: str) -> Generic:
+    def made(it: Interpreter, node: Any, inner: list[Any]) -> Value:
+        rest = _element(it, node, inner[-1]) if inner else UNKNOWN
+        keys = value_of(it, it.place_of(node, "key"), inner[0]) if len(inner) == 2 else None
+        thing = Container(kind, rest=rest, keys=UNKNOWN if keys is None else keys, belief=Belief.ANNOTATED)
+        return it.new(node, "annotated", thing)
+
+    return made
+
+
+KINDS = {
+    "list": "list List Sequence MutableSequence Collection",
+    "set": "set Set FrozenSet frozenset AbstractSet MutableSet",
+    "deque": "deque Deque",
+    "iterable": "Iterable AsyncIterable",
+}
+MAPPINGS = {
+    "dict": "dict Dict Mapping MutableMapping",
+    "OrderedDict": "OrderedDict",
+    "defaultdict": "defaultdict DefaultDict",
+}
+for _kind, _names in KINDS.items():
+    generic(*_names.split())(_sequence(_kind))
+for _kind, _names in MAPPINGS.items():
+    generic(*_names.split())(_mapping(_kind))
+
+
+@generic("tuple", "Tuple")
+def _tuple(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    if len(inner) == 2 and isinstance(inner[1], cst.Ellipsis):
+        return _sequence("tuple")(it, node, inner)
+    if not inner:
+        return _sequence("tuple")(it, node, [])
+    items = tuple((index, _element(it, it.place_of(node, f"item {index}"), one)) for index, one in enumerate(inner))
+    return it.new(node, "annotated", Container("tuple", items=items, belief=Belief.ANNOTATED))
+
+
+@generic("Iterator", "Generator", "AsyncIterator", "AsyncGenerator")
+def _iterator(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    element = _element(it, node, inner[0]) if inner else UNKNOWN
+    return it.new(node, "annotated", Iterator(element=element, by="annotated", belief=Belief.ANNOTATED))
+
+
+# ---- instances of classes
+
+
+def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
+    """An instance of a class that somebody else made; None for classes of which nothing is known."""
+    if type(cls) is Ref:
+        from gradlint.interpreter.unknown.parameters import annotated_instance
+
+        return annotated_instance(it, node, cls)
+    assert isinstance(cls, str)
+    cls = cls.removeprefix("builtins.")
+    if cls in NUMBERS:
+        return Scalar(NUMBERS[cls])
+    if cls in PLAIN_CLASSES:
+        return Plain(PLAIN_CLASSES[cls])
+    if cls in TENSOR_CLASSES:
+        return unknown_tensor(it, node, "annotated", Belief.ANNOTATED)
+    if cls in PARAMETER_CLASSES:
+        return parameter(it, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
+    if cls == "torch.nn.Module" or cls in it.torch.modules:
+        return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
+    if cls == LOADER:
+        return loader(it, node, belief=Belief.ANNOTATED)
+    if cls == "numpy.ndarray":
+        return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
+    if cls in it.torch.optimizers or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
+        kind = cls.rpartition(".")[2] if cls in it.torch.optimizers else ""
+        made = Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        return it.new(node, "annotated", made)
+    if cls in it.torch.scalers:
+        factor = it.memory(node, "annotated factor")
+        scaler = Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
+        return it.new(node, "annotated", scaler)
+    if cls in it.torch.schedulers or cls in SCHEDULER_BASES:
+        kind = cls.rpartition(".")[2] if cls in it.torch.schedulers else ""
+        return it.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
+    known = GENERIC.get(cls.rpartition(".")[2])
+    if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
+        return known(it, node, [])
+    if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
+        return pack_results.typical(it, node, cls, "annotated", Belief.ANNOTATED)
+    if "." not in cls or cls.startswith(NO_CLASSES):
+        return None
+    return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
+
+
+NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
+"""How the paths begin that annotations name and nothing is an instance of, or that are not followed."""
+# ---- what comments tell
+
+
+def commented(function: Any) -> list[Any]:
+    """The types of the parameters in a comment `# type: (Tensor, int) -> Tensor` under a definition."""
+    body = getattr(function, "body", None)
+    lines = [getattr(getattr(body, "header", None), "comment", None)]
+    first = body.body[0] if isinstance(body, cst.IndentedBlock) and body.body else None
+    lines += [line.comment for line in getattr(first, "leading_lines", ())]
+    for comment in lines:
+        text = comment.value.lstrip("# ") if comment is not None else ""
+        if text.startswith("type:") and "->" in text:
+            found = parsed(text.removeprefix("type:").partition("->")[0].strip())
+            return [element.value for element in found.elements] if isinstance(found, cst.Tuple) else [found]
+    return []

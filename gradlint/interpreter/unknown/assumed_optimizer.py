@@ -1,0 +1,52 @@
+"""What an optimizer holds that was handed over: nobody saw it made, but what it is to train was handed over with it.
+
+This is an assumption, so it is believed no more than what use tells. Where several optimizers were handed over nobody
+knows which of them holds what.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, Belief, Module, Optimizer, Ref, Value
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn.module import parameters
+from gradlint.interpreter.unknown.duck_typing import MAKERS, is_some_object, turns_out
+
+
+def entrust(it: Interpreter, owner: Value) -> None:
+    """Before an optimizer is used: one that was handed over, alone of its kind, holds the parameters of all modules
+    that were handed over, and no GradScaler has left anything undone."""
+    found = it.all(owner, Optimizer)
+    if len(found) != 1 or _is_entrusted(found[0][1]) or not _is_handed_over(found[0][1]):
+        return
+    ref, thing = found[0]
+    heap = it.state.heap
+    if sum(type(one) is Optimizer and _is_handed_over(one) for one in heap.values()) > 1:
+        return
+    modules = [module for module, one in heap.items() if type(one) is Module and one.belief >= Belief.ANNOTATED]
+    held: dict[Ref, None] = {inner: None for module in modules for _, inner in parameters(it, module)[0]}
+    if 0 < len(held) <= MOST_ITEMS:
+        others = [slot for slot in thing.groups if held.keys().isdisjoint(slot)]
+        whole = replace(thing, groups=(*((inner,) for inner in held), *others))
+        believed = max(thing.belief, Belief.BY_USE)
+        it.put(ref, whole if thing.groups else replace(whole, open=NO, stage=READY, belief=believed))
+
+
+def _is_entrusted(thing: Optimizer) -> bool:
+    """Whether that is known already, on every path: what was handed over does not depend on where it is used."""
+    return bool(thing.groups) and not any(None in slot for slot in thing.groups)
+
+
+def driven(it: Interpreter, node: Any, value: Value) -> Value:
+    """What a GradScaler is told to unscale or to step: if nothing else tells of an argument, then an optimizer. What
+    is taken out of an argument may be another one each time."""
+    if type(value) is Ref and value.part == "argument" and is_some_object(it.state.heap.get(value)):
+        turns_out(it, value, MAKERS["optimizer"](it, node, "driven", ()))
+    entrust(it, value)
+    return value
+
+
+def _is_handed_over(thing: Optimizer) -> bool:
+    return thing.belief >= Belief.ANNOTATED and thing.cls == UNKNOWN

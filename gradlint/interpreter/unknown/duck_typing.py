@@ -1,0 +1,384 @@
+"""What something must be, from what the program does with it.
+
+Nobody was seen to make it: a parameter of a function whose callers are elsewhere, or the result of
+unknown code. `x.eval()` and `x(batch)` make it a module, `x.zero_grad()` and `x.step()` an
+optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less than a proof (`Belief.BY_USE`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    BOOL,
+    MOST_ITEMS,
+    NO,
+    NOTHING,
+    OPAQUE,
+    UNKNOWN,
+    UNSURE,
+    Array,
+    Belief,
+    Const,
+    Container,
+    Instance,
+    Mark,
+    Module,
+    Named,
+    Node,
+    Optimizer,
+    Ref,
+    Scalar,
+    Scaler,
+    Scheduler,
+    Slot,
+    Tensor,
+    Unknown,
+    Value,
+    handed_on,
+    one_of,
+    references,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.tensor import memory_of_gradient
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Frame, Interpreter, syntax
+from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
+from gradlint.knowledge.signs import (
+    APPLIED,
+    ASKS_FOR_GRADIENTS,
+    ASKS_FOR_NONE,
+    CLEARS,
+    DETACH_DROPPED,
+    FUNCTION_CONTEXT_USES,
+    LOADS,
+    MODULE_USES,
+    MODULE_USES_WHEN_CALLED,
+    MOVED,
+    OPTIMIZER_USES,
+    SCALER_USES,
+    SCALER_USES_TOGETHER,
+    SCHEDULER_USES,
+    SHAPED,
+    STEPS,
+    TENSOR_ATTRIBUTES,
+    TENSOR_USES,
+)
+
+Uses = AbstractSet[str]
+LOADED = "DataLoader 0"
+"""How the use of a thing ends that is handed to a loader."""
+FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
+
+# ---- which kind
+
+
+def _is_module(uses: Uses) -> bool:
+    """What a loader loads may be told to `eval()`, too."""
+    if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
+        return False
+    return not MODULE_USES.isdisjoint(uses) or (
+        not APPLIED.isdisjoint(uses) and not MODULE_USES_WHEN_CALLED.isdisjoint(uses)
+    )
+
+
+def _is_optimizer(uses: Uses) -> bool:
+    return not OPTIMIZER_USES.isdisjoint(uses) or not (CLEARS.isdisjoint(uses) or STEPS.isdisjoint(uses))
+
+
+def _is_scaler(uses: Uses) -> bool:
+    return not SCALER_USES.isdisjoint(uses) or uses >= SCALER_USES_TOGETHER
+
+
+def _is_scheduler(uses: Uses) -> bool:
+    return not SCHEDULER_USES.isdisjoint(uses)
+
+
+def _is_tensor(uses: Uses) -> bool:
+    shows = not TENSOR_USES.isdisjoint(uses) or not (SHAPED.isdisjoint(uses) or MOVED.isdisjoint(uses))
+    return shows and all(_can_be_of_tensor(use) for use in uses)
+
+
+def _can_be_of_tensor(use: str) -> bool:
+    return use.partition("(")[0] in TENSOR_ATTRIBUTES or use == ALONG or use.startswith(HANDED)
+
+
+def _is_function_context(uses: Uses) -> bool:
+    return not FUNCTION_CONTEXT_USES.isdisjoint(uses)
+
+
+KINDS: tuple[tuple[str, Callable[[Uses], bool]], ...] = (
+    ("optimizer", _is_optimizer),
+    ("module", _is_module),
+    ("scaler", _is_scaler),
+    ("scheduler", _is_scheduler),
+    ("tensor", _is_tensor),
+    ("context of a function", _is_function_context),
+)
+"""Kinds, and whether uses show them; the first that is shown counts."""
+
+
+def uses_of(frame: Frame, chain: str) -> Uses:
+    """What is done with a dotted name where it means the same; for `self.x`, what the whole class does."""
+    scope: Scope = frame.scope
+    root = chain.partition(".")[0]
+    stops = (lambda at: type(at.node) is cst.ClassDef) if root == "self" else (lambda at: at.hides(root))
+    while scope.parent is not None and not stops(scope):
+        scope = scope.parent
+    return scope.uses.get(chain, {}).keys()
+
+
+# ---- making it
+
+
+def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    from gradlint.interpreter.nn.module import unknown_module
+
+    return unknown_module(it, node, part, Belief.BY_USE)
+
+
+def _optimizer(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
+    from gradlint.interpreter.nn.module import parameters
+
+    kinds = {type(it.state.heap.get(ref)) for ref in reach}
+    held = parameters(it, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
+    groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
+    made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),))
+    return it.new(node, part, made)
+
+
+def _scaler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    factor = it.memory(node, f"{part} factor")
+    return it.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
+
+
+def _scheduler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return it.new(node, part, Scheduler(belief=Belief.BY_USE, marks=(Mark("made", node),)))
+
+
+def _tensor(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return unknown_tensor(it, node, part, Belief.BY_USE, reach)
+
+
+def _function_context(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return function_context(it, node, part, Belief.BY_USE)
+
+
+def function_context(it: Interpreter, node: Any, part: str, belief: Belief) -> Ref:
+    """The context of a custom autograd function, and the tensors that it saved."""
+    saved = unknown_tensor(it, node, f"{part} saved", belief)
+    it.state.heap[saved] = replace(it[saved], many=True)
+    held = it.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=belief))
+    known = (("saved_tensors", held), needed(it, node, part))
+    return it.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=known, belief=belief))
+
+
+def needed(it: Interpreter, node: Any, part: str) -> tuple[str, Ref]:
+    """What the context of a custom autograd function says of which gradients are needed: a flag for each input."""
+    return "needs_input_grad", it.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
+
+
+MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
+    "module": _module,
+    "optimizer": _optimizer,
+    "scaler": _scaler,
+    "scheduler": _scheduler,
+    "tensor": _tensor,
+    "context of a function": _function_context,
+}
+
+
+def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
+    """A tensor of which nothing else is known.
+
+    Its history may hold anything, and it may share the memory of all that went into it.
+    """
+    history, memories = made_of(it, reach)
+    leaves = handed_leaves(it, reach)
+    if leaves:
+        computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
+        history = (*history, it.new(node, f"{part} history", computed))
+    storage = (it.memory(node, f"{part} memory"), *memories)
+    return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
+
+
+def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
+    """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
+    Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
+    from gradlint.interpreter.nn.module import parameters
+    from gradlint.interpreter.python.attribute_load import STAND_IN
+
+    reach = tuple(reach)
+    if any(ref.part.startswith(STAND_IN) and is_some_object(it.state.heap.get(ref)) for ref in reach):
+        return []
+    modules = [
+        ref for ref in reach if type(thing := it.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE
+    ]
+    return [ref for _, ref in parameters(it, one_of(modules))[0][:MOST_ITEMS]] if modules else []
+
+
+def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
+    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in, or with the
+    gradients of that.
+
+    What it made itself of that stands behind the opaque node: whose history that is, is not known.
+    """
+    history: dict[Ref | None, None] = {OPAQUE: None, None: None}
+    memories: dict[Ref, None] = {}
+    seen: set[Ref] = set()
+    todo = list(reach)
+    while todo:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if ref in seen or thing is None or type(thing) is Node:
+            continue
+        seen.add(ref)
+        if type(thing) is Tensor:
+            history |= dict.fromkeys(thing.node)
+            memories |= dict.fromkeys(thing.storage)
+            todo += references(thing.gradient)
+        elif type(thing) is Array:
+            memories |= dict.fromkeys(thing.storage)
+        else:
+            todo += handed_on(thing)
+    memories |= dict.fromkeys(map(memory_of_gradient, memories))
+    return tuple(history), tuple(memories)
+
+
+FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
+"""Methods by which a tensor gets other flags."""
+
+
+def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
+    """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
+    from gradlint.interpreter.engine.escape import done_to_one_of
+
+    if it.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
+        return None
+    if _is_of_own_class(it, frozenset({method})):
+        return None
+    if method in FLAGGING:
+        done_to_one_of(it, owner)
+    return unknown_tensor(it, node, "by method", Belief.BY_USE, owner.reach)
+
+
+def by_use(
+    it: Interpreter,
+    node: Any,
+    chain: str,
+    part: str,
+    *,
+    given: bool = False,
+    reach: tuple[Ref, ...] = (),
+    source: Any = None,
+) -> Ref | None:
+    """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame.
+    `source` is the expression that gives it, if there is one."""
+    if not chain or it.torchless:
+        return None
+    uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
+    if not it.with_torch:  # what may be a file then
+        uses = uses - {DETACH_DROPPED}
+    kind = _kind(it, uses, chain) if uses else None
+    if kind is None and not APPLIED.isdisjoint(uses) and _is_loaded(it, source):
+        kind = "module"
+    return None if kind is None else MAKERS[kind](it, node, f"{part} by use", reach)
+
+
+def _kind(it: Interpreter, uses: Uses, chain: str) -> str | None:
+    """The kind that uses show, those of its `.data` among them; what torch takes as an operand is a tensor."""
+    for kind, shows in KINDS:
+        if shows(uses):
+            return None if kind == "tensor" and _is_of_own_class(it, uses) else kind
+    of_data = uses_of(it.frame, f"{chain}.data") if "data" in uses else frozenset()
+    shows_tensor = _is_tensor(of_data) or any(_is_operand(it, use) for use in (*uses, *of_data))
+    return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
+
+
+def _is_of_own_class(it: Interpreter, uses: Uses) -> bool:
+    """Whether a class of the file that keeps gradients itself, as an autograd written in Python does, has all that is
+    used: it may be an object of that."""
+    words = {use.partition("(")[0] for use in uses if not use.startswith((HANDED, ALONG))}
+    return any(words <= names for names in it.scan.of_own_gradients())
+
+
+def _is_loaded(it: Interpreter, source: Any) -> bool:
+    """Whether an expression gives what a file holds: what is called of that is a module."""
+    source = kept(source)
+    root, _, rest = dotted(source.func).partition(".") if type(source) is cst.Call else ("", "", "")
+    found = it.lookup(root) if root else None
+    return type(found) is Named and (f"{found.path}.{rest}" if rest else found.path) in LOADS
+
+
+def _is_operand(it: Interpreter, use: str) -> bool:
+    """Whether a function of torch is handed the thing where it takes a tensor and nothing else."""
+    if not use.startswith(HANDED):
+        return False
+    path, _, index = use.removeprefix(HANDED).rpartition(" ")
+    first, _, rest = path.partition(".")
+    found = it.lookup(first)
+    row = it.torch.operations.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
+    if row is None or int(index) >= len(row.parameters):
+        return False
+    name = row.parameters[int(index)]
+    return name in row.operands and name not in (*row.numbers, *row.optional)
+
+
+def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
+    """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
+    from gradlint.interpreter.engine.escape import done_to_one_of
+
+    if type(value) is Unknown:
+        found = by_use(it, node, chain, chain, reach=value.reach, source=source)
+        if found is None:
+            return value
+        done_to_one_of(it, value)  # what is done to the stand-in from now on
+        if source in it.frozen_on_request:
+            _leave_open_whether_frozen(it, found)
+        return found
+    if type(value) is Ref and is_some_object(it.state.heap.get(value)):
+        found = by_use(it, node, chain, chain)
+        if found is not None:
+            turns_out(it, value, found)
+    return value
+
+
+def note_options(it: Interpreter, node: Any, args: Arguments) -> None:
+    """Note whether a call asks for no gradients, by the name of an option or in a table of options."""
+    options: list[tuple[Any, Value]] = list(args.keywords.items())
+    for value in args.values():
+        for _, thing in it.all(value, Container):
+            options += thing.items
+    it.frozen_on_request.pop(node, None)
+    if any(type(name) is str and _asks_for_frozen(name, value) for name, value in options):
+        it.frozen_on_request[node] = None
+
+
+def _asks_for_frozen(name: str, value: Value) -> bool:
+    """Whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
+    refused = type(value) is Const and value.value in (False, None, "False")
+    return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
+
+
+def _leave_open_whether_frozen(it: Interpreter, made: Ref) -> None:
+    """What unseen code made may have parameters without gradients."""
+    for ref, tensor in it.all(getattr(it[made], "rest", NOTHING), Tensor):
+        it.set(ref, replace(tensor, requires_grad=UNSURE))
+
+
+def is_some_object(thing: object) -> bool:
+    """Whether it is an object of which only the name is known."""
+    return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
+
+
+def turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:
+    """Some object is what another one is, whoever holds it."""
+    some, thing = it[ref], it.state.heap.pop(found)
+    if type(thing) is Module:
+        thing = replace(thing, attributes=tuple((dict(some.attributes) | dict(thing.attributes)).items()))
+    it.state.heap[ref] = thing

@@ -1,0 +1,256 @@
+"""What callers who are not shown hand over: told by annotations, defaults and use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import (
+    ANY_DTYPE,
+    ANY_MODE,
+    BOOL,
+    NONE_VALUE,
+    UNKNOWN,
+    UNSURE,
+    Belief,
+    Const,
+    Container,
+    Function,
+    Instance,
+    Module,
+    Named,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    number_kind,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.hooks import ARRIVING
+from gradlint.interpreter.autograd.tensor import fresh
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.libraries.pack_hooks import handed
+from gradlint.interpreter.nn.module import submodules
+from gradlint.interpreter.python.classes import instantiate
+from gradlint.interpreter.python.functions import new_frame
+from gradlint.interpreter.python.mro import ancestry, find_method
+from gradlint.interpreter.static.scopes import parameters_of
+from gradlint.interpreter.unknown import annotations as declared
+from gradlint.interpreter.unknown.duck_typing import (
+    by_use,
+    function_context,
+    is_some_object,
+    made_of,
+    turns_out,
+    unknown_tensor,
+)
+
+
+def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
+    """An instance as `__init__` makes it for arguments nobody knows."""
+    method = find_method(it, cls, "__init__")
+    args = Arguments(unknown=True)
+    start = it.hold(cls)
+    if method is not None and method.owner is not None:
+        frame = new_frame(it, ("alone", method.node), method)
+        params = method.node.params
+        plain = [*params.posonly_params, *params.params][1:]
+        it.hold(*(value for _, value in arguments(it, frame, method, plain)))
+        args.keywords = dict(arguments(it, frame, method, list(params.kwonly_params)))
+        args.unknown = type(params.star_arg) is cst.Param or params.star_kwarg is not None
+    held, *args.positional = it.land(start)
+    made = instantiate(it, node, held, args)  # type: ignore[arg-type]
+    for ref in submodules(it, made):
+        it.put(ref, replace(it[ref], mode=ANY_MODE))
+    return made
+
+
+def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
+    """An instance of a class of the program that somebody else made: built as usual, in a mode nobody knows."""
+    key = (it.classes_by_ref(cls), "annotated")
+    if key in it.building or cls not in it.state.heap:
+        return it.new(node, "annotated", Instance(cls=cls, open=UNSURE, belief=Belief.ANNOTATED))
+    it.building.append(key)
+    with it.silently():
+        made = typical_instance(it, it.place_of(node, "annotated"), cls)
+    it.building.pop()
+    for ref, module in it.all(made, Module):
+        it.put(ref, replace(module, open=UNSURE, belief=Belief.ANNOTATED))
+    for ref, instance in it.all(made, Instance):
+        it.put(ref, replace(instance, open=UNSURE, belief=Belief.ANNOTATED))
+    return made
+
+
+def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
+    """What an unknown caller may hand over for each parameter."""
+    outer = it.frame
+    it.switch(frame)
+    annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
+    annotations = annotations or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
+    told = handed(it, function, params)
+    start = it.hold()
+    for param in params:
+        name = param.name.value
+        it.hold(told[name] if name in told else _argument(it, function, param, annotations.get(param)))
+    out = [(param.name.value, value) for param, value in zip(params, it.land(start), strict=True)]
+    it.switch(outer)
+    return out
+
+
+def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
+    """What is not known of the arguments of a call is told by annotations and use."""
+    names = it.state.names
+    for param in parameters_of(function.node.params):
+        value = names.get((frame.id, param.name.value))
+        some = type(value) is Ref and is_some_object(it.state.heap.get(value))
+        if type(value) is Unknown or some:
+            outer = it.frame
+            it.switch(frame)
+            told = _told(it, param, value if type(value) is Unknown else UNKNOWN)
+            it.switch(outer)
+            if some and type(told) is Ref:
+                turns_out(it, value, told)  # type: ignore[arg-type]
+            elif not some:
+                names[frame.id, param.name.value] = told
+
+
+def _told(it: Interpreter, param: cst.Param, value: Unknown) -> Value:
+    """What annotation and use tell of a value that is not known."""
+    told = None
+    if param.annotation is not None:
+        told = declared.value_of(it, param, param.annotation.annotation)
+    if told is None:
+        told = by_use(it, param, param.name.value, "argument", given=True, reach=value.reach)
+    return value if told is None else grown(it, told, value.reach)
+
+
+def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Value:
+    """What a function gave back; where that is not known, what its annotation says."""
+    if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
+        return value
+    start = it.hold(value)
+    told = declared.value_of(it, it.place_of(node, "returned"), function.node.returns.annotation)
+    reach = it.land(start)[0].reach  # type: ignore[union-attr]
+    return value if told is None else grown(it, told, reach)
+
+
+def is_left_to_others(function: Function) -> bool:
+    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
+    body: Any = function.node.body
+    if function.owner is None or not isinstance(body, cst.IndentedBlock):
+        return False
+    if ABSTRACT in function.decorators:
+        return True
+    last: Any = body.body[-1]
+    if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
+        return False
+    first: Any = body.body[0]
+    told = last.body[0].exc
+    raised = told.func if isinstance(told, cst.Call) else told
+    alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
+    return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
+
+
+ABSTRACT = Named("abc.abstractmethod")
+
+
+def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
+    """A value of which the kind was told, made of what went into it."""
+    for ref, tensor in it.all(told, Tensor) if reach else ():
+        history, memories = made_of(it, reach)
+        it.state.heap[ref] = replace(
+            tensor,
+            node=tuple(dict.fromkeys((*tensor.node, *history))),
+            storage=tuple(dict.fromkeys((*tensor.storage, *memories))),
+        )
+    return told
+
+
+def _argument(it: Interpreter, function: Function, param: cst.Param, annotation: Any) -> Value:
+    default = dict(function.defaults).get(param.name.value)
+    found = _told_of(it, function, param, annotation, default)
+    if type(found) is Scalar and default is not None and (kind := number_kind(default)) is not None:
+        return Scalar(found.dtype | kind)  # the default holds, whatever the annotation says
+    return one_of([found, NONE_VALUE]) if default == NONE_VALUE else found
+
+
+def _told_of(it: Interpreter, function: Function, param: cst.Param, annotation: Any, default: Value | None) -> Value:
+    """What a hook is handed, the annotation, autograd, the use, the default tell of a parameter, in this order."""
+    told: Value | None = _of_hook(it, function, param)
+    if told is not None:
+        return told
+    told = declared.value_of(it, param, annotation) if annotation is not None else None
+    if told is not None:
+        return _as_used(it, param, told)
+    found = _of_function(it, function, param)
+    if found is not None:
+        return found
+    found = by_use(it, param, param.name.value, "argument", given=True)
+    if found is not None:
+        return found
+    if default is not None and (told := _like_default(default)) is not None:
+        return told
+    return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+
+
+def others(it: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
+    """What `*args` and `**kwargs` hold that an unknown caller handed over."""
+    if not isinstance(param, cst.Param):
+        return []
+    outer = it.frame
+    it.switch(frame)
+    annotation = param.annotation.annotation if param.annotation is not None else None
+    rest = declared.value_of(it, param, annotation) if annotation is not None else None
+    it.switch(outer)
+    thing = Container(kind, rest=UNKNOWN if rest is None else rest, keys=Plain("str"))
+    return [(param.name.value, it.new(param, "others", thing))]
+
+
+def _of_function(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:
+    """What autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
+    cls = it.classes.get(function.owner)
+    if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
+        return None
+    if not any(type(one) is Named and one.path in FUNCTIONS for one in ancestry(it, cls)):
+        return None
+    params = function.node.params
+    if param is [*params.posonly_params, *params.params][0]:
+        return function_context(it, param, "argument", Belief.ANNOTATED)
+    return unknown_tensor(it, param, "argument", Belief.ANNOTATED) if function.name == "backward" else None
+
+
+def _of_hook(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:
+    """What backward hands to a hook of a tensor: a gradient."""
+    position = it.handed_gradients.get(function.node)
+    params = parameters_of(function.node.params)
+    if position is None or param not in params[position : position + 1]:
+        return None
+    return fresh(it, param, "argument", made=ARRIVING, requires_grad=UNSURE, leaf=UNSURE, belief=Belief.ANNOTATED)
+
+
+FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+OF_FUNCTIONS = frozenset({"forward", "backward", "setup_context"})
+
+
+def _as_used(it: Interpreter, param: cst.Param, told: Value) -> Value:
+    """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors."""
+    if type(getattr(it.thing(told), "cls", None)) is not Named or it.may_be(told, Module):
+        return told
+    used = by_use(it, param, param.name.value, "argument", given=True)
+    return told if used is None or it.may_be(used, Tensor) else used
+
+
+def _like_default(default: Value) -> Value | None:
+    """What a default tells of what callers hand over: an object stands for itself, a number for any number."""
+    if type(default) in (Ref, Function, Named):
+        return default
+    if type(default) is Const and isinstance(default.value, bool):
+        return Scalar(BOOL)
+    if type(default) is Const and isinstance(default.value, (int, float, complex)):
+        return Scalar(ANY_DTYPE)
+    return Plain("str") if type(default) is Const and isinstance(default.value, str) else None
