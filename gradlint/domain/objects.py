@@ -136,7 +136,7 @@ def _marks(key: str = "") -> Any:
 Items = tuple[tuple[object, Value], ...]
 """Values by constant key, in order of insertion."""
 Seen = tuple[tuple[tuple[Any, ...], Value], ...]
-"""What code that waits was followed under, by what of it that is (`interpreter.unfinished`)."""
+"""What code that waits was followed under, by what of it that is (`interpreter.engine.deferred`)."""
 
 
 class Cell:
