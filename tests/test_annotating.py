@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,7 @@ def test_what_is_silenced_may_have_stood_for_another_finding(tmp_path, monkeypat
         entries = (
             () if request.only_list else tuple(run.Entry(finding(1, c), "a.py", str(tmp_path / "a.py")) for c in left)
         )
-        return run.replace(outcome, entries=entries)
+        return replace(outcome, entries=entries)
 
     outcome, _ = add_noqa(Request(paths=(str(tmp_path),), isolated=True), finding_one_after_the_other)
     assert outcome.entries == () and (tmp_path / "a.py").read_text() == "x = 1  # noqa: GRD101, GRD102\n"
