@@ -101,4 +101,4 @@ class Value:
 def descend(values, rate):
     for one in values:
         one.data -= rate * one.grad
-        one.grad = 0.0  # ok: it may be one of these
+        one.grad = 1 - 1.0  # ok: it may be one of these
