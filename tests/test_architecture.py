@@ -69,7 +69,7 @@ PURE = (
 )
 """The rooms that a run of the linter passes through."""
 APART = ("registry", "linter", "proving", "testing", "report", "cli", "run", "config", "files", "cache", "suppression")
-BELOW_KNOWLEDGE = ("domain", "knowledge", "versions")
+BELOW_KNOWLEDGE = ("domain", "frozen", "knowledge", "versions")
 IMPURE_MODULES = (
     "asyncio", "datetime", "glob", "importlib", "multiprocessing", "os", "pathlib", "random", "secrets", "shutil",
     "socket", "subprocess", "sys", "tempfile", "threading", "time", "urllib", "uuid",
@@ -95,17 +95,17 @@ def no_torch(path: Path, tree: ast.Module) -> Iterator[str]:
 
 
 def rooms(path: Path, tree: ast.Module) -> Iterator[str]:
-    """Law 2: `domain` imports nothing of ours, `interpreter` knows neither rules nor who runs it."""
+    """Law 2: `domain` imports nothing of ours but `frozen`, `interpreter` knows neither rules nor who runs it."""
     if path.parts[0] != "gradlint":
         return
     for found in imports(tree):
         ours = found.is_of("gradlint", "gradlint_rules", "rules") or found.module.startswith(".")
-        if room(path) == "domain" and ours and not found.is_of("gradlint.domain"):
+        if room(path) == "domain" and ours and not found.is_of("gradlint.domain", "gradlint.frozen"):
             yield f"line {found.line}: domain imports {found.module}"
         if (
             room(path) == "knowledge"
             and ours
-            and not found.is_of("gradlint.domain", "gradlint.knowledge", "gradlint.versions")
+            and not found.is_of("gradlint.domain", "gradlint.frozen", "gradlint.knowledge", "gradlint.versions")
         ):
             yield f"line {found.line}: knowledge imports {found.module}"
         if room(path) == "interpreter" and found.is_of("gradlint.rule", *(f"gradlint.{name}" for name in APART)):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import pkgutil
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import libcst as cst
@@ -39,6 +36,9 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run
 from gradlint.frozen import replace
+
+# Those that are not used here fill the dispatch tables.
+from gradlint.interpreter.autograd import autograd_api  # noqa: F401
 from gradlint.interpreter.autograd.custom_function import is_function, mode_alone
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach, in_strange_hands
@@ -46,28 +46,50 @@ from gradlint.interpreter.engine.imports import Neighbours, Project
 from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
 from gradlint.interpreter.libraries.pack_hooks import called_by_library
+from gradlint.interpreter.nn import (
+    parametrize,  # noqa: F401
+    swa,  # noqa: F401
+)
+from gradlint.interpreter.python import (
+    dataclasses,  # noqa: F401
+    iteration_protocol,  # noqa: F401
+    namespaces,  # noqa: F401
+)
 from gradlint.interpreter.python.attribute_load import STAND_IN
 from gradlint.interpreter.python.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.python.mro import ancestry, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
 from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
 from gradlint.interpreter.static.tree_walk import mentions_of
+from gradlint.interpreter.stdlib import (
+    builtins,  # noqa: F401
+    copy,  # noqa: F401
+    functools,  # noqa: F401
+    introspection,  # noqa: F401
+    itertools,  # noqa: F401
+)
 from gradlint.interpreter.stdlib.introspection import class_of
+from gradlint.interpreter.syntax import (
+    calls,  # noqa: F401
+    definitions,  # noqa: F401
+    expressions,  # noqa: F401
+    loops,  # noqa: F401
+    operators,  # noqa: F401
+    statements,  # noqa: F401
+    try_with,  # noqa: F401
+)
 from gradlint.interpreter.test_collection import collected, imports_a_runner
+from gradlint.interpreter.torch_api import (
+    distributions,  # noqa: F401
+    transforms,  # noqa: F401
+)
+from gradlint.interpreter.training import (
+    clip_grad,  # noqa: F401
+    torch_data,  # noqa: F401
+)
 from gradlint.interpreter.unknown.duck_typing import is_some_object
 from gradlint.interpreter.unknown.parameters import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
-
-
-def _load_rooms() -> None:
-    """Import every file of every room: they fill the dispatch tables."""
-    rooms = os.path.dirname(__file__)
-    for room in sorted(one.name for one in pkgutil.iter_modules([rooms]) if one.ispkg):
-        for file in pkgutil.iter_modules([os.path.join(rooms, room)]):
-            import_module(f"{__package__}.{room}.{file.name}")
-
-
-_load_rooms()
 
 
 def interpret(
