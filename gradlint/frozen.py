@@ -1,10 +1,10 @@
 """Frozen classes of data with slots, as `dataclasses` makes them, in a quarter of the time, and changed copies.
 
 `dataclass(frozen=True, slots=True)` compiles six methods for each class, and the `__init__` that it makes sets each
-field the long way round. There are two hundred such classes, and a short script is linted in the time that they take to
-be made. Here `dataclasses` does what does not need compiling, what compares fields is compiled when it is first asked
-for, the other methods are shared, and fields are set by the descriptors of their slots. The analysis changes facts all
-the time: `replace` reads all fields at once and sets them the same way.
+field the long way round. There are two hundred such classes, and to make them took a quarter of the time in which a
+short script is linted. Here `dataclasses` does what does not need compiling, what compares fields is compiled when it
+is first asked for, the other methods are shared, and fields are set by the descriptors of their slots. The analysis
+changes facts all the time: `replace` reads all fields at once and sets them the same way.
 """
 
 from __future__ import annotations
