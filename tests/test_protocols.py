@@ -22,8 +22,8 @@ from gradlint.domain import (
     Optimizer,
     Tensor,
 )
+from gradlint.interpreter.collected_tests import FIXTURES
 from gradlint.interpreter.python.classes import MOST_INSTANCES_DEEP
-from gradlint.interpreter.test_collection import FIXTURES
 from gradlint.project import Project
 from gradlint.testing.widening import heard_events
 

@@ -40,6 +40,7 @@ from gradlint.frozen import replace
 # Those that are not used here fill the dispatch tables.
 from gradlint.interpreter.autograd import autograd_api  # noqa: F401
 from gradlint.interpreter.autograd.custom_function import is_function, mode_alone
+from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach, in_strange_hands
 from gradlint.interpreter.engine.imports import Neighbours, Project
@@ -78,7 +79,6 @@ from gradlint.interpreter.syntax import (
     statements,  # noqa: F401
     try_with,  # noqa: F401
 )
-from gradlint.interpreter.test_collection import collected, imports_a_runner
 from gradlint.interpreter.torch_api import (
     distributions,  # noqa: F401
     transforms,  # noqa: F401
