@@ -180,7 +180,8 @@ def test_what_is_fixed_in_a_program_is_fixed_in_a_notebook_and_a_page(program: s
     pytest.importorskip("markdown_it")
     expected = fixed("a.py", program.encode()).decode()
     made = fixed("a.ipynb", data("x = 1", f"{program}0", "y = 2"))
-    assert made == data("x = 1", f"{expected}0", "y = 2")
+    imports, head, body = expected.partition(program.split("\n", 1)[0])
+    assert made == data(f"{imports}x = 1", f"{head}{body}0", "y = 2"), "imports stand in the first cell"
     page = "# Title\n\n```python\n{}0\n```\n\ntext\n"
     assert fixed("a.md", page.format(program).encode()).decode() == page.format(expected)
 

@@ -17,6 +17,7 @@ from gradlint.rule import Evidence, Rule
 WIDEST = 100
 """How wide text is at most: longer lines are hard to read."""
 _CODE = re.compile(r"`([^`]*)`")
+_BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 _MARKED = "    "
 """What code is indented by."""
 
@@ -55,7 +56,7 @@ def page(rule: Rule, painted: bool = False, columns: int = COLUMNS) -> str:
     blocks += _examples(rule, bad[:1], 1, painted)
     blocks += _titled("What torch does", _list(pages.shown_by_torch(rule), painted, columns), painted)
     blocks += _titled("Help", _block(pages.without_facts(rule.help), painted, columns), painted)
-    blocks += [_block(part, painted, columns) for part in re.split(r"\n\s*\n", rest.strip()) if part]
+    blocks += [_block(part, painted, columns) for part in _BETWEEN_PARAGRAPHS.split(rest.strip()) if part]
     blocks += _examples(rule, bad[1:], 2, painted)
     return "\n\n".join(block for block in blocks if block) + "\n"
 

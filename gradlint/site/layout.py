@@ -16,6 +16,7 @@ from gradlint.rule import Rule
 RULES = "rules"
 """The folder of the pages."""
 _INLINE = re.compile(r"`([^`]+)`|\*([^*\s][^*]*)\*")
+_BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 _KINDS = {tokenize.STRING: "str", tokenize.COMMENT: "com", tokenize.NUMBER: "num"}
 
 
@@ -70,7 +71,7 @@ def inline(text: str) -> str:
 
 def blocks(text: str) -> str:
     """Paragraphs and headings."""
-    return "".join(_block(part) for part in re.split(r"\n\s*\n", text.strip()) if part)
+    return "".join(_block(part) for part in _BETWEEN_PARAGRAPHS.split(text.strip()) if part)
 
 
 def _block(text: str) -> str:

@@ -12,6 +12,7 @@ import re
 import warnings
 from collections.abc import Sequence
 
+_NEWLINE = re.compile(r"(\r\n?|\n)")
 _SPEAKS = re.compile("noqa|gradlint", re.IGNORECASE)
 _ENDS_IN_CALL = re.compile(r"\)[ \t]*+(?:#[^\r\n]*+)?\s*+\Z")
 
@@ -39,7 +40,7 @@ def _statements(program: str) -> list[ast.stmt]:
 
 
 def _with_commas(program: str, statements: Sequence[ast.stmt]) -> str:
-    rows = re.split(r"(\r\n?|\n)", program)
+    rows = _NEWLINE.split(program)
     for node in reversed(statements):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.end_lineno is not None:
             at = 2 * (node.end_lineno - 1)

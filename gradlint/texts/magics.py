@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from gradlint.texts.decoding import BOM, with_line_feeds
+from gradlint.texts.decoding import BOM, NEWLINE, with_line_feeds
 from gradlint.texts.python import fault
 
 OF_PYTHON = frozenset("capture debug ipytest prun pypy python python3 time timeit".split())
@@ -19,21 +19,19 @@ _COMMAND = r"(?:[^\\\r\n]|\\(?:\r\n?|\n|.)?+)*+"
 """The rest of a row, and of those that it goes on in."""
 
 
-def _statement(sign: str) -> re.Pattern[str]:
+def _statement(sign: str) -> str:
     """A statement that is none of Python's, where commands begin with a sign: a magic that runs one of Python's
     (`timed`), what is assigned to a `target`, a command, a question."""
-    return re.compile(
-        rf"""(?<![^\r\n])(?P<indent>[ \t\f]*+)(?:
+    return rf"""(?<![^\r\n])(?P<indent>[ \t\f]*+)(?:
             %(?:time|timeit|prun)[ \t]++(?:-\w++[ \t]*+(?:\d++[ \t]++)?+)*+(?P<timed>[^\s%!?-][^\r\n]*+)
           | (?P<target>(?:[^\W\d][\w.,:\[\] \t]*+=[ \t]*+)++)[%!]{_COMMAND}
           | (?:{sign}){_COMMAND}
           | [^\W\d]\w*+(?:\.\w++|\[[^\]\r\n]*+\])*+\?\??+[ \t]*+(?=[\r\n]|\Z)
-        )""",
-        re.VERBOSE | re.DOTALL,
-    )
+        )"""
 
 
-_IN_CELL, _IN_SCRIPT = _statement(r"[%!?/;]|,(?!\s)"), _statement("[%!?]")
+_IN_CELL = re.compile(_statement(r"[%!?/;]|,(?!\s)"), re.VERBOSE | re.DOTALL)
+_IN_SCRIPT = re.compile(_statement("[%!?]"), re.VERBOSE | re.DOTALL)
 """What may be none of Python's: in a script nothing that a slip of the finger can be."""
 _TOKEN = re.compile(
     r"""(?P<row>\r\n?|\n)
@@ -107,6 +105,6 @@ def _without(escaped: re.Match[str]) -> str:
     if timed is not None and fault(f"{ONCE} {timed}") is None:
         return indent + ONCE.ljust(escaped.start("timed") - escaped.end("indent")) + timed
     blank = _INK.sub(" ", escaped[0][len(indent) + len(target) :])
-    room = len(re.split(r"[\r\n]", blank, maxsplit=1)[0])
+    room = len(NEWLINE.split(blank, maxsplit=1)[0])
     shown = next(each for each in (ASSIGNED if target else SILENT) if len(each) <= room)
     return f"{indent}{target}{shown}{blank[len(shown) :]}"
