@@ -25,3 +25,17 @@ def few_collections() -> Generator[None]:
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+@contextmanager
+def no_collections() -> Generator[None]:
+    """While this lasts, and modules are loaded that stay, Python looks for no garbage. What is there afterwards is not
+    looked through until `few_collections` ends."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()

@@ -46,8 +46,11 @@ class Installation:
     @cached_property
     def catalogue(self) -> Catalogue:
         libraries = tuple(sorted(self.packs.on_torch))
-        digest = installation.digest(self.watched, self._versions) if self.watched else ""
-        return Catalogue(tuple(map(Listed.of, self.rules)), (*TORCH_WORDS, *libraries), digest, libraries)
+        return Catalogue(tuple(map(Listed.of, self.rules)), (*TORCH_WORDS, *libraries), libraries=libraries)
+
+    def digest(self) -> str:
+        """A name for the code of all that is installed; empty where nobody can know."""
+        return installation.digest(self.watched, self._versions) if self.watched else ""
 
     def engine(self, queries: Queries) -> Engine:
         """What lints with all this."""

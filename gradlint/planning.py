@@ -19,6 +19,7 @@ from gradlint import gate, installation, kinds, texts, unused
 from gradlint.cache import Cache, Remembered
 from gradlint.catalogue import Catalogue
 from gradlint.changes import Changed, Wanted
+from gradlint.collecting import no_collections
 from gradlint.files import Found, displayed, is_excluded
 from gradlint.finding import Finding
 from gradlint.frozen import frozen, replace
@@ -65,6 +66,9 @@ class Installation(Protocol):
     def watched(self) -> dict[str, str]:
         """The stamps of all files that decide what is installed."""
 
+    def digest(self) -> str:
+        """A name for the code of all that is installed."""
+
     def engine(self, queries: Queries) -> Engine: ...
 
 
@@ -81,14 +85,17 @@ class Installed:
         if known is not None and installation.is_unchanged(known[0]):
             return known[1]
         loaded = self.loaded()
-        if self.cache is not None:
-            self.cache.keep_installation(installation.key(), loaded.watched, loaded.catalogue)
-        return loaded.catalogue
+        if self.cache is None:  # nobody asks for a name, and to read all that is installed for it takes time
+            return loaded.catalogue
+        catalogue = replace(loaded.catalogue, digest=loaded.digest())
+        self.cache.keep_installation(installation.key(), loaded.watched, catalogue)
+        return catalogue
 
     def loaded(self) -> Installation:
         """All that is installed."""
         if self._loaded is None:
-            self._loaded = self._load()
+            with no_collections():
+                self._loaded = self._load()
         return self._loaded
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Protocol, TypeVar
 
 from gradlint.frozen import frozen
@@ -54,7 +55,7 @@ RangedT = TypeVar("RangedT", bound=Ranged)
 
 def holds(one: Ranged, version: Version) -> bool:
     """Whether it holds in a version."""
-    return (one.since is None or one.since <= version) and (one.until is None or version < one.until)
+    return _within(version, one.since, one.until)
 
 
 def of(rows: Iterable[RangedT], version: Version) -> tuple[RangedT, ...]:
@@ -64,7 +65,16 @@ def of(rows: Iterable[RangedT], version: Version) -> tuple[RangedT, ...]:
 
 def told(one: Ranged) -> bool:
     """Whether it was measured on no version: it is told, and nothing that rests on it is believed far."""
-    return not any(holds(one, version) for version in MEASURED)
+    return not _is_measured(one.since, one.until)
+
+
+@cache  # of thousands of rows, nearly all in the same few ranges
+def _is_measured(since: Version | None, until: Version | None) -> bool:
+    return any(_within(version, since, until) for version in MEASURED)
+
+
+def _within(version: Version, since: Version | None, until: Version | None) -> bool:
+    return (since is None or since <= version) and (until is None or version < until)
 
 
 def written(version: Version) -> str:
