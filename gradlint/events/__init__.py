@@ -1,0 +1,88 @@
+"""Events: what happened while the program ran abstractly, in the words that rules hear.
+
+Every event carries the facts from just before it took effect, so a rule sees what torch would have
+seen. `node` is the expression that a report would point at. An event that has a `key` can be
+subscribed by it: `rule.on(Called, "torch.save")`.
+
+Objects in events (tensors, modules, containers ...) are joined over all alternatives; where the
+alternatives are of different kinds the field holds `UNKNOWN`.
+"""
+
+from __future__ import annotations
+
+from gradlint.events.base import Event, Thing
+from gradlint.events.gradients import (
+    BackwardRun,
+    Checkpointed,
+    GradientRead,
+    GradientsCleared,
+    GradientsClipped,
+    HookRegistered,
+)
+from gradlint.events.graphs import (
+    BindingDropped,
+    ContextEntered,
+    GradModeChanged,
+    GraphGrown,
+    IteratorConsumed,
+    Returned,
+    Stored,
+    Yielded,
+)
+from gradlint.events.modules import BufferRegistered, ModeChanged, ModuleBuilt, ModuleCalled, StateLoaded, Unregistered
+from gradlint.events.stories import ClassFinished, FunctionFinished, LoopFinished, Method, ModuleFinished, Role, Run
+from gradlint.events.tensors import (
+    AttributeAssigned,
+    Called,
+    Copied,
+    LeafWanted,
+    Recorded,
+    RequiresGradChanged,
+    ResultDiscarded,
+    WrittenInPlace,
+)
+from gradlint.events.training import OptimizerBuilt, OptimizerStepped, ScalerUsed, SchedulerStepped
+
+__all__ = [
+    "AttributeAssigned",
+    "BackwardRun",
+    "BindingDropped",
+    "BufferRegistered",
+    "Called",
+    "Checkpointed",
+    "ClassFinished",
+    "ContextEntered",
+    "Copied",
+    "Event",
+    "FunctionFinished",
+    "GradModeChanged",
+    "GradientRead",
+    "GradientsCleared",
+    "GradientsClipped",
+    "GraphGrown",
+    "HookRegistered",
+    "IteratorConsumed",
+    "LeafWanted",
+    "LoopFinished",
+    "Method",
+    "ModeChanged",
+    "ModuleBuilt",
+    "ModuleCalled",
+    "ModuleFinished",
+    "OptimizerBuilt",
+    "OptimizerStepped",
+    "Recorded",
+    "RequiresGradChanged",
+    "ResultDiscarded",
+    "Returned",
+    "Role",
+    "Run",
+    "ScalerUsed",
+    "SchedulerStepped",
+    "StateLoaded",
+    "Stored",
+    "Thing",
+    "Unregistered",
+    "WrittenInPlace",
+    "Yielded",
+]
