@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from gradlint.registry import rules
 COMMIT = "0" * 40
 LIST = f'[[repository]]\nname = "one/small"\ncommit = "{COMMIT}"\n'
 MISTAKE = "import torch\n\nw = torch.zeros(3, requires_grad=True).cuda()\nw.sum().backward()\nprint(w.grad)\n"
+IN_CELL = "one/small,a.ipynb:cell 2,2,GRD120,certain,moved\n"
 MISSED, RIGHT = "repository,path,line,code,degree,reason\n", "repository,path,line,code,reason\n"
 LABEL = Label("one/small", "model.py", 3, "GRD120", "certain", "moved")
 
@@ -29,12 +31,16 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(repositories, name, tmp_path / file)
     monkeypatch.setattr(judging, "JUDGED", tmp_path / "judged.csv")
 
-    def ran(missed: str = "", right: str = "", verdicts: str = ""):
-        (tmp_path / "list.toml").write_text(LIST)
+    def ran(missed: str = "", right: str = "", verdicts: str = "", cells: tuple[str, ...] = (), read: bool = True):
+        if cells:
+            code = [{"cell_type": "code", "metadata": {}, "source": cell, "outputs": []} for cell in cells]
+            notebook = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": code})
+            (tmp_path / "checkouts" / "one+small" / "a.ipynb").write_text(notebook)
+        (tmp_path / "list.toml").write_text(LIST + "notebooks = true\n" * read)
         (tmp_path / "missed.csv").write_text(MISSED + missed)
         (tmp_path / "right.csv").write_text(RIGHT + right)
         (tmp_path / "judged.csv").write_text(",".join(judging.COLUMNS) + "\n" + verdicts)
-        return CliRunner().invoke(command.main, ["--checkouts", str(tmp_path / "checkouts")])
+        return CliRunner().invoke(command.main, ["--checkouts", str(tmp_path / "checkouts"), "--unjudged"])
 
     return ran
 
@@ -56,6 +62,27 @@ def test_a_verdict_judges_what_is_not_labelled(small):
     result = small(verdicts="one/small,model.py,3,GRD120,false,as it should be\n")
     assert result.exit_code == 0, result.output
     assert "0 of 1 judged findings true, 0 unjudged" in result.output
+
+
+def test_a_cell_is_a_path_of_its_own(small):
+    cells = ("import torch\n", MISTAKE.partition("\n")[2])
+    judged = "one/small,model.py,3,GRD120,true,moved\n"
+    result = small(missed=IN_CELL, verdicts=judged, cells=cells)
+    assert result.exit_code == 0, result.output
+    assert "1 of 1 mistakes" in result.output
+    result = small(verdicts=judged, cells=cells)
+    assert "unjudged: one/small,a.ipynb:cell 2,2,GRD120" in result.output
+    assert ">     2 | w = torch.zeros" in result.output
+
+
+def test_a_cell_that_does_not_parse_is_its_author_s_fault(small):
+    result = small(verdicts="one/small,model.py,3,GRD120,true,moved\n", cells=("w = ???\n",))
+    assert result.exit_code == 0, result.output
+
+
+def test_notebooks_that_nobody_read_are_left_out(small):
+    result = small(missed=IN_CELL, verdicts="one/small,model.py,3,GRD120,true,moved\n", cells=(MISTAKE,), read=False)
+    assert "0 of 1 mistakes" in result.output and "0 unjudged" in result.output
 
 
 def test_a_right_place_that_is_reported_is_told(small):

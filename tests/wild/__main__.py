@@ -9,13 +9,14 @@ from pathlib import Path
 
 import click
 
+from gradlint import kinds
 from gradlint.registry import rules
 
 from .fetching import NotFetched, unpacked
 from .judging import MOST_UNWANTED, TRUE, Comparison, compare, judged, table
 from .linting import Found, Linted, lint
 from .packages import Package, packages
-from .repositories import Met, meet, mistakes, repositories, right_places
+from .repositories import CELL, Met, meet, mistakes, repositories, right_places
 from .repositories import lint as lint_repository
 
 CACHE = Path(__file__).parents[2] / ".wild"
@@ -127,8 +128,14 @@ def _print(compared: Comparison, folders: dict[str, Path]) -> None:
 
 
 def surroundings(path: Path, line: int) -> str:
-    """A line of a file and those around it, numbered."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    """A line of a file, or of a cell, and those around it, numbered."""
+    name, _, cell = path.name.partition(CELL)
+    file = path.with_name(name)
+    if cell:
+        text = kinds.shown(file.read_bytes(), name)[int(cell)]
+    else:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
     first, last = max(line - AROUND, 1), min(line + AROUND, len(lines))
     return "".join(
         f"  {'>' if number == line else ' '}{number:>6} | {lines[number - 1]}\n" for number in range(first, last + 1)

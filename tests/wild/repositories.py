@@ -3,6 +3,8 @@
 `repositories.toml` pins them, `missed.csv` holds each real mistake that a reader saw, `right.csv` each place that looks
 like one and is right. Nothing of a repository is kept here but where something stands, and why. What is changed in
 gradlint because of a repository is changed because of those that are `for_mending`; the others are left for measuring.
+
+A cell of a notebook is a path of its own, `name.ipynb:cell 3`, whose lines are those of the cell.
 """
 
 from __future__ import annotations
@@ -20,15 +22,20 @@ from itertools import pairwise
 from pathlib import Path
 
 from gradlint import engine, registry, settings
+from gradlint.finding import Place
+from gradlint.report.entry import Entry
+from gradlint.selection import UNREADABLE
 
 from .linting import Found
 
 HERE = Path(__file__).parent
 LIST, MISSED, RIGHT = (HERE / name for name in ("repositories.toml", "missed.csv", "right.csv"))
 NAME, COMMIT = re.compile(r"[\w.-]+/[\w.-]+"), re.compile(r"[0-9a-f]{40}")
-NOT_READ = ("*.ipynb",)
-"""What no reader has looked at."""
+NOTEBOOKS = ("*.ipynb",)
+"""What no reader has looked at, but where the list says so."""
 DEGREES = ("certain", "likely")
+CELL = ":cell "
+"""What stands in the path of a cell between that of its notebook and its number."""
 NO_RULE = "none"
 """The code of a mistake that no rule is about."""
 NEAR = 5
@@ -41,10 +48,11 @@ class BadLabels(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository at a commit."""
+    """A repository at a commit, and whether its `notebooks` were read as well."""
 
     name: str
     commit: str
+    notebooks: bool = False
 
     @property
     def folder(self) -> str:
@@ -88,7 +96,9 @@ def _yields_to() -> dict[str, tuple[str, ...]]:
 def repositories(text: str | None = None) -> tuple[Repository, ...]:
     """The repositories of a list, by default ours. Raises `BadLabels`."""
     entries = tomllib.loads(LIST.read_text() if text is None else text).get("repository", [])
-    found = tuple(Repository(entry.get("name", ""), entry.get("commit", "")) for entry in entries)
+    found = tuple(
+        Repository(entry.get("name", ""), entry.get("commit", ""), entry.get("notebooks", False)) for entry in entries
+    )
     for one in found:
         if not NAME.fullmatch(one.name) or not COMMIT.fullmatch(one.commit):
             raise BadLabels(f"{one}: it has no name of the form owner/name, or is pinned to no commit")
@@ -124,24 +134,30 @@ def _labels(text: str, columns: Sequence[str]) -> Iterator[Label]:
 
 
 def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tuple[str, ...]]:
-    """What the command says of a repository that lies among the checkouts: the findings, and what it gave up on."""
+    """What the command says of a repository that lies among the checkouts: the findings, and what it gave up on. A cell
+    that does not parse is its author's fault, and no reason to give up on the others."""
     folder = checkouts / repository.folder
-    request = settings.Request(paths=(str(folder),), isolated=True, extend_exclude=NOT_READ)
+    request = settings.Request(
+        paths=(str(folder),), isolated=True, extend_exclude=() if repository.notebooks else NOTEBOOKS
+    )
     outcome = engine.lint(request, registry.rules(), registry.packs())
     codes = {rule.code for rule in registry.rules()}
     found, faults = set[Found](), list(outcome.problems)
-
-    def inside(path: str) -> str:
-        return Path(path).relative_to(folder.resolve()).as_posix()
-
     for entry in outcome.entries:
-        path, finding = inside(entry.filename), entry.finding
+        finding, (path, row) = entry.finding, _stands(entry, entry.finding.place, folder)
         if finding.code in codes:
-            noted = tuple((inside(note.path) if note.path else path, note.place.row) for note in finding.notes)
-            found.add(Found(repository.name, path, finding.place.row, finding.code, finding.message, noted))
-        else:
+            noted = tuple(_stands(entry, note.place, folder, note.path) for note in finding.notes)
+            found.add(Found(repository.name, path, row, finding.code, finding.message, noted))
+        elif finding.code != UNREADABLE.code or CELL not in path:
             faults.append(f"{repository.name}: {path}: {finding.message}")
     return tuple(sorted(found)), tuple(faults)
+
+
+def _stands(entry: Entry, place: Place, folder: Path, path: str = "") -> tuple[str, int]:
+    """The file in which a place of a finding stands, or the cell, and the row."""
+    name = Path(path or entry.filename).relative_to(folder.resolve()).as_posix()
+    cell, there = entry.located(place, path)
+    return (name if cell is None else f"{name}{CELL}{cell}"), there.row
 
 
 @dataclass(frozen=True, slots=True)
