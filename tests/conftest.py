@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 NEED_TORCH = (
-    "test_agreement.py",
     "test_alone.py",
     "test_callers.py",
     "test_evidence.py",
     "test_explain.py",
     "test_facts.py",
     "test_facts_graph.py",
+    "test_fuzz.py",
     "test_knowledge.py",
     "test_knowledge_arguments.py",
     "test_knowledge_counts.py",

@@ -17,7 +17,6 @@ import torch
 from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
 from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 from gradlint.testing import measuring
-from gradlint.testing.agreement.acts import nodes_of
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     LETTERS,
@@ -40,6 +39,7 @@ from gradlint.testing.measuring import (
     resolve,
     words,
 )
+from tests.fuzz.acts import nodes_of
 
 torch.set_num_threads(1)
 
