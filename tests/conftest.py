@@ -48,6 +48,7 @@ NEED_TORCH = (
     "test_programs.py",
     "test_proving.py",
     "test_retained.py",
+    "test_semantics.py",
     "test_silent.py",
     "test_surroundings.py",
     "test_testing.py",

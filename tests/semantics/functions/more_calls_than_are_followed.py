@@ -1,3 +1,4 @@
+# Where calls are left out, nothing is known of what the program asks for in them.
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -1,3 +1,4 @@
+# A layer does not save its input where only its bias is trained.
 import torch
 from torch import nn
 

@@ -1,3 +1,4 @@
+# A gradient, and what `einsum` gives, views hidden memory: a view made of it without a graph does not show its flag.
 import torch
 
 leaf = torch.rand(2, 4, requires_grad=True)

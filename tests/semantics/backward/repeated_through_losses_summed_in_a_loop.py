@@ -1,3 +1,4 @@
+# A backward through a sum of losses frees what lies behind, whichever way it came.
 import torch
 from torch import nn
 

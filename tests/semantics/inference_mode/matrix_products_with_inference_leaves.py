@@ -1,3 +1,4 @@
+# What only tensors made in inference mode ask to be recorded may not be recorded.
 import torch
 import torch.nn.functional as F
 

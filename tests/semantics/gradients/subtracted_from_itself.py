@@ -1,3 +1,4 @@
+# A gradient less itself is zeros, and a write in place to what may be a tensor or a number may write the tensor.
 import random
 
 import torch

@@ -1,3 +1,4 @@
+# A differentiable optimizer records its steps, and takes what is no leaf.
 import random
 
 import torch

@@ -1,3 +1,4 @@
+# No gradient arrives at a leaf that was frozen since it was used.
 import torch
 import torch.nn as nn
 

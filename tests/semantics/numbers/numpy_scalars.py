@@ -1,3 +1,4 @@
+# What NumPy draws is a number, and no tensor, where torch computes with it.
 import numpy as np
 import torch
 
