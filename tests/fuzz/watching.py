@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 from unittest import mock
 
@@ -91,6 +91,16 @@ def settled(files: Files = ()) -> Iterator[None]:
         yield
 
 
+def _rows(trace: TracebackType | None) -> list[int]:
+    """The rows of the program that an error came through."""
+    rows = []
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == FILE:
+            rows.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return rows
+
+
 def _watch(code: CodeType, number: int, seen: Seen) -> None:
     started, refused = set[int](), set[int]()
 
@@ -110,17 +120,12 @@ def _watch(code: CodeType, number: int, seen: Seen) -> None:
             note(argument[1], argument[2])
         return trace
 
-    def note(error: BaseException, trace: Any) -> None:
+    def note(error: BaseException, trace: TracebackType | None) -> None:
         seen.broken |= isinstance(error, NameError | ImportError | TorchBroke)
-        if not isinstance(error, PASSING):
-            rows = []
-            while trace is not None:
-                if trace.tb_frame.f_code.co_filename == FILE:
-                    rows.append(trace.tb_lineno)
-                trace = trace.tb_next
-            if len(rows) == 1:  # the frames around hear of it as well
-                seen.raised.setdefault(rows[0], []).append(str(error))
-                refused.add(rows[0])
+        rows = _rows(trace)
+        if not isinstance(error, PASSING) and len(rows) == 1:  # the frames around hear of it as well
+            seen.raised.setdefault(rows[0], []).append(str(error))
+            refused.add(rows[0])
 
     diary: Diary
     with kept() as diary:

@@ -51,10 +51,7 @@ def shared_out(
     with _team(work, min(workers, len(tasks))) as (team, anew):
         given = 0
         while given < len(tasks):
-            for worker in team:
-                if worker.ready and worker.task < 0 and waiting:
-                    worker.task, worker.since = waiting.popleft(), time.monotonic()
-                    worker.pipe.send(tasks[worker.task])
+            _occupy(team, waiting, tasks)
             for place, worker in enumerate(team):
                 if worker.task >= 0 and time.monotonic() - worker.since > longest:
                     done[worker.task] = Lost(f"takes more than {longest:.0f} s")
@@ -80,6 +77,14 @@ def shared_out(
                 yield done.pop(given)
                 given += 1
                 _show(told, given, len(tasks))
+
+
+def _occupy(team: Sequence[_Worker], waiting: deque[int], tasks: Sequence[Any]) -> None:
+    """Give each process that does nothing one of the tasks that wait."""
+    for worker in team:
+        if worker.ready and worker.task < 0 and waiting:
+            worker.task, worker.since = waiting.popleft(), time.monotonic()
+            worker.pipe.send(tasks[worker.task])
 
 
 @contextmanager
