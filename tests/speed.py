@@ -1,4 +1,4 @@
-"""What the analysis costs beside LibCST's parse, over the same files: `python -m gradlint.testing.speed PATHS`.
+"""What the analysis costs beside LibCST's parse, over the same files: `python -m tests.speed PATHS`.
 
 Times are CPU seconds of this process, the least of several rounds, and only their ratio means something on a busy
 machine. Files that do not mention torch are left out, as are those that do not parse. The rules are not run.
@@ -89,7 +89,7 @@ def growth(packs: Packs) -> list[tuple[int, float]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the files under some paths and print what was found; the last line is the ratio."""
-    parser = argparse.ArgumentParser(prog="python -m gradlint.testing.speed", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m tests.speed", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args(arguments)
