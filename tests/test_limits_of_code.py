@@ -47,7 +47,7 @@ def parameters(function: Function) -> int:
 
 
 def complexity(node: ast.AST) -> int:
-    """How many ways lead through a function or a part of it, as ruff counts them."""
+    """The cyclomatic complexity of a function or a part of it, as ruff counts it."""
     ways = sum(complexity(inner) for inner in ast.iter_child_nodes(node) if not isinstance(inner, ast.expr))
     if isinstance(node, ast.Try | ast.TryStar):
         return ways + bool(node.orelse)
