@@ -48,12 +48,11 @@ class Catalogue:
     def from_data(cls, data: Any) -> Catalogue:
         """What `as_data` gave. Raises `TypeError` or `ValueError` for anything else."""
         rules, words, digest, libraries = data
-        return cls(tuple(_listed(*row) for row in rules), _strings(words), str(digest), _strings(libraries))
+        return cls(tuple(map(_listed, rules)), _strings(words), str(digest), _strings(libraries))
 
 
-def _listed(
-    code: str, name: str, default: bool, tokens: Any, yields_to: Any, since: Any, until: Any, source: str
-) -> Listed:
+def _listed(row: Any) -> Listed:
+    code, name, default, tokens, yields_to, since, until, source = row
     return Listed(
         str(code), str(name), bool(default), _strings(tokens), _strings(yields_to), _version(since), _version(until),
         str(source),

@@ -23,10 +23,10 @@ def result_of(data: Any, file: str) -> Result:
     return Result(
         path="",
         filename=file,
-        findings=tuple(_found(*row) for row in findings),
+        findings=tuple(map(_found, findings)),
         lines=Rows.of(file),
         counts=tuple((str(what), int(number)) for what, number in counts),
-        elsewhere=tuple(_found(*row) for row in elsewhere),
+        elsewhere=tuple(map(_found, elsewhere)),
         unread=tuple((str(path), str(why)) for path, why in unread),
         silenced=tuple(Silenced(str(path), int(row), str(code)) for path, row, code in silenced),
         unknown=tuple((int(row), str(word)) for row, word in unknown),
@@ -44,10 +44,8 @@ def _finding(one: Finding) -> list[Any]:
     ]  # fmt: skip
 
 
-def _found(
-    code: str, name: str, message: str, at: Any, confidence: int, consequence: str, advice: str, notes: Any, fixes: Any,
-    path: str,
-) -> Finding:  # fmt: skip
+def _found(row: Any) -> Finding:
+    code, name, message, at, confidence, consequence, advice, notes, fixes, path = row
     return Finding(
         str(code),
         str(name),

@@ -3,9 +3,10 @@
 `python -m tests.golden [COMMIT]` writes, for the tree as it is and for a commit (the one before the last), what
 `gradlint trace` prints of each input, which is the facts, events and findings of every line, and what `gradlint check`
 finds in all of them. It prints what differs and ends with 1 if anything does. Inputs are those of the tree as it is:
-case files, programs, programs of agreement and packs, and the examples of all rules; `--folder DIR` adds the Python
-files of another folder. A change of the structure changes nothing of it; where a fault is mended, the commit names what
-changed. It takes some minutes.
+case files, programs, programs by feature and of packs, and the examples of all rules; `--folder DIR` adds the Python
+files of another folder. Both trees read the same copies, so a commit in which a program had another name is no problem.
+A change of the structure changes nothing of it; where a fault is mended, the commit names what changed. It takes some
+minutes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("tests/cases", "tests/programs", "tests/agreement", "tests/packs")
+FOLDERS = ("tests/cases", "tests/programs", "tests/semantics", "tests/packs")
 MOST_SHOWN = 40
 """Lines of difference that are printed of one input."""
 FOUND = "findings"

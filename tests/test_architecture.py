@@ -151,6 +151,13 @@ def only_the_registry_loads_rules(path: Path, tree: ast.Module) -> Iterator[str]
             yield f"line {found.line} imports {found.module}"
 
 
+def no_tests(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Law 2: nothing that is shipped imports a test or a tool of the tests."""
+    for found in imports(tree):
+        if found.is_of("tests", "conftest"):
+            yield f"line {found.line} imports {found.module}"
+
+
 def used(tree: ast.Module, module: str) -> set[str]:
     """What of an imported module is used by attribute; the module itself where that is not all."""
     known = {
@@ -176,7 +183,7 @@ def pure(path: Path, tree: ast.Module) -> Iterator[str]:
             yield f"line {node.lineno} calls {node.func.id}"
 
 
-LAWS = (no_torch, rooms, libcst, rules_know_little, only_the_registry_loads_rules, pure)
+LAWS = (no_torch, rooms, libcst, rules_know_little, only_the_registry_loads_rules, no_tests, pure)
 
 
 @pytest.mark.parametrize("path", [*ENGINE, *RULES], ids=str)
@@ -210,6 +217,8 @@ def test_every_module_keeps_to_its_room(law: Law, path: Path):
         (rules_know_little, "rules/reading/a.py", "def f():\n    from gradlint import linter"),
         (only_the_registry_loads_rules, "gradlint/run.py", "import gradlint_rules"),
         (only_the_registry_loads_rules, "gradlint/run.py", "from importlib.metadata import entry_points"),
+        (no_tests, "gradlint/testing/cases.py", "from tests.fuzz import compare"),
+        (no_tests, "gradlint/testing/cases.py", "def f():\n    import tests.fuzz"),
         (pure, "gradlint/linter.py", "import os.path"),
         (pure, "gradlint/linter.py", "import sys\nsys.setrecursionlimit(9)\nprint_ = sys.stdout"),
         (pure, "gradlint/linter.py", "import sys\nf(sys)"),
@@ -277,7 +286,9 @@ def loaded_with(path: Path) -> set[Path]:
         if at not in seen:
             seen.add(at)
             todo += [
-                file for found in imported_at_once(at) if found.is_of("gradlint") and (file := file_of(found.module))
+                file
+                for found in imported_at_once(at)
+                if found.is_of("gradlint", "tests") and (file := file_of(found.module))
             ]
     return seen
 
@@ -292,8 +303,15 @@ def test_what_plans_a_run_loads_nothing_that_analyses(name: str):
     assert not [(at.name, found.module) for at in every for found in imported_at_once(at) if found.is_of(*HEAVY)]
 
 
-def test_what_an_engine_loads_is_noticed():
-    assert ROOT / "gradlint/interpreter/engine/machine.py" in loaded_with(ROOT / "gradlint/engine.py")
+@pytest.mark.parametrize(
+    ("path", "loaded"),
+    [
+        ("gradlint/engine.py", "gradlint/interpreter/engine/machine.py"),
+        ("tests/test_knowledge_counts.py", "tests/fuzz/comparing.py"),
+    ],
+)
+def test_what_a_module_loads_is_noticed(path: str, loaded: str):
+    assert ROOT / loaded in loaded_with(ROOT / path)
 
 
 @cache

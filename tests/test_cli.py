@@ -2,82 +2,35 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import unescape
 
 import pytest
+from commands import CLEAN, FAULTY, Run, inside, outside, two_files
 
 from gradlint import cli, registry
 from gradlint.rule import Raises, Rule
 
-FAULTY = "import torch\nw = torch.tensor([1, 2, 3], requires_grad=True)\n"
-CLEAN = "import torch\nw = torch.tensor([1.0], requires_grad=True)\n"
 FLAKE8 = re.compile(r"^(?P<path>[^:]+):(?P<row>\d+):(?P<column>\d+): (?P<code>[A-Z]{3}\d{3}) (?P<text>\S.*)$")
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    """A folder with one faulty and one clean file."""
-    (tmp_path / "faulty.py").write_text(FAULTY)
-    (tmp_path / "clean.py").write_text(CLEAN)
-    return tmp_path
-
-
-class _Terminal(io.TextIOWrapper):
-    """A stream that remembers what was written."""
-
-    def __init__(self, encoding: str) -> None:
-        super().__init__(io.BytesIO(), encoding=encoding, newline="", write_through=True)
-
-    def text(self) -> str:
-        return bytes(self.buffer.getvalue()).decode()  # type: ignore[attr-defined]
+    return two_files(tmp_path)
 
 
 @pytest.fixture
 def gradlint(here: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs gradlint in that folder, inside this process: an exception that leaves it fails the test."""
-
-    def run(
-        *args: str, stdin: str | bytes = "", encoding: str = "utf-8", **variables: str
-    ) -> subprocess.CompletedProcess[str]:
-        given = stdin if isinstance(stdin, bytes) else stdin.encode()
-        out, err = _Terminal(encoding), _Terminal(encoding)
-        with monkeypatch.context() as patch:
-            patch.chdir(here)
-            for name in ("NO_COLOR", "FORCE_COLOR"):
-                patch.delenv(name, raising=False)
-            for name, value in variables.items():
-                patch.setenv(name, value)
-            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
-            patch.setattr("sys.stdout", out)
-            patch.setattr("sys.stderr", err)
-            code = cli.run(args)
-        return subprocess.CompletedProcess(args, code, out.text(), err.text())
-
-    return run
+    return inside(here, monkeypatch)
 
 
 @pytest.fixture
 def process(here: Path) -> Run:
-    """Runs gradlint in that folder as users do; nothing it prints may be a traceback, unless one is `wanted`."""
-
-    def run(*args: str, code: str = "", wanted: bool = False, **variables: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", code] if code else [sys.executable, "-m", "gradlint", *args]
-        environment = os.environ | variables
-        ran = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True, check=False)
-        assert ("Traceback" in ran.stdout + ran.stderr) == wanted, ran.stderr
-        return ran
-
-    return run
+    return outside(here)
 
 
 # ---- exit codes
@@ -371,96 +324,6 @@ def test_a_terminal_without_our_letters_is_no_error(gradlint: Run, here: Path) -
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes are closed otherwise elsewhere")
-def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
-    for number in range(200):
-        (here / f"file{number}.py").write_text(FAULTY)
-    command = f"'{sys.executable}' -m gradlint --output-format full . | head -n 1; exit ${{PIPESTATUS[0]}}"
-    ran = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, check=False)
-    assert (ran.returncode, "Error" in ran.stderr) == (1, False), ran.stderr
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-def test_a_full_disk_is_said_in_a_line(here: Path) -> None:
-    with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "gradlint", "-q", "."]
-        ran = subprocess.run(command, cwd=here, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (ran.returncode, ran.stderr.count("\n"), "No space left" in ran.stderr) == (2, 1, True), ran.stderr
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals differ elsewhere")
-@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_a_signal_ends_a_run_with_what_is_done(process: Run, here: Path, number: str, code: int) -> None:
-    """The findings of the files that are done are printed, and no process is left."""
-    (here / "slow.py").write_text("import torch\n\nslow = torch.ones(2, requires_grad=True)\n")
-    ended = (
-        "import multiprocessing, os, signal, sys, time\n"
-        "sys.argv[1:] = ['.', '--jobs', '2']\n"
-        "from gradlint import linter\n"
-        "from gradlint.__main__ import main\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
-        "analyse = linter.analyse\n"
-        "def ending(text, *args, **options):\n"
-        "    if 'slow' not in text:\n"
-        "        return analyse(text, *args, **options)\n"
-        "    time.sleep(3)\n"  # the other worker has long answered
-        f"    os.kill(os.getppid(), signal.{number})\n"
-        "    time.sleep(60)\n"
-        "linter.analyse = ending\n"
-        "code = main()\n"
-        "assert not multiprocessing.active_children()\n"
-        "sys.exit(code)\n"
-    )
-    ran = process(code=ended)
-    assert ran.returncode == code, ran.stderr
-    assert "faulty.py" in ran.stdout
-    assert re.search("^error: interrupted: 2 of 3 files$", ran.stderr, re.MULTILINE), ran.stderr
-
-
-def on_a_terminal(here: Path, *args: str, silent: float) -> str:
-    """What a run says on stderr where that is a terminal and so many seconds must pass first."""
-    pty = pytest.importorskip("pty", reason="there are no terminals here")
-    watching, terminal = pty.openpty()
-    code = (
-        "import sys\n"
-        f"sys.argv[1:] = {list(args)!r}\n"
-        "from gradlint import terminal\n"
-        "from gradlint.__main__ import main\n"
-        f"terminal.Progress.SILENT = {silent}\n"
-        "sys.exit(main())\n"
-    )
-    command = [sys.executable, "-c", code]
-    environment = {**os.environ, "TERM": "xterm"}
-    try:
-        subprocess.run(command, cwd=here, env=environment, stdout=subprocess.DEVNULL, stderr=terminal, check=False)
-        return os.read(watching, 100_000).decode()
-    finally:
-        os.close(watching)
-        os.close(terminal)
-
-
-def test_progress_is_told_on_a_terminal_and_taken_away(here: Path) -> None:
-    said = on_a_terminal(here, ".", silent=0)
-    assert said.index("\r\x1b[K1 of 2 files") < said.index("\r\x1b[K2 of 2 files")
-    assert said.endswith("\r\x1b[K1 finding in 1 file; 1 with `--fix --unsafe-fixes`\r\n")
-
-
-@pytest.mark.parametrize(("args", "silent"), [(["."], 1000), (["-q", ".", "missing"], 0)])
-def test_no_progress_is_told_of_short_runs_and_quiet_ones(here: Path, args: list[str], silent: float) -> None:
-    assert " of 2 files" not in on_a_terminal(here, *args, silent=silent)
-
-
-def test_no_progress_is_told_where_nobody_watches(process: Run) -> None:
-    code = (
-        "import sys\n"
-        "sys.argv[1:] = ['.']\n"
-        "from gradlint import terminal\n"
-        "from gradlint.__main__ import main\n"
-        "terminal.Progress.SILENT = 0\n"
-        "sys.exit(main())\n"
-    )
-    assert process(code=code).stderr == "1 finding in 1 file; 1 with `--fix --unsafe-fixes`\n"
-
-
 # ---- rules and their pages
 
 

@@ -6,7 +6,6 @@ import ast
 import inspect
 import itertools
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,12 +14,11 @@ import pytest
 import torch
 
 from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
-from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 from gradlint.testing import measuring
-from gradlint.testing.agreement.acts import nodes_of
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     LETTERS,
+    MEASURED_ROWS,
     MODES,
     OPERATION_ROWS,
     REFUSALS,
@@ -38,8 +36,10 @@ from gradlint.testing.measuring import (
     keeps,
     operand_names,
     resolve,
+    richest,
     words,
 )
+from tests.fuzz.acts import nodes_of
 
 torch.set_num_threads(1)
 
@@ -49,9 +49,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 
-MEASURED = [row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.measured]
-
-each_row = pytest.mark.parametrize("row", MEASURED, ids=lambda row: row.paths[0])
+each_row = pytest.mark.parametrize("row", MEASURED_ROWS, ids=lambda row: row.paths[0])
 
 
 def askings(word: str, mode: str = "on") -> Iterator[frozenset[int]]:
@@ -62,11 +60,6 @@ def askings(word: str, mode: str = "on") -> Iterator[frozenset[int]]:
         yield from (frozenset([i]) for i in able)
     if len(able) > 1 or (able and mode != "on" and len(word) > 2):
         yield frozenset(able)
-
-
-def richest(row: Operation) -> str:
-    """The accepted word with the most floating point tensors."""
-    return max(accepted(row), key=lambda word: (word.count("f"), -word.count("c")))
 
 
 MOST_WORDS = 6
@@ -176,7 +169,7 @@ def test_results_are_as_the_row_says(row: Operation, mode: str) -> None:
                     assert_as_said(row, outcome, word, mode, asking)
 
 
-@pytest.mark.parametrize("row", [row for row in MEASURED if row.needs], ids=lambda row: row.paths[0])
+@pytest.mark.parametrize("row", [row for row in MEASURED_ROWS if row.needs], ids=lambda row: row.paths[0])
 def test_an_operation_gives_its_operand_back_where_it_lacks_what_it_needs(row: Operation) -> None:
     for function in functions(row):
         defaults = inspect.signature(function).parameters
@@ -198,7 +191,7 @@ OF_MATRICES = frozenset({"mT", "H", "mH", "adjoint"})
 """Of a number torch still gives these, with a warning that it will not."""
 
 
-@pytest.mark.parametrize("row", [row for row in MEASURED if not row.writes], ids=lambda row: row.paths[0])
+@pytest.mark.parametrize("row", [row for row in MEASURED_ROWS if not row.writes], ids=lambda row: row.paths[0])
 def test_an_operation_gives_its_operand_back_only_if_it_is_said_to(row: Operation) -> None:
     shapes = SHAPES[1:] if row.name in OF_MATRICES else SHAPES
     for function, shape in itertools.product(functions(row), shapes):
@@ -317,7 +310,7 @@ def test_a_copy_is_kept_where_the_layout_asks_for_one(name: str) -> None:
 
 
 def test_what_may_keep_a_copy_is_known_to_do_so() -> None:
-    rows = [row for row in MEASURED if " or copy of " in "".join(row.saves)]
+    rows = [row for row in MEASURED_ROWS if " or copy of " in "".join(row.saves)]
     layers = [row for row in measuring.TABLES.modules.values() if " or copy of " in "".join(row.saves)]
     assert {row.name for row in rows} | {row.path for row in layers} == COPYING.keys()
 
@@ -458,81 +451,6 @@ def test_of_all_tensors_handed_over_operands_and_what_is_besides_take_part(row: 
                 assert seen.requires_grad == wanted, (name, word)
 
 
-WRITING = [row for row in MEASURED if row.writes]
-
-
-@pytest.mark.parametrize("name", sorted(KEEPING_ZEROS))
-def test_some_writes_leave_zeros_alone(name: str) -> None:
-    for row in [row for row in WRITING if row.name == name]:
-        for function, word in itertools.product(functions(row), accepted(row)):
-            outcome = attempt(replace(row, example=row.example.replace("x", "x.zero_()")), function, word)
-            assert outcome is not None and not outcome.raw.any(), word
-        assert accepted(row)
-    assert any(row.name == name for row in WRITING)
-
-
-@pytest.mark.parametrize("name", sorted(KEEPING_SOME))
-def test_some_writes_go_on_from_what_is_there(name: str) -> None:
-    told = []
-    for row in [row for row in WRITING if row.name == name]:
-        for function, word in itertools.product(functions(row), accepted(row)):
-            asked = (replace(row, example=row.example.replace("x", f"x.fill_({old})")) for old in (-3, 3))
-            first, second = (attempt(one, function, word) for one in asked)
-            if first is not None and second is not None:
-                told.append(first.raw.any() and second.raw.any() and (first.raw != second.raw).any())
-    assert any(told)
-
-
-@pytest.mark.parametrize("row", WRITING, ids=lambda row: row.paths[0])
-def test_a_leaf_that_requires_grad_is_written_only_unchecked(row: Operation) -> None:
-    names, word = operand_names(row), richest(row)
-    asking = frozenset(i for i in inexact(word) if names[i] in row.writes and not row.rejects(names[i], word))
-    if not asking:
-        pytest.skip("what it writes is never a float leaf that requires grad")
-    for function in functions(row):
-        for mode in MODES:
-            outcome = attempt(row, function, word, mode=mode, asking=asking, leaf_written=True)
-            assert (outcome is None) == (mode == "on" and not row.unchecked and not row.in_no_grad)
-            if outcome is not None and row.results[0].kind == "self":
-                assert (outcome.results[0].requires_grad, outcome.results[0].leaf) == (True, True)
-
-
-@pytest.mark.parametrize("row", WRITING, ids=lambda row: row.paths[0])
-def test_a_write_is_recorded_as_the_row_says(row: Operation) -> None:
-    names, word = operand_names(row), richest(row)
-    left = {*row.writes, *row.ignores}
-    asking = frozenset(i for i in inexact(word) if names[i] not in left and not row.rejects(names[i], word))
-    if not asking:
-        pytest.skip("nothing else that it is given requires grad")
-    expected = {name for name in row.writes if row.records_write(name) and not row.in_no_grad}
-    for function in functions(row):
-        outcome = call(row, function, word, asking=asking)
-        assert outcome.recorded == expected, word
-
-
-def test_what_is_written_on_a_condition_is_not_without() -> None:
-    rows = [row for row in WRITING if row.writes_if]
-    assert rows
-    for row in rows:
-        for function in functions(row):
-            assert call(row, function, richest(row)).written == set(row.writes)
-            assert not call(row, partial(function, **{row.writes_if: False}), richest(row)).written
-
-
-VIEWING = [row for row in MEASURED if row.bundle == "list" and row.results[0].kind == "view"]
-
-
-@pytest.mark.parametrize("row", VIEWING, ids=lambda row: row.paths[0])
-def test_views_made_at_once_are_not_written_where_that_is_recorded(row: Operation) -> None:
-    shapes = [*row.shapes, *[(2, 2)] * len(LETTERS)]
-    for function in functions(row):
-        operands = [torch.rand(shape, requires_grad=True) * 2 for shape in shapes]
-        given = dict(zip(LETTERS, operands, strict=False))
-        views = eval(row.example, given | {"f": function, "torch": torch})
-        with pytest.raises(RuntimeError, match="multiple views") if row.together else nullcontext():
-            views[0].t_() if row.name == "meshgrid" else views[0].mul_(2)  # a grid's elements share memory
-
-
 @each_row
 def test_keywords_do_what_the_flags_say(row: Operation) -> None:
     word = richest(row)
@@ -546,23 +464,3 @@ def test_keywords_do_what_the_flags_say(row: Operation) -> None:
     assert row.takes_dtype == any(getattr(o.raw, "dtype", None) is torch.float64 for o in typed if o)
     assert row.inplace_flag == any(o.results[0].kind == "self" and bool(o.written) for o in placed if o)
     assert row.takes_out == any(o is not None for o in given)
-
-
-OUT = [row for row in MEASURED if row.takes_out]
-
-
-@pytest.mark.parametrize("row", OUT, ids=lambda row: row.paths[0])
-def test_out_is_written_and_returned(row: Operation) -> None:
-    word, asked = richest(row), []
-    asking = frozenset(inexact(word))
-    for function in functions(row):
-        plain = call(row, function, word)
-        out = torch.full_like(plain.raw, 77)
-        outcome = attempt(row, partial(function, out=out), word)
-        if outcome is None:
-            continue
-        assert outcome.raw is out and not (out == 77).any()
-        assert attempt(row, partial(function, out=out), word, mode="no_grad", asking=asking)
-        asked.append(attempt(row, partial(function, out=torch.empty_like(out)), word, asking=asking))
-    if row.results[0].differentiable:
-        assert any(asked) == row.out_unchecked

@@ -12,8 +12,8 @@ import torch
 
 from gradlint.knowledge.module_arguments import POSITIONS
 from gradlint.knowledge.rows import ModuleRow
-from gradlint.testing.agreement import compare
 from gradlint.testing.measuring import TABLES, resolve
+from tests.fuzz import compare
 
 RECURRENT = {"RNN": ("nonlinearity",), "LSTM": (), "GRU": ()}
 """Layers whose constructors hand all on to that of their base, and what they take before that."""

@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from gradlint.knowledge.rows import Operation
-from gradlint.testing.agreement import compare
 from gradlint.testing.measuring import LETTERS, OPERATION_ROWS, operand_names
+from tests.fuzz import compare
 
 pytestmark = pytest.mark.torch
 

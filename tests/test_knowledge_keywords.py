@@ -11,8 +11,8 @@ import torch
 
 from gradlint.knowledge import OPERATION_ROWS
 from gradlint.knowledge.rows import Operation
-from gradlint.testing.agreement.comparing import compare
 from gradlint.testing.measuring import LETTERS, operand_names
+from tests.fuzz.comparing import compare
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
 

@@ -24,7 +24,7 @@ RULES = rules()
 CASES = sorted((ROOT / "tests" / "cases").glob("*.py"))
 LINTED_ELSEWHERE = (
     "tests/cases/*.py",
-    "tests/agreement/*.py",
+    "tests/semantics/*/*.py",
     "tests/packs/*.py",
     "tests/programs/*.py",
     "rules/*/*.py",

@@ -14,7 +14,7 @@ from gradlint.testing.programs import MAIN, Program, read_program
 
 ROOT = Path(__file__).parent
 RULES = registry.rules()
-FOLDERS = ("tests/cases", "tests/programs", "tests/programs/*", "tests/agreement", "tests/packs", "rules/*")
+FOLDERS = ("tests/cases", "tests/programs", "tests/programs/*", "tests/semantics/*", "tests/packs", "rules/*")
 TEXTS = [
     path
     for folder in FOLDERS

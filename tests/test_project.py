@@ -2,50 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import random
 from pathlib import Path
 
 import libcst
 import pytest
+from neighbours import COUNTS, FAULTY, RULES, codes, told, write
 
-from gradlint import engine, linter, settings, texts
-from gradlint.disk import LONGEST, InMemory, OnDisk
+from gradlint import engine, linter, settings
+from gradlint.disk import LONGEST, InMemory
 from gradlint.events import Event
-from gradlint.finding import Confidence
-from gradlint.interpreter.engine.imports import MOST_FILES
-from gradlint.interpreter.engine.machine import HEAP_OF_A_STEP
 from gradlint.paths import added_to_path
 from gradlint.project import Project
 from gradlint.reading import read_start
-from gradlint.registry import rules
-from gradlint.resolving import Shelf
-from gradlint.testing.programs import MAIN, revealed, spell
-
-RULES = rules()
-COUNTS = "import torch\ncounts = torch.tensor([1, 2, 3])\n"
-FAULTY = "{}\nx = counts.requires_grad_()\n"
-"""Wrong, but only for those who know what `counts` is."""
-
-
-def write(root: Path, files: dict[str, str | bytes]) -> None:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def codes(path: Path, project: Project | None = None) -> list[str]:
-    text = texts.decode(path.read_bytes())
-    view = (project or Project()).at(str(path))
-    return [finding.code for finding in linter.lint(text, RULES, project=view)]
-
-
-def told(text: str, **files: str) -> list[str]:
-    """What is known at each `reveal` of a program with these modules beside it."""
-    there = tuple((f"{name.replace('__', '/')}.py", content) for name, content in files.items())
-    return [spell(thing) for _, thing in sorted(revealed(text, files=there).items())]
+from gradlint.testing.programs import MAIN
 
 
 def test_a_file_that_is_run_in_the_middle_of_an_expression_keeps_what_its_paths_made():
@@ -418,170 +388,3 @@ def test_what_inherited_methods_set_is_there():
     module = ["Module[torch.nn.Linear, mode=train]"]
     assert told(BASE + DERIVED) == module
     assert told("from base import Base\n" + DERIVED, base=BASE) == module
-
-
-# ---- bounds
-
-
-def test_bounds_are_counted():
-    files = {f"m{n}.py": f"from m{n + 1} import x\n" for n in range(MOST_FILES + 5)}
-    found = linter.analyse("from m0 import x\nx\n", RULES, project=Project(InMemory(files)).at(MAIN))
-    assert dict(found.counts)["bound: files of the project"] == 1
-    long = {"m.py": "def f(n):\n    if n:\n        f(n - 1)\n" + "    n = n + 1\n" * 300}
-    text = "from m import f\n" + "".join(f"f({n})\n" for n in range(1, 10))
-    found = linter.analyse(text, RULES, project=Project(InMemory(long)).at(MAIN))
-    assert dict(found.counts)["bound: steps in other files"] > 0
-
-
-def test_a_step_in_another_file_counts_by_how_much_there_is():
-    """What a statement costs grows with the objects that the paths before it made."""
-    project = Project(InMemory({"m.py": "import torch\ndef f(n):\n" + "    n = n + torch.ones(1)\n" * 100}))
-
-    def hits(objects: int) -> int:
-        made = "".join(f"x{n} = [torch.ones(1)]\n" for n in range(objects))
-        text = f"import torch\nfrom m import f\n{made}" + "".join(f"f({n})\n" for n in range(4))
-        return dict(linter.analyse(text, RULES, project=project.at(MAIN)).counts).get("bound: steps in other files", 0)
-
-    assert hits(10) == 0
-    assert hits(10 * HEAP_OF_A_STEP) > 0
-
-
-def test_the_calls_at_the_top_levels_of_other_files_have_one_bound_together():
-    """What a file costs grows with its own length, not with what its neighbours do when they are imported."""
-    work = "def work():\n" + "    n = 1\n" * 200
-
-    def hits(neighbours: int) -> int:
-        files = {f"m{n}.py": f"{work}x = work()\n" for n in range(neighbours)}
-        text = "".join(f"from m{n} import x as x{n}\nx{n}\n" for n in range(neighbours))
-        found = linter.analyse(text, RULES, project=Project(InMemory(files)).at(MAIN))
-        return dict(found.counts).get("bound: steps in other files", 0)
-
-    assert hits(2) == 0
-    assert hits(40) > 30
-
-
-def test_what_imports_each_other_shares_that_bound():
-    work = "def work(n):\n" + "    n = n + 1\n" * 200
-    files = {f"m{n}.py": f"from m{n + 1} import x\n{work}work(1)\nx\n" for n in range(40)}
-    found = linter.analyse("from m0 import x\nx\n", RULES, project=Project(InMemory(files)).at(MAIN))
-    assert dict(found.counts)["bound: steps in other files"] > 30
-
-
-def test_steps_in_other_files_are_not_taken_from_the_own_ones():
-    files = {"m.py": "def f():\n" + "    n = 1\n" * 900}
-    text = "from m import f\n" + "f()\n" * 5 + "def g():\n    return 1\n\n\nreveal(g())\n"
-    assert told(text, m=files["m.py"]) == ["1"]
-
-
-def test_a_shelf_forgets_what_was_longest_unused():
-    made: list[str] = []
-    shelf = Shelf[str, str](6, lambda key, thing: len(thing))
-
-    def get(key: str) -> None:
-        shelf.get(key, lambda key: made.append(key) or key)  # type: ignore[func-returns-value]
-
-    for key in ("aa", "bb", "aa", "cc", "dd", "aa", "bb", "much too long", "cc"):
-        get(key)
-    assert made == ["aa", "bb", "cc", "dd", "bb", "much too long", "cc"]
-    assert shelf.taken == 2
-
-
-# ---- the same whatever is linted with it
-
-
-FAMILY = {
-    "pyproject.toml": "",
-    "pkg/__init__.py": "from .a import *\nfrom .b import Net\n",
-    "pkg/a.py": "import torch\nfrom . import b\ncounts = torch.tensor([1])\n"
-    "def ask(t=None):\n    return t.requires_grad_()\ndef net():\n    return b.Net().requires_grad_(True)\n",
-    "pkg/b.py": "import torch\nfrom .a import ask, counts\nclass Net(torch.nn.Module):\n    def forward(self, x):\n"
-    "        return ask(counts)\nask(counts)\ncounts.requires_grad_()\n",
-    "pkg/c.py": FAULTY.format("from pkg import counts"),
-    "train.py": FAULTY.format("from pkg import Net, counts\nmodel = Net()\nmodel.requires_grad = False\nmodel(1)"),
-    "main.py": FAULTY.format("from train import *"),
-    "broken.py": "def f(:\n",
-}
-
-
-def found(*paths: str, **options: object) -> list[tuple[str, int, str]]:
-    outcome = engine.lint(settings.Request(paths=paths, isolated=True, **options), RULES)  # type: ignore[arg-type]
-    assert outcome.problems == ()
-    return [(os.path.basename(e.filename), e.finding.place.row, e.finding.code) for e in outcome.entries]
-
-
-def test_findings_do_not_depend_on_what_else_is_linted(tmp_path):
-    write(tmp_path, FAMILY)
-    paths = sorted(str(path) for path in tmp_path.rglob("*.py"))
-    together = found(str(tmp_path))
-    assert [code for _, _, code in together].count("GRD101") >= 4
-    alone = set(itertools.chain(*map(found, paths)))
-    # What a caller in another file shows is told of either by itself, at the call where the other is not linted.
-    assert set(together) <= alone
-    assert alone - set(together) == {("b.py", 6, "GRD101"), ("train.py", 4, "GRD101")}
-    for seed in range(3):
-        random.Random(seed).shuffle(paths)
-        assert found(*paths) == together
-
-
-def test_findings_do_not_depend_on_what_is_remembered(tmp_path):
-    write(tmp_path, FAMILY)
-    paths = sorted(tmp_path.rglob("*.py"))
-    paths.remove(tmp_path / "broken.py")
-    usual, forgetful = Project(), Project(room=1)
-    expected = [codes(path) for path in paths]
-    for _ in range(2):
-        assert [codes(path, usual) for path in paths] == expected
-        assert [codes(path, forgetful) for path in reversed(paths)] == expected[::-1]
-
-
-def test_a_text_on_stdin_has_the_neighbours_of_its_name(tmp_path, monkeypatch):
-    write(tmp_path, {"data.py": COUNTS, "train.py": "this is what is saved ("})
-    text = FAULTY.format("from data import counts").encode()
-    assert found("-", stdin=text, stdin_filename=str(tmp_path / "train.py")) == [("train.py", 2, "GRD101")]
-    monkeypatch.chdir(tmp_path)
-    assert found("-", stdin=text, stdin_filename="train.py") == [("train.py", 2, "GRD101")]
-    assert found("-", stdin=text) == []
-
-
-def test_a_file_on_disk_is_asked_for_once(tmp_path):
-    write(tmp_path, {"data.py": COUNTS})
-    files = OnDisk()
-    assert files.is_file(str(tmp_path / "data.py"))
-    (tmp_path / "data.py").unlink()
-    assert files.is_file(str(tmp_path / "data.py"))
-    assert Project(files).text(str(tmp_path / "data.py")) is None
-
-
-MISTAKES = """
-import torch
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        self.layer = nn.Linear(2, 2)
-
-def move(given: torch.Tensor):
-    given.to(torch.float32)
-    return given
-"""
-
-
-@pytest.mark.parametrize(
-    ("head", "shown"),
-    [
-        ("# This file was automatically generated from src/models/net.py.\n", ["GRD607"]),
-        ("# generated from net.py; do not edit\n", ["GRD607"]),
-        ('"""Generated by a tool from `net.py`."""\n', ["GRD607"]),
-        ("# This file was generated from src/models/other_net.py.\n", ["GRD607", "GRD803"]),
-        ("# a net\n" * 400 + "# generated from net.py\n", ["GRD607", "GRD803"]),
-        ('"""Draws the images generated from net.py."""\n', ["GRD607", "GRD803"]),
-        ("", ["GRD607", "GRD803"]),
-    ],
-)
-def test_what_would_raise_is_not_reported_in_the_source_of_a_generated_file(tmp_path, head, shown):
-    write(tmp_path, {"pyproject.toml": "", "net.py": MISTAKES, "made.py": f"{head}import torch\n"})
-    path = str(tmp_path / "net.py")
-    found = engine.lint_bytes(MISTAKES.encode(), path, path, RULES, Confidence.LIKELY, project=Project().at(path))
-    assert sorted(one.code for one in found.findings) == shown
-    in_memory = Project(InMemory({"net.py": MISTAKES, "made.py": f"{head}import torch\n"})).at("net.py")
-    assert in_memory.is_template() == (shown == ["GRD607"])

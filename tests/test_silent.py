@@ -11,9 +11,9 @@ from gradlint.finding import Finding, Place
 from gradlint.proving import examples
 from gradlint.registry import rules
 from gradlint.rule import Evidence, Rule
-from gradlint.testing.agreement import mistakes
-from gradlint.testing.agreement.comparing import judged
-from gradlint.testing.agreement.silent import SEEN, Held, held, unclassed
+from tests.fuzz import mistakes
+from tests.fuzz.comparing import judged
+from tests.fuzz.silent import SEEN, Held, held, unclassed
 
 RULES = rules()
 PROGRAMS = 80

@@ -14,7 +14,7 @@ from gradlint.finding import Confidence, Finding
 from gradlint.interpreter.engine import machine
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.registry import rules
-from gradlint.testing.splitting import SCRIPT, WAYS, Split, Way, by_class, by_function, by_role, split
+from tests.splitting import SCRIPT, WAYS, Split, Way, by_class, by_function, by_role, split
 
 FOLDER = Path(__file__).parent
 RULES = rules()

@@ -13,10 +13,11 @@ from gradlint.events import Called, ModuleFinished, RequiresGradChanged
 from gradlint.finding import Confidence, Finding, Place
 from gradlint.linter import Analysis
 from gradlint.rule import Rule
-from gradlint.testing import cases, programs, speed
+from gradlint.testing import cases, programs
 from gradlint.testing.claims import Claim, Skipped
 from gradlint.testing.diary import Diary
 from gradlint.testing.widening import emboldened, heard_events, widened
+from tests import speed
 
 RULE = Rule("ABC101", "planted-mistake", "message")
 OTHER = Rule("ABC102", "other-mistake", "message")

@@ -248,8 +248,9 @@ def test_the_finding_that_explains_a_traceback_is_told(
         (["--output-format", "xml"], b"", cli.WRONG, "json"),
     ],
 )
+@pytest.mark.usefixtures("folder")
 def test_exit_codes(
-    folder: Path, args: list[str], stdin: bytes, code: int, said: str,
+    args: list[str], stdin: bytes, code: int, said: str,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     assert ran(*args, stdin=stdin, monkeypatch=monkeypatch) == code

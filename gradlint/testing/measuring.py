@@ -31,6 +31,7 @@ def rows_here(kind: str) -> tuple[Any, ...]:
 
 
 OPERATION_ROWS, ATTRIBUTE_ROWS = rows_here("operations"), rows_here("attributes")
+MEASURED_ROWS = tuple(row for row in (*OPERATION_ROWS, *ATTRIBUTE_ROWS) if row.measured)
 LETTERS = "xyzwvut"
 MODES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "on": nullcontext,
@@ -267,6 +268,11 @@ def accepted(row: Operation) -> tuple[str, ...]:
     """The words that torch takes, by the row's first spelling."""
     function = functions(row)[0]
     return tuple(word for word in words(row) if attempt(row, function, word))
+
+
+def richest(row: Operation) -> str:
+    """The accepted word with the most floating point tensors."""
+    return max(accepted(row), key=lambda word: (word.count("f"), -word.count("c")))
 
 
 def inexact(word: str) -> list[int]:
