@@ -58,6 +58,7 @@ from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
 from gradlint.frozen import frozen, replace
+from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook
@@ -74,8 +75,6 @@ Looked = dict[tuple[Ref | int, str], None]
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
 ResultT = TypeVar("ResultT")
-Handler = Callable[["Interpreter", Any], Value]
-Step = Callable[["Interpreter", Any], None]
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
@@ -206,32 +205,6 @@ class Inner:
 def syntax(node: Any) -> Any:
     """The piece of the program that a place belongs to."""
     return node.node if type(node) is Inner else node
-
-
-EXPRESSIONS: dict[type, Handler] = {}
-STATEMENTS: dict[type, Step] = {}
-
-
-def expression(*kinds: type) -> Callable[[Handler], Handler]:
-    """Register how these kinds of expression are evaluated."""
-
-    def register(handler: Handler) -> Handler:
-        for kind in kinds:
-            EXPRESSIONS[kind] = handler
-        return handler
-
-    return register
-
-
-def statement(*kinds: type) -> Callable[[Step], Step]:
-    """Register how these kinds of statement are run."""
-
-    def register(step: Step) -> Step:
-        for kind in kinds:
-            STATEMENTS[kind] = step
-        return step
-
-    return register
 
 
 class TooMuch(Exception):

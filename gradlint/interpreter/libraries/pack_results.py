@@ -130,10 +130,10 @@ def _wrapped(it: Interpreter, node: Any, value: Value, path: str) -> Value:
 
 
 def _copy(it: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
+    from gradlint.interpreter.engine.dispatch import MODELS
     from gradlint.interpreter.nn.module_methods import METHODS
-    from gradlint.interpreter.torch_api.torch_paths import SPECIAL
 
-    made = SPECIAL["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
+    made = MODELS["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
     if gift.mode is not None:
         set_mode(it, node, made, MODES[gift.mode])
     if gift.requires_grad is not None:

@@ -57,6 +57,7 @@ from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import dtype_told
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_calls, pack_results
 from gradlint.interpreter.nn import module, module_containers, module_methods
@@ -69,7 +70,7 @@ from gradlint.interpreter.python.mro import (
     may_be_overridden,
     torch_base,
 )
-from gradlint.interpreter.torch_api import distributions, torch_paths
+from gradlint.interpreter.torch_api import distributions
 from gradlint.interpreter.training import optimizer
 from gradlint.interpreter.training.batches import PARTS, is_batch
 from gradlint.interpreter.unknown.duck_typing import by_use, told_by_use
@@ -238,7 +239,7 @@ def _instance_attribute(
     if type(thing) is Module:
         if name in module_methods.METHODS or name in module_methods.APPLYING:
             return Bound(owner, name)
-        if f"{thing.holder}.{name}" in torch_paths.SPECIAL:
+        if f"{thing.holder}.{name}" in MODELS:
             return Bound(owner, name)
         if name == "training":
             return _training(thing.mode)
@@ -253,7 +254,7 @@ def _instance_attribute(
     method = find_method(it, thing.cls, "__getattr__")
     if method is not None:
         return _asked(it, node, owner, thing, name, method)
-    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in torch_paths.SPECIAL:
+    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in MODELS:
         return Bound(owner, name)
     if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(it, thing.cls, name):
         return _learn(it, node, owner, name, chain, UNKNOWN)

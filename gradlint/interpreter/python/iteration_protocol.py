@@ -6,12 +6,12 @@ from typing import Any
 
 from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF
 from gradlint.interpreter.engine.machine import Interpreter, Tried
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.python.containers import FOLLOWING, ITERATED
 from gradlint.interpreter.python.functions import call_function, let_out
 from gradlint.interpreter.python.mro import find_method
-from gradlint.interpreter.torch_api.torch_paths import ELEMENTS_OF, ITEMS_OF
 
 
 def iterated(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:

@@ -38,6 +38,7 @@ from gradlint.interpreter.autograd.backward_arguments import run_backward
 from gradlint.interpreter.autograd.detach import cut_off, cuts
 from gradlint.interpreter.autograd.operations import plain_result
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import Model, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers, ndarray
@@ -46,11 +47,10 @@ from gradlint.interpreter.static.string_values import filled_text
 from gradlint.interpreter.stdlib.copy import copied
 from gradlint.interpreter.syntax.operators import compute
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK
-from gradlint.interpreter.torch_api.torch_paths import Known, special
 from gradlint.knowledge.arrays import ARRAYS, SHARING
 
 
-def _collected(kind: str) -> Known:
+def _collected(kind: str) -> Model:
     def collect(it: Interpreter, node: Any, args: Arguments) -> Value:
         if not args.positional:
             return it.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
@@ -74,20 +74,20 @@ for _kind, _paths in {
     "list": ("builtins.list",), "tuple": ("builtins.tuple",), "set": ("builtins.set", "builtins.frozenset"),
     "deque": ("collections.deque",),
 }.items():  # fmt: skip
-    special(*_paths)(_collected(_kind))
+    models(*_paths)(_collected(_kind))
 
 
-@special("builtins.dict", "types.MappingProxyType")
+@models("builtins.dict", "types.MappingProxyType")
 def _dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _mapping(it, node, Container("dict"), args)
 
 
-@special("collections.OrderedDict")
+@models("collections.OrderedDict")
 def _ordered_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _mapping(it, node, Container("OrderedDict"), args)
 
 
-@special("collections.defaultdict")
+@models("collections.defaultdict")
 def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A key that is not there holds what the factory makes; one such object stands for those of all keys."""
     factory = args.positional[0] if args.positional else NONE_VALUE
@@ -102,7 +102,7 @@ def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _mapping(it, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
 
 
-@special("builtins.any", "builtins.all")
+@models("builtins.any", "builtins.all")
 def _some(it: Interpreter, node: Any, args: Arguments) -> Value:
     containers.begin(it, args.get("iterable", 0, UNKNOWN))
     return Scalar(BOOL)
@@ -118,13 +118,13 @@ def _oldest(it: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
     return summary
 
 
-@special("collections.Counter")
+@models("collections.Counter")
 def _counter(it: Interpreter, node: Any, args: Arguments) -> Value:
     keys = containers.elements(it, node, args.positional[0]) if args.positional else NOTHING
     return it.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
 
 
-@special("collections.ChainMap")
+@models("collections.ChainMap")
 def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     made = Container("dict")
     for value in reversed(args.positional):
@@ -133,7 +133,7 @@ def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "container", made)
 
 
-@special("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
+@models("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
 def _from_keys(it: Interpreter, node: Any, args: Arguments) -> Value:
     value, listing = args.get("value", 1, NONE_VALUE), containers.listing(it, args.get("iterable", 0, UNKNOWN))
     made = Container("dict")
@@ -173,12 +173,12 @@ def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Conta
     return made
 
 
-@special("builtins.abs")
+@models("builtins.abs")
 def _abs(it: Interpreter, node: Any, args: Arguments) -> Value:
     return compute(it, node, "abs", [args.get("x", 0, UNKNOWN)])
 
 
-@special("builtins.round")
+@models("builtins.round")
 def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A whole number, or with digits one of the same kind. Tensors refuse to be rounded so."""
     value = args.get("number", 0, UNKNOWN)
@@ -188,30 +188,30 @@ def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Scalar(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(it, [value]))
 
 
-@special("builtins.pow")
+@models("builtins.pow")
 def _pow(it: Interpreter, node: Any, args: Arguments) -> Value:
     return compute(it, node, "pow", args.positional[:2])
 
 
-@special("random.shuffle")
+@models("random.shuffle")
 def _shuffle(it: Interpreter, node: Any, args: Arguments) -> Value:
     for ref, thing in it.all(args.get("x", 0, UNKNOWN), Container):
         it.put(ref, summarised(thing))
     return NONE_VALUE
 
 
-@special("random.sample", "random.choices")
+@models("random.sample", "random.choices")
 def _drawn(it: Interpreter, node: Any, args: Arguments) -> Value:
     rest = containers.elements(it, node, args.get("population", 0, UNKNOWN))
     return it.new(node, "drawn", Container("list", rest=rest))
 
 
-@special("contextlib.nullcontext")
+@models("contextlib.nullcontext")
 def _null_context(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.get("enter_result", 0, NONE_VALUE)
 
 
-@special("typing.cast")
+@models("typing.cast")
 def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`cast(type, value)` is the value; where nothing is known of it, one of that type."""
     from gradlint.interpreter.unknown.annotations import value_of
@@ -223,28 +223,28 @@ def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.positional[1] if told is None else grown(it, told, args.positional[1].reach)
 
 
-@special("contextlib.suppress", "pytest.raises", "pytest.warns")
+@models("contextlib.suppress", "pytest.raises", "pytest.warns")
 def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")
 
 
-@special("contextlib.ExitStack", "contextlib.AsyncExitStack")
+@models("contextlib.ExitStack", "contextlib.AsyncExitStack")
 def _exit_stack(it: Interpreter, node: Any, args: Arguments) -> Value:
     return EXIT_STACK
 
 
-@special("builtins.reveal")
+@models("builtins.reveal")
 def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`reveal(x)` tells what is known of `x`; it exists only for gradlint."""
     return NONE_VALUE
 
 
-@special(*sorted(ARRAYS - SHARING))
+@models(*sorted(ARRAYS - SHARING))
 def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
     return ndarray.fresh_array(it, node, marks=cut_off(it, node, "numpy", args.values()))
 
 
-@special(*sorted(SHARING))
+@models(*sorted(SHARING))
 def _sharing_array(it: Interpreter, node: Any, args: Arguments) -> Value:
     """An array that may share the memory of what it was made from."""
     reached = it.state.reach(args.values())
@@ -253,7 +253,7 @@ def _sharing_array(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "array", Array(storage=(it.memory(node, "array memory"), *memories), marks=cut))
 
 
-@special("inspect.signature")
+@models("inspect.signature")
 def _signature(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "signature", Instance(cls=Named("inspect.Signature")))
 

@@ -35,14 +35,14 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.version_counter import own_count
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.python.mro import find_member
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.torch_api.torch_paths import special
 
 
-@special("copy.copy")
+@models("copy.copy")
 def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy of the object alone: what it holds, and its memory, is shared."""
     value = args.get("x", 0, UNKNOWN)
@@ -77,7 +77,7 @@ def copied(it: Interpreter, node: Any, thing: Container) -> Container:
     return replace(thing, marks=(*others, Mark("copied", syntax(node), "leaves" if leaves else ""))[-MOST_MARKS:])
 
 
-@special("copy.deepcopy")
+@models("copy.deepcopy")
 def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
     value = args.get("x", 0, UNKNOWN)

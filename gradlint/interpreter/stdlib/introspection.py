@@ -30,6 +30,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.autograd.tensor_methods import is_tensor_method
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import container_methods
@@ -45,14 +46,13 @@ from gradlint.interpreter.python.dynamic_attributes import (
 )
 from gradlint.interpreter.python.mro import find_member
 from gradlint.interpreter.syntax.narrowing import is_instance
-from gradlint.interpreter.torch_api.torch_paths import special
 
 
 def _answer(fact: Truth) -> Value:
     return Const(fact is YES) if fact in (YES, NO) else Scalar(BOOL)
 
 
-@special("builtins.isinstance")
+@models("builtins.isinstance")
 def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return Scalar(BOOL)
@@ -79,7 +79,7 @@ def has(it: Interpreter, owner: Value, name: str) -> Truth:
     return Truth.unsure()
 
 
-@special("builtins.getattr")
+@models("builtins.getattr")
 def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if len(args.positional) < 2:
@@ -97,7 +97,7 @@ def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return one_of(found)
 
 
-@special("builtins.hasattr")
+@models("builtins.hasattr")
 def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is None or len(names) != 1:
@@ -109,12 +109,12 @@ Setting = Callable[[Value, str, Value], None]
 """How an attribute of an object is set."""
 
 
-@special("builtins.setattr")
+@models("builtins.setattr")
 def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _set_by_name(it, args, lambda owner, name, value: set_attribute(it, node, owner, name, value, "", own=False))
 
 
-@special("builtins.object.__setattr__")
+@models("builtins.object.__setattr__")
 def _object_setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _set_by_name(it, args, lambda owner, name, value: set_past_class(it, node, owner, name, value))
 
@@ -142,12 +142,12 @@ def _set_by_name(it: Interpreter, args: Arguments, setting: Setting) -> Value:
     return NONE_VALUE
 
 
-@special("builtins.delattr")
+@models("builtins.delattr")
 def _delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _delete_by_name(it, node, args, by_class=True)
 
 
-@special("builtins.object.__delattr__")
+@models("builtins.object.__delattr__")
 def _object_delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _delete_by_name(it, node, args, by_class=False)
 
@@ -159,12 +159,12 @@ def _delete_by_name(it: Interpreter, node: Any, args: Arguments, *, by_class: bo
     return NONE_VALUE
 
 
-@special("builtins.vars")
+@models("builtins.vars")
 def _vars(it: Interpreter, node: Any, args: Arguments) -> Value:
     return attributes_of(it, node, args.positional[0]) if args.positional else UNKNOWN
 
 
-@special("builtins.locals")
+@models("builtins.locals")
 def _names_here(it: Interpreter, node: Any, args: Arguments) -> Value:
     held = {name: value for (frame, name), value in it.state.names.items() if frame == it.frame.id}
     return it.new(node, "names", Container("dict", items=tuple(held.items())))
@@ -173,12 +173,12 @@ def _names_here(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- classes
 
 
-@special("builtins.super")
+@models("builtins.super")
 def _super(it: Interpreter, node: Any, args: Arguments) -> Value:
     return super_of(it, args)
 
 
-@special("builtins.type")
+@models("builtins.type")
 def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) != 1:
         return UNKNOWN
@@ -225,12 +225,12 @@ CLASSES: dict[type, Callable[[Any], Value]] = {
 # ---- modes
 
 
-@special("torch.is_grad_enabled")
+@models("torch.is_grad_enabled")
 def _is_grad_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Where nobody was seen to call, gradients are on by assumption only."""
     return Scalar(BOOL) if it.assumed_mode and it.state.grad_mode is YES else _answer(it.state.grad_mode)
 
 
-@special("torch.is_inference_mode_enabled")
+@models("torch.is_inference_mode_enabled")
 def _is_inference_mode_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Scalar(BOOL) if it.assumed_mode and it.state.inference is NO else _answer(it.state.inference)

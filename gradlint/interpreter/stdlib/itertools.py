@@ -29,6 +29,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.deferred import unfinished
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
@@ -37,7 +38,6 @@ from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.syntax.calls import call_value
 from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.syntax.operators import compute
-from gradlint.interpreter.torch_api.torch_paths import special
 
 MOST_PAIRS = 8
 """Pairs that are kept apart, so that what is made of them knows their order."""
@@ -66,7 +66,7 @@ def _tuple(it: Interpreter, node: Any, values: Sequence[Value], part: str = "pai
 # ---- one iterable
 
 
-@special("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.rich.tqdm", "tqdm",
+@models("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.rich.tqdm", "tqdm",
          "rich.progress.track", "itertools.cycle")  # fmt: skip
 def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Iterates over what its first argument iterates over."""
@@ -80,7 +80,7 @@ def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source, certain=there)
 
 
-@special("itertools.islice")
+@models("itertools.islice")
 def _slice(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Some of what its first argument iterates over."""
     source = args.get("iterable", 0, UNKNOWN)
@@ -88,12 +88,12 @@ def _slice(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source)
 
 
-@special("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
+@models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
 def _numbers(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, Scalar(INTEGER), "range")
 
 
-@special("builtins.iter")
+@models("builtins.iter")
 def _iter(it: Interpreter, node: Any, args: Arguments) -> Value:
     begun = containers.iterated(it, node, _first(args))
     if len(args.positional) > 1:
@@ -101,7 +101,7 @@ def _iter(it: Interpreter, node: Any, args: Arguments) -> Value:
     return begun if it.only(begun, Instance) or it.only(begun, Iterator) else _over(it, node, Arguments([begun]))
 
 
-@special("builtins.reversed")
+@models("builtins.reversed")
 def _reversed(it: Interpreter, node: Any, args: Arguments) -> Value:
     method = method_of(it, _first(args), "__reversed__")
     if method is not None:
@@ -114,7 +114,7 @@ def _reversed(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, element, "reversed", empty=NO, source=_first(args), listed=turned)
 
 
-@special("builtins.next", "builtins.anext")
+@models("builtins.next", "builtins.anext")
 def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.positional)
     unasked = it.only(_first(args), Iterator)
@@ -130,7 +130,7 @@ def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
     return one_of([held[found - start], *held[1 : found - start]])
 
 
-@special("builtins.sorted")
+@models("builtins.sorted")
 def _sorted(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.values())
     element = it.hold(containers.elements(it, node, _first(args)))
@@ -143,7 +143,7 @@ def _sorted(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "container", Container("list", rest=held[element - start], certain=certain))
 
 
-@special("builtins.min", "builtins.max")
+@models("builtins.min", "builtins.max")
 def _extreme(it: Interpreter, node: Any, args: Arguments) -> Value:
     """One of the arguments, or an element of the only one."""
     start = it.hold(*args.values())
@@ -164,7 +164,7 @@ def _compared(it: Interpreter, node: Any, args: Arguments, start: int, element: 
         call_value(it, it.place_of(node, "key"), key, Arguments([it.state.flight[element]]), "")
 
 
-@special("builtins.sum", "math.fsum")
+@models("builtins.sum", "math.fsum")
 def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Adds elements one to another, beginning with 0: which is left where a test may leave out all."""
     perhaps_none = containers.leaves_out(it, _first(args))
@@ -185,7 +185,7 @@ def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- several iterables, number by number
 
 
-@special("builtins.enumerate")
+@models("builtins.enumerate")
 def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
     listing = containers.listing(it, source)
@@ -197,7 +197,7 @@ def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
     )
 
 
-@special("builtins.zip")
+@models("builtins.zip")
 def _zip(it: Interpreter, node: Any, args: Arguments) -> Value:
     listings = [containers.listing(it, value) for value in args.positional]
     empty = _emptiness(it, args.positional)
@@ -225,7 +225,7 @@ def _pairs(it: Interpreter, node: Any, listings: list[list[Value] | None]) -> Va
     return containers.container(it, node, "list", pairs, "pairs")
 
 
-@special("itertools.zip_longest")
+@models("itertools.zip_longest")
 def _zip_longest(it: Interpreter, node: Any, args: Arguments) -> Value:
     fill = args.keywords.get("fillvalue", NONE_VALUE)
     start = it.hold(fill)
@@ -235,7 +235,7 @@ def _zip_longest(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, pair, "zip")
 
 
-@special("itertools.product")
+@models("itertools.product")
 def _product(it: Interpreter, node: Any, args: Arguments) -> Value:
     found = _each(it, node, args.positional)
     repeat = args.keywords.get("repeat", Const(1))
@@ -244,20 +244,20 @@ def _product(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, pair, "product")
 
 
-@special("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
+@models("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
          "itertools.pairwise", "itertools.batched")  # fmt: skip
 def _groups(it: Interpreter, node: Any, args: Arguments) -> Value:
     group = it.new(node, "group", Container("tuple", rest=containers.elements(it, node, _first(args))))
     return containers.iterator(it, node, group, "groups")
 
 
-@special("itertools.chain")
+@models("itertools.chain")
 def _chain(it: Interpreter, node: Any, args: Arguments) -> Value:
     """One iterable after the other."""
     return _chained(it, node, args.positional)
 
 
-@special("itertools.chain.from_iterable")
+@models("itertools.chain.from_iterable")
 def _chain_from(it: Interpreter, node: Any, args: Arguments) -> Value:
     known = containers.listing(it, _first(args))
     return _chained(it, node, [containers.elements(it, node, _first(args))] if known is None else known)
@@ -272,17 +272,17 @@ def _chained(it: Interpreter, node: Any, values: Sequence[Value]) -> Value:
     return containers.iterator(it, node, element, "chain", empty=empty, source=_all_of(sources), certain=there)
 
 
-@special("itertools.repeat")
+@models("itertools.repeat")
 def _repeat(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, args.get("object", 0, UNKNOWN), "repeat")
 
 
-@special("itertools.count")
+@models("itertools.count")
 def _count(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, Scalar(INTEGER), "count", empty=NO)
 
 
-@special("itertools.tee")
+@models("itertools.tee")
 def _tee(it: Interpreter, node: Any, args: Arguments) -> Value:
     element = containers.elements(it, node, _first(args))
     count = args.get("n", 1, Const(2))
@@ -292,7 +292,7 @@ def _tee(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "container", Container("tuple", rest=copies[0]))
 
 
-@special("itertools.groupby")
+@models("itertools.groupby")
 def _group_by(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.values())
     element = it.hold(containers.elements(it, node, _first(args)))
@@ -306,7 +306,7 @@ def _group_by(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- functions on elements
 
 
-@special("builtins.map")
+@models("builtins.map")
 def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return UNKNOWN
@@ -321,7 +321,7 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, given, "map", empty=empty, source=source, followed=followed)
 
 
-@special("itertools.starmap")
+@models("itertools.starmap")
 def _star_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(_first(args))
     element = containers.elements(it, node, args.get("iterable", 1, UNKNOWN))
@@ -345,7 +345,7 @@ def _called_on_each(it: Interpreter, node: Any, function: Value, args: Arguments
     return it.land(start)[0]
 
 
-@special("builtins.filter")
+@models("builtins.filter")
 def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The elements for which the function may hold; certainly those for which it does."""
     with unfinished(it) as followed:
@@ -354,7 +354,7 @@ def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
     return containers.iterator(it, node, found, "filter", source=source, certain=there, followed=followed)
 
 
-@special("itertools.takewhile")
+@models("itertools.takewhile")
 def _take_while(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Some of the elements for which the function may hold."""
     with unfinished(it) as followed:
@@ -384,7 +384,7 @@ def _kept(it: Interpreter, node: Any, args: Arguments) -> tuple[Value, Value, se
     return found, source, sure, len(sure) == len(options)
 
 
-@special("itertools.accumulate")
+@models("itertools.accumulate")
 def _accumulate(it: Interpreter, node: Any, args: Arguments) -> Value:
     element = containers.elements(it, node, _first(args))
     if len(args.positional) > 1 or args.keywords:
@@ -397,7 +397,7 @@ def _accumulate(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- numbers
 
 
-@special("builtins.range")
+@models("builtins.range")
 def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
     numbers = [value.value for value in args.positional if type(value) is Const and isinstance(value.value, int)]
     first, behind = (0, *numbers)[-2:] if numbers else (0, 0)

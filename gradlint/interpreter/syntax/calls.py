@@ -47,8 +47,9 @@ from gradlint.interpreter import receivers
 from gradlint.interpreter.autograd import custom_function, tensor_methods
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import CALLED, MODELS, evaluates
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter, expression, syntax
+from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter, syntax
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn import module_calls, module_containers, module_methods
 from gradlint.interpreter.python import container_methods, containers
@@ -67,7 +68,7 @@ from gradlint.interpreter.unknown.assumed_optimizer import entrust
 from gradlint.interpreter.unknown.duck_typing import note_options, owner_by_method
 
 
-@expression(cst.Call)
+@evaluates(cst.Call)
 def call(it: Interpreter, node: cst.Call) -> Value:
     """Evaluate callee and arguments, then call."""
     if type(node.func) is cst.Attribute and node.func.attr.value in FLAGS:
@@ -208,7 +209,7 @@ def _has_unseen_methods(it: Interpreter, owner: Value) -> bool:
 
 def _call_instance(it: Interpreter, node: Any, ref: Value, thing: Instance, args: Arguments, name: str) -> Value | None:
     """An object is called: by the method of its class, or as its library says."""
-    called = torch_paths.CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
+    called = CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
     if called is not None:
         otherwise = partial(call_unknown, it, node, [ref, *args.values()])
         return _call_known(it, ref, lambda: called(it, node, thing, args), otherwise)
@@ -354,7 +355,7 @@ def _of_module(it: Interpreter, node: Any, owner: Value, method: str, args: Argu
     if method in module_methods.APPLYING:
         return _applied(it, node, owner, method, args, name)
     wrapper = it.only(owner, Module)
-    if wrapper is not None and (special := torch_paths.SPECIAL.get(f"{wrapper.holder}.{method}")) is not None:
+    if wrapper is not None and (special := MODELS.get(f"{wrapper.holder}.{method}")) is not None:
         return special(it, node, args.with_first(owner))
     known = module_methods.METHODS.get(method)
     if known is None and (found := module_containers.call_method(it, node, owner, method, args)) is not None:

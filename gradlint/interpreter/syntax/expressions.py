@@ -45,8 +45,9 @@ from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.deferred import unfinished
+from gradlint.interpreter.engine.dispatch import ITEMS_OF, evaluates
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import Interpreter, expression
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers, enums
@@ -58,11 +59,10 @@ from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.string_values import joined_text, literal_text
 from gradlint.interpreter.stdlib.copy import copied
 from gradlint.interpreter.syntax.comprehensions import Comprehended, comprehension
-from gradlint.interpreter.torch_api.torch_paths import ITEMS_OF
 from gradlint.knowledge.dimensions import NOT_SEEN
 
 
-@expression(cst.Name)
+@evaluates(cst.Name)
 def name(it: Interpreter, node: cst.Name) -> Value:
     found = it.lookup(node.value)
     if found is not None:
@@ -80,7 +80,7 @@ def _literal(text: str) -> Const:
     return Const(int(text) if text.isdecimal() and text.isascii() else ast.literal_eval(text))
 
 
-@expression(cst.Integer, cst.Float, cst.Imaginary)
+@evaluates(cst.Integer, cst.Float, cst.Imaginary)
 def number(it: Interpreter, node: Any) -> Value:
     try:
         return _literal(node.value)
@@ -88,7 +88,7 @@ def number(it: Interpreter, node: Any) -> Value:
         return Scalar(INTEGER if type(node) is cst.Integer else FLOAT)
 
 
-@expression(cst.SimpleString)
+@evaluates(cst.SimpleString)
 def string(it: Interpreter, node: cst.SimpleString) -> Value:
     if len(node.value) > 200:
         return Plain("str")
@@ -98,7 +98,7 @@ def string(it: Interpreter, node: cst.SimpleString) -> Value:
         return Plain("str")
 
 
-@expression(
+@evaluates(
     cst.ConcatenatedString, cst.FormattedString, *([cst.TemplatedString] if hasattr(cst, "TemplatedString") else [])
 )
 def text(it: Interpreter, node: Any) -> Value:
@@ -118,7 +118,7 @@ def text(it: Interpreter, node: Any) -> Value:
     return joined_text(found)
 
 
-@expression(cst.Ellipsis)
+@evaluates(cst.Ellipsis)
 def ellipsis(it: Interpreter, node: cst.Ellipsis) -> Value:
     return Const(...)
 
@@ -126,7 +126,7 @@ def ellipsis(it: Interpreter, node: cst.Ellipsis) -> Value:
 DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}
 
 
-@expression(cst.Tuple, cst.List, cst.Set)
+@evaluates(cst.Tuple, cst.List, cst.Set)
 def sequence(it: Interpreter, node: Any) -> Value:
     kind = DISPLAYS[type(node)]
     values = it.values([element.value for element in node.elements])
@@ -152,12 +152,12 @@ def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> 
     return it.new(node, "container", out)
 
 
-@expression(cst.StarredElement)
+@evaluates(cst.StarredElement)
 def starred(it: Interpreter, node: cst.StarredElement) -> Value:
     return it.value(node.value)
 
 
-@expression(cst.Dict)
+@evaluates(cst.Dict)
 def mapping(it: Interpreter, node: cst.Dict) -> Value:
     plain = [element for element in node.elements if type(element) is cst.DictElement]
     keys = it.hold(*it.values([element.key for element in plain]))
@@ -181,7 +181,7 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
     return it.new(node, "container", out)
 
 
-@expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
+@evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def list_comprehension(it: Interpreter, node: Any) -> Value:
     with unfinished(it) if type(node) is cst.GeneratorExp else nullcontext() as followed:
         made = comprehension(it, node, [node.elt])
@@ -212,7 +212,7 @@ def _comprehended(it: Interpreter, node: Any, made: Comprehended) -> tuple[Value
 
 
 def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
-    """A generator expression that nobody has asked yet runs as things are now, not as they were where it was made."""
+    """A generator evaluates that nobody has asked yet runs as things are now, not as they were where it was made."""
     node, start = thing.marks[0].node, it.hold(ref)
     it.put(ref, replace(thing, element=NOTHING, certain=(), used=UNSURE))  # so that it does not run within itself
     it.state.sweep()  # what it would have given then nobody gets
@@ -226,7 +226,7 @@ def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
     return again
 
 
-@expression(cst.DictComp)
+@evaluates(cst.DictComp)
 def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
     made = comprehension(it, node, [node.key, node.value])
     out = Container("dict", rest=made.elements[1], keys=made.elements[0])
@@ -235,20 +235,20 @@ def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
     return it.new(node, "container", copied(it, node, out))
 
 
-@expression(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
+@evaluates(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
 def merging_comprehension(it: Interpreter, node: Any) -> Value:
     (merged,) = comprehension(it, node, [node.value]).elements
     return it.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
 
 
-@expression(cst.Attribute)
+@evaluates(cst.Attribute)
 def attribute(it: Interpreter, node: cst.Attribute) -> Value:
     owner = it.value(node.value)
     receivers.note(it, node, owner)
     return get_attribute(it, node, owner, node.attr.value, spelled(node.value))
 
 
-@expression(cst.Subscript)
+@evaluates(cst.Subscript)
 def subscript(it: Interpreter, node: cst.Subscript) -> Value:
     start = it.hold(it.value(node.value))
     index = index_value(it, node)

@@ -37,8 +37,9 @@ from gradlint.domain import (
 )
 from gradlint.domain.state import OLDEST
 from gradlint.interpreter.engine import per_element
+from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.escape import AFTERWARDS
-from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths, statement
+from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import narrow, truthiness
@@ -66,7 +67,7 @@ MOST_LOOPS_DEEP = 4
 """Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
 
 
-@statement(cst.For)
+@executes(cst.For)
 def for_(it: Interpreter, node: cst.For) -> None:
     start = it.hold(containers.iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
     leaves, walk = it.scan.loops[node].leaves, per_element.walk_of(it, node)
@@ -129,7 +130,7 @@ def _is_part(it: Interpreter, value: Value) -> bool:
     )
 
 
-@statement(cst.While)
+@executes(cst.While)
 def while_(it: Interpreter, node: cst.While) -> None:
     def step(_: Truth) -> None:
         decided = truthiness(it, it.value(node.test))

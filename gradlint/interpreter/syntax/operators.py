@@ -44,8 +44,9 @@ from gradlint.interpreter import receivers
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.operations import run_operation
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import evaluates
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import Interpreter, expression
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
@@ -82,7 +83,7 @@ LONGEST_FOLDED = 100
 _WIDTH = re.compile(r"[0-9]{3}")
 
 
-@expression(cst.BinaryOperation)
+@evaluates(cst.BinaryOperation)
 def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
     operands: list[Any] = []
     operations: list[Any] = []
@@ -99,7 +100,7 @@ def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
     return value
 
 
-@expression(cst.UnaryOperation)
+@evaluates(cst.UnaryOperation)
 def unary(it: Interpreter, node: cst.UnaryOperation) -> Value:
     value = it.value(node.expression)
     if type(node.operator) is cst.Not:
@@ -229,7 +230,7 @@ def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
     return Scalar(INTEGER if found is BOOL else found, cut)
 
 
-@expression(cst.Comparison)
+@evaluates(cst.Comparison)
 def comparison(it: Interpreter, node: cst.Comparison) -> Value:
     start = it.hold(_guarded(it, node.left, node))
     results: list[Value] = []
@@ -312,7 +313,7 @@ def _is_none(value: Value, wanted: bool) -> Value:
     return Const(all(found) == wanted)
 
 
-@expression(cst.BooleanOperation)
+@evaluates(cst.BooleanOperation)
 def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
     left = it.value(node.left)
     goes_on = type(node.operator) is cst.And
@@ -342,7 +343,7 @@ def _deciding(it: Interpreter, value: Value, counts: bool) -> Value:
     return one_of([Const(counts) if option == Scalar(BOOL) else option for option in options] or [value])
 
 
-@expression(cst.IfExp)
+@evaluates(cst.IfExp)
 def conditional(it: Interpreter, node: cst.IfExp) -> Value:
     decided = truthiness(it, it.value(node.test))
     if decided in (YES, NO):
@@ -358,7 +359,7 @@ def conditional(it: Interpreter, node: cst.IfExp) -> Value:
     return it.state.flight.pop() if it.state.flight else UNKNOWN
 
 
-@expression(cst.NamedExpr)
+@evaluates(cst.NamedExpr)
 def walrus(it: Interpreter, node: cst.NamedExpr) -> Value:
     from gradlint.interpreter.syntax.assignment import assign
 
@@ -366,12 +367,12 @@ def walrus(it: Interpreter, node: cst.NamedExpr) -> Value:
     return assign(it, node, node.target, value)
 
 
-@expression(cst.Lambda)
+@evaluates(cst.Lambda)
 def lambda_(it: Interpreter, node: cst.Lambda) -> Value:
     return make_function(it, node, "<lambda>")
 
 
-@expression(cst.Await)
+@evaluates(cst.Await)
 def await_(it: Interpreter, node: cst.Await) -> Value:
     return it.value(node.expression)
 
@@ -400,7 +401,7 @@ def _wait(it: Interpreter) -> None:
     frame.waits = before[0] | now[0], before[1] | now[1], before[2] | now[2]
 
 
-@expression(cst.Yield)
+@evaluates(cst.Yield)
 def yield_(it: Interpreter, node: cst.Yield) -> Value:
     result: Value = UNKNOWN
     if node.value is None:

@@ -27,7 +27,8 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Interpreter, Tried, statement
+from gradlint.interpreter.engine.dispatch import executes
+from gradlint.interpreter.engine.machine import Interpreter, Tried
 from gradlint.interpreter.python.functions import (
     call_function,
     let_out,
@@ -42,7 +43,7 @@ from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK, bound, saving
 
 
-@statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
+@executes(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
     tries = it.frame.tries
@@ -107,7 +108,7 @@ def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | No
     return uncaught
 
 
-@statement(cst.With)
+@executes(cst.With)
 def with_(it: Interpreter, node: cst.With) -> None:
     _within(it, node, 0)
 

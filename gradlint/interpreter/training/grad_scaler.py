@@ -40,11 +40,11 @@ from gradlint.interpreter.autograd.in_place import memory_written
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS, Model
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import SEQUENCES, container
 from gradlint.interpreter.static.scopes import argument, receiver, spelled
-from gradlint.interpreter.torch_api.torch_paths import SPECIAL, Known
 from gradlint.interpreter.training.optimizer import held, stepped, surely_held
 from gradlint.interpreter.unknown.assumed_optimizer import driven
 from gradlint.knowledge import ROWS
@@ -56,7 +56,7 @@ ROW = Operation(
 UNSCALING = {SCALED: PLAIN}
 
 
-def _built(path: str) -> Known:
+def _built(path: str) -> Model:
     def build(it: Interpreter, node: Any, args: Arguments) -> Value:
         row = it.torch.scalers[path]
         asked = Const(True) if not args.unknown else Scalar(BOOL)
@@ -67,7 +67,7 @@ def _built(path: str) -> Known:
     return build
 
 
-SPECIAL |= {row.path: _built(row.path) for row in ROWS["scalers"]}
+MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}
 
 
 def enabled(it: Interpreter, owner: Value) -> Truth:

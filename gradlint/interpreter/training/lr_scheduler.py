@@ -23,14 +23,14 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS, Model
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import elements
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.interpreter.torch_api.torch_paths import SPECIAL, Known
 from gradlint.knowledge import ROWS
 
 
-def _built(path: str) -> Known:
+def _built(path: str) -> Model:
     def build(it: Interpreter, node: Any, args: Arguments) -> Value:
         row = it.torch.schedulers[path]
         first = args.get("schedulers" if row.chained else "optimizer", 0, UNKNOWN)
@@ -57,7 +57,7 @@ def _asked(it: Interpreter, node: Any, value: Value) -> None:
             call_value(it, it.place_of(node, "rate"), option, Arguments([Scalar(INTEGER)]), "")
 
 
-SPECIAL |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
+MODELS |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
 
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
