@@ -36,16 +36,13 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run
 from gradlint.frozen import replace
-
-# Those that are not used here fill the dispatch tables.
-from gradlint.interpreter.autograd import autograd_api  # noqa: F401
-from gradlint.interpreter.autograd.custom_function import is_function, mode_alone
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach, in_strange_hands
 from gradlint.interpreter.engine.imports import Neighbours, Project
 from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
+from gradlint.interpreter.engine.unseen import STAND_IN, is_some_object
 from gradlint.interpreter.libraries.pack_hooks import called_by_library
 from gradlint.interpreter.nn import (
     parametrize,  # noqa: F401
@@ -56,7 +53,6 @@ from gradlint.interpreter.python import (
     iteration_protocol,  # noqa: F401
     namespaces,  # noqa: F401
 )
-from gradlint.interpreter.python.attribute_load import STAND_IN
 from gradlint.interpreter.python.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.python.mro import ancestry, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
@@ -79,15 +75,18 @@ from gradlint.interpreter.syntax import (
     statements,  # noqa: F401
     try_with,  # noqa: F401
 )
+
+# Those that are not used here fill the dispatch tables.
 from gradlint.interpreter.torch_api import (
+    autograd_api,  # noqa: F401
     distributions,  # noqa: F401
     transforms,  # noqa: F401
 )
+from gradlint.interpreter.torch_api.custom_function import is_function, mode_alone
 from gradlint.interpreter.training import (
     clip_grad,  # noqa: F401
     torch_data,  # noqa: F401
 )
-from gradlint.interpreter.unknown.duck_typing import is_some_object
 from gradlint.interpreter.unknown.parameters import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
 

@@ -63,13 +63,13 @@ from gradlint.interpreter.autograd.tensor import (
     fresh,
     precision_named,
     truth_of,
+    unknown_tensor,
 )
 from gradlint.interpreter.autograd.version_counter import counts_alone, is_shared, own_count
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
 from gradlint.knowledge.dimensions import Told
 from gradlint.knowledge.rows import Factory, Operation, Result
 from gradlint.knowledge.sizes import RESIZING

@@ -39,6 +39,7 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks, layout
 from gradlint.interpreter.autograd.backward_arguments import flag, run_backward
+from gradlint.interpreter.autograd.batches import PARTS, is_batch, part
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import Write, gradients_written, write
@@ -48,9 +49,8 @@ from gradlint.interpreter.autograd.requires_grad import set_requires_grad, show_
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, device_asked, dtype_named, is_of_kind, precision_named
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.interpreter.syntax.narrowing import peek
-from gradlint.interpreter.training.batches import PARTS, is_batch, part
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:

@@ -7,9 +7,10 @@ them all; so who asks a table needs to import nobody who is in it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gradlint.domain import Instance, Value
+from gradlint.domain import Instance, Ref, Value
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.arguments import Arguments
@@ -58,3 +59,43 @@ ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 def models(*paths: str) -> Callable[[Model], Model]:
     """Register what calling something at these import paths does."""
     return _entering(MODELS, paths)
+
+
+# ---- by kinds of values
+
+
+class TypeSlot(Enum):
+    """What may be done with a value, each kind of value or object in its own way, as in the type slots of CPython.
+
+    A handler takes the interpreter, the place, the value, and after these what stands behind the name here.
+    """
+
+    CALL = auto()
+    """`value(...)`: arguments and the name it is called by; None for a call of code that nobody sees."""
+    CALL_METHOD = auto()
+    """`value.name(...)`: the name, arguments, and how the method is written; None for code that nobody sees."""
+    CALL_DEFINED = auto()
+    """The same for a method that a class of the program defines; None where that is all that is to be run."""
+    CALL_INHERITED = auto()
+    """`super().name(...)`: the name and arguments; None where the kind has no such method."""
+    ITERATE = auto()
+    """`iter(value)`: the object."""
+    NEXT = auto()
+    """`next(value)`: the object."""
+    DIFFERENTIATED_UNSEEN = auto()
+    """What a tensor is after unseen code may have run backward through its graph; takes the tensor alone."""
+    WRITTEN_UNSEEN = auto()
+    """Unseen code may write these memories; takes the interpreter and the memories."""
+
+
+SLOTS: dict[TypeSlot, dict[type, Callable[..., Any]]] = {slot: {} for slot in TypeSlot}
+
+
+def implements(slot: TypeSlot, *kinds: type) -> Callable[[HandlerT], HandlerT]:
+    """Register how something is done with values or objects of these kinds."""
+    return _entering(SLOTS[slot], kinds)
+
+
+def kind_of(it: Interpreter, value: Value) -> type:
+    """The kind of an object, or of a value that is none."""
+    return type(it.state.heap.get(value)) if type(value) is Ref else type(value)

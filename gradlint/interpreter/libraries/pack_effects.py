@@ -20,6 +20,7 @@ from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Interpreter, not_none
+from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.libraries.pack_results import MODES, Given
 from gradlint.interpreter.nn import module, module_methods
 from gradlint.interpreter.python.containers import consume
@@ -44,7 +45,7 @@ def _optimizer_of(it: Interpreter, node: Any, value: Value) -> Value:
     """The optimizer itself; for a module, whatever optimizer there is over its parameters."""
     if it.only(value, Module) is None:
         return value
-    found, opened = module.parameters(it, value)
+    found, opened = parameters(it, value)
     groups = tuple((ref,) for _, ref in found)
     return it.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Mark("made", node),)))
 

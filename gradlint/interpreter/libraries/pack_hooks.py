@@ -30,9 +30,9 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import backward as differentiating
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters, submodules
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.libraries.pack_results import GRADIENTS, MODES
-from gradlint.interpreter.nn.module import parameters, submodules
 from gradlint.interpreter.python.mro import find_member, library_base
 from gradlint.knowledge.packs import Hook, New
 

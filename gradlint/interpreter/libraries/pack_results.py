@@ -40,24 +40,17 @@ from gradlint.domain import (
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.operations import plain_value, run_operation
+from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters, submodules
+from gradlint.interpreter.engine.unseen import escape_by
 from gradlint.interpreter.engine.weakened import seen_as
-from gradlint.interpreter.nn.module import (
-    parameter,
-    parameters,
-    set_mode,
-    submodules,
-    tell_built,
-    tensor_iterator,
-    unknown_module,
-)
+from gradlint.interpreter.nn.module import parameter, set_mode, tell_built, tensor_iterator, unknown_module
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.roles import escape_by
 from gradlint.interpreter.training import optimizer
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
 from gradlint.knowledge import packs
 from gradlint.knowledge.packs import LibraryClass
 

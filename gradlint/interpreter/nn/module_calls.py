@@ -44,29 +44,22 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks, shape
-from gradlint.interpreter.autograd.history import certainly_recorded
 from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
 from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.history import certainly_recorded
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import buffers, parameters, submodules
+from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn import module_containers
-from gradlint.interpreter.nn.module import (
-    DROPPED,
-    MOST_MODULES_DEEP,
-    REDUCTION,
-    as_in_training,
-    buffers,
-    parameters,
-    submodules,
-)
+from gradlint.interpreter.nn.module import DROPPED, MOST_MODULES_DEEP, REDUCTION, as_in_training
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.containers import container, elements
 from gradlint.interpreter.python.mro import find_method, may_be_overridden, torch_base
-from gradlint.interpreter.syntax.narrowing import peek
 from gradlint.knowledge.dimensions import NOT_SEEN, Told
 from gradlint.knowledge.module_options import names_of
 from gradlint.knowledge.rows import ModuleRow, Operation, Result

@@ -42,17 +42,8 @@ from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import (
-    Tensors,
-    buffers,
-    certain_parts,
-    mode_of,
-    parameters,
-    set_mode,
-    submodules,
-    tensor_iterator,
-    unknown_module,
-)
+from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, parameters, submodules
+from gradlint.interpreter.nn.module import mode_of, set_mode, tensor_iterator, unknown_module
 from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
 from gradlint.interpreter.python.containers import iterator
 from gradlint.interpreter.python.dynamic_attributes import set_by_name

@@ -28,7 +28,8 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import Model, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import parameter, parameters
+from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.nn.module import parameter
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.reparametrizations import RESTORING
 from gradlint.knowledge.rows import Operation, ReparametrizationRow, Result

@@ -17,7 +17,7 @@ from gradlint.domain import (
 )
 from gradlint.events import Unregistered
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import parameters, walk
+from gradlint.interpreter.engine.module_tree import parameters, walk
 from gradlint.interpreter.python.mro import find_method
 
 GATHERING = ("parameters", "named_parameters", "children", "named_children", "modules", "named_modules")

@@ -14,7 +14,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import buffers, parameters
+from gradlint.interpreter.engine.module_tree import buffers, parameters
 
 AVERAGED = "torch.optim.swa_utils.AveragedModel"
 

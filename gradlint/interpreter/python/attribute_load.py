@@ -52,6 +52,7 @@ from gradlint.domain import (
     with_attribute,
 )
 from gradlint.frozen import replace
+from gradlint.interpreter.autograd.batches import PARTS, is_batch
 from gradlint.interpreter.autograd.grad import read_gradient
 from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.autograd.record import apply
@@ -59,6 +60,7 @@ from gradlint.interpreter.autograd.tensor import dtype_told
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.libraries import pack_calls, pack_results
 from gradlint.interpreter.nn import module, module_containers, module_methods
 from gradlint.interpreter.python import descriptors
@@ -72,12 +74,10 @@ from gradlint.interpreter.python.mro import (
 )
 from gradlint.interpreter.torch_api import distributions
 from gradlint.interpreter.training import optimizer
-from gradlint.interpreter.training.batches import PARTS, is_batch
 from gradlint.interpreter.unknown.duck_typing import by_use, told_by_use
 from gradlint.knowledge.module_settings import SETTINGS, SIZES
 from gradlint.knowledge.signs import METHODS_OF_TENSORS
 
-STAND_IN = "attribute "
 _NUMBER = re.compile(r"\d+")
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
 

@@ -27,7 +27,6 @@ from gradlint.domain import (
     Ref,
     Super,
     Value,
-    alternatives,
     either,
     one_of,
 )
@@ -39,6 +38,7 @@ from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn.registration import unregistered
 from gradlint.interpreter.python import descriptors
+from gradlint.interpreter.python.functions import perhaps_initialised
 from gradlint.interpreter.python.mro import (
     BASE_KINDS,
     ancestry,
@@ -247,16 +247,6 @@ def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> No
     if not it.unheard:
         values = [it.thing(value) for value in args.values()]
         it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
-
-
-def perhaps_initialised(it: Interpreter, owner: Value) -> None:
-    """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
-    any module."""
-    strange = any(getattr(it.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
-    for ref in list(it.state.heap) if strange else [ref for ref, _ in it.all(owner, Module)]:
-        thing = it.state.heap[ref]
-        if type(thing) is Module and thing.initialised is NO:
-            it.put(ref, replace(thing, initialised=NO | YES))
 
 
 def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:

@@ -22,12 +22,14 @@ from gradlint.domain import (
     Instance,
     Mark,
     Modes,
+    Module,
     Named,
     Ref,
     State,
     Tensor,
     Truth,
     Value,
+    alternatives,
     both,
     either,
     joined_states,
@@ -42,16 +44,12 @@ from gradlint.interpreter.engine.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.deferred import Followed, unfinished
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.frames import arguments_in
+from gradlint.interpreter.engine.frames import RESULT, YIELDED, arguments_in
 from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
 from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
 from gradlint.interpreter.python.containers import tell_handed
-from gradlint.interpreter.roles import roles_of
+from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
-
-RESULT = "return"
-YIELDED = "yield"
-"""The names under which a frame keeps what it returns and yields; no variable can be called so."""
 
 
 def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
@@ -113,10 +111,10 @@ def _as_remembered(it: Interpreter, result: Value, known: Collection[Ref]) -> Va
 
 
 def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
-    from gradlint.interpreter.python.classes import perhaps_initialised
+    from gradlint.interpreter.python.functions import perhaps_initialised
     from gradlint.interpreter.unknown import parameters
 
-    if parameters.is_left_to_others(function) or too_deep(it, function, args):
+    if is_left_to_others(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
         if it.frames[function.frame].file.foreign and not it.frame.file.foreign:
             tell_handed(it, node, args.values())
@@ -405,3 +403,33 @@ def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Val
     if bound.function.kind == "static":
         return call_function(it, node, bound.function, args)
     return call_function(it, node, bound.function, args.with_first(bound.owner))
+
+
+def perhaps_initialised(it: Interpreter, owner: Value) -> None:
+    """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
+    any module."""
+    strange = any(getattr(it.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
+    for ref in list(it.state.heap) if strange else [ref for ref, _ in it.all(owner, Module)]:
+        thing = it.state.heap[ref]
+        if type(thing) is Module and thing.initialised is NO:
+            it.put(ref, replace(thing, initialised=NO | YES))
+
+
+def is_left_to_others(function: Function) -> bool:
+    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
+    body: Any = function.node.body
+    if function.owner is None or not isinstance(body, cst.IndentedBlock):
+        return False
+    if ABSTRACT in function.decorators:
+        return True
+    last: Any = body.body[-1]
+    if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
+        return False
+    first: Any = body.body[0]
+    told = last.body[0].exc
+    raised = told.func if isinstance(told, cst.Call) else told
+    alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
+    return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
+
+
+ABSTRACT = Named("abc.abstractmethod")

@@ -6,21 +6,26 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
+    MAYBE,
+    NO,
     NOTHING,
     UNKNOWN,
+    YES,
     Array,
     Container,
     Instance,
     Module,
+    Ref,
     Tensor,
+    Truth,
     Unknown,
     Value,
     alternatives,
     one_of,
 )
-from gradlint.interpreter import receivers
-from gradlint.interpreter.autograd.in_place import Write, write
+from gradlint.interpreter.autograd.in_place import Write, holders, write
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Interpreter
@@ -29,8 +34,9 @@ from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_store import set_attribute, tell_assigned
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
-from gradlint.interpreter.static.rebinding import tell_rebound
+from gradlint.interpreter.static.rebinding import rebindings
 from gradlint.interpreter.static.scopes import dotted, spelled
+from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.unknown.duck_typing import told_by_use
 
 
@@ -144,3 +150,35 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
         havoc(it, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
         havoc(it, [owner])
+
+
+def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
+    """A name inside a loop is about to be bound to another tensor."""
+    old = it.held((it.frame.declared.get(target.value, it.frame).id, target.value))
+    if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
+        return
+    rebinding = rebindings(it.frame.scope).get(target)
+    if rebinding is None:
+        return
+    gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
+    it.emit(
+        events.BindingDropped,
+        node,
+        name=target.value,
+        value=it.thing(value),
+        old=it.thing(old),
+        read=rebinding.read,
+        looped=rebinding.looped,
+        updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
+        same=_same(old, value),
+        holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
+        target=target,
+        statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
+        element=rebinding.element,
+    )
+
+
+def _same(old: Value, value: Value) -> Truth:
+    """Whether the name is bound to the object it held."""
+    found = [option in alternatives(old) for option in alternatives(value)]
+    return YES if all(found) else MAYBE if any(found) else NO

@@ -43,29 +43,29 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.events import Thing
-from gradlint.interpreter import receivers
-from gradlint.interpreter.autograd import custom_function, tensor_methods
+from gradlint.interpreter.autograd import tensor_methods
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import CALLED, MODELS, evaluates
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter, syntax
+from gradlint.interpreter.engine.places import peek
+from gradlint.interpreter.engine.unseen import escape_by, note_options
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn import module_calls, module_containers, module_methods
 from gradlint.interpreter.python import container_methods, containers
 from gradlint.interpreter.python.attribute_load import FLAGS, get_attribute
 from gradlint.interpreter.python.attribute_store import read_by_class
-from gradlint.interpreter.python.classes import call_super, instantiate, perhaps_initialised
-from gradlint.interpreter.python.functions import call_bound, call_function, written_since
+from gradlint.interpreter.python.classes import call_super, instantiate
+from gradlint.interpreter.python.functions import call_bound, call_function, perhaps_initialised, written_since
 from gradlint.interpreter.python.mro import find_member
-from gradlint.interpreter.roles import escape_by
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.stdlib import builtins
-from gradlint.interpreter.syntax.narrowing import peek
-from gradlint.interpreter.torch_api import torch_paths
+from gradlint.interpreter.syntax import receivers
+from gradlint.interpreter.torch_api import custom_function, torch_paths
 from gradlint.interpreter.training import grad_scaler, lr_scheduler, optimizer
 from gradlint.interpreter.unknown.assumed_optimizer import entrust
-from gradlint.interpreter.unknown.duck_typing import note_options, owner_by_method
+from gradlint.interpreter.unknown.duck_typing import owner_by_method
 
 
 @evaluates(cst.Call)

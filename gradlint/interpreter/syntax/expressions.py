@@ -40,7 +40,6 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter import receivers
 from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
@@ -58,6 +57,7 @@ from gradlint.interpreter.python.ndarray import part
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.string_values import joined_text, literal_text
 from gradlint.interpreter.stdlib.copy import copied
+from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.comprehensions import Comprehended, comprehension
 from gradlint.knowledge.dimensions import NOT_SEEN
 

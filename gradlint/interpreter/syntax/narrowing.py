@@ -28,7 +28,6 @@ from gradlint.domain import (
     Const,
     Container,
     Fact,
-    Imported,
     Instance,
     Module,
     Named,
@@ -43,11 +42,11 @@ from gradlint.domain import (
     alternatives,
     one_of,
     truth,
-    with_attribute,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, dtype_named
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.places import peek, peek_class, poke
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.scopes import dotted
@@ -110,55 +109,6 @@ def _counts_as(it: Interpreter, value: Value, holds: bool) -> bool:
 
 
 # ---- places
-
-
-def peek(it: Interpreter, node: Any) -> Value | None:
-    """What a name, a chain of attributes or a constant subscript holds, without running anything."""
-    if type(node) is cst.Name:
-        return it.lookup(node.value)
-    if type(node) is cst.Attribute:
-        owner = peek(it, node.value)
-        thing: Any = it.thing(owner) if owner is not None else None
-        return dict(getattr(thing, "attributes", ())).get(node.attr.value)
-    if type(node) is cst.Subscript and (key := key_of(node)) is not None:
-        owner = peek(it, node.value)
-        thing = it.thing(owner) if owner is not None else None
-        return dict(thing.items).get(key) if type(thing) is Container else None
-    return None
-
-
-def key_of(node: cst.Subscript) -> object | None:
-    """The constant that an element is asked for by."""
-    part: Any = node.slice[0].slice if len(node.slice) == 1 else None
-    if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
-        return part.value.evaluated_value
-    return None
-
-
-def poke(it: Interpreter, node: Any, value: Value) -> None:
-    """Let a place hold this value from here on; what is no place is left alone, and so is a place in one of several
-    objects that one reference stands for."""
-    if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
-        return
-    if type(node) is cst.Name:
-        frame: Any = it.frame.declared.get(node.value, it.frame)
-        while frame is not None:
-            if (frame.id, node.value) in it.state.names:
-                it.state.names[frame.id, node.value] = value
-                return
-            frame = frame.parent
-        return
-    owner = peek(it, node.value)
-    if type(owner) is not Ref:
-        return
-    thing: Any = it.state.heap.get(owner)
-    if not it.is_meant(owner, thing):
-        return
-    if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
-        it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
-    elif type(node) is cst.Subscript and type(thing) is Container:
-        items = dict(thing.items) | {key_of(node): value}
-        it.state.heap[owner] = replace(thing, items=tuple(items.items()))
 
 
 def _restrict(it: Interpreter, place: Any, keeps: Callable[[Value], bool]) -> None:
@@ -310,22 +260,6 @@ def _isinstance(it: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
         _learn(it, place, [cls for cls in classes if cls is not None])
 
 
-def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
-    """The class that an expression names: an import path, or a class of the program."""
-    path = dotted(node)
-    if not path:
-        return None
-    first, *rest = path.split(".")
-    found = it.lookup(first)
-    if found is None:
-        return path if not rest else None
-    while type(found) is Imported and rest:
-        found = it.neighbours.attribute(found, rest.pop(0))
-    if type(found) is Named:
-        return ".".join([found.path, *rest])
-    return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
-
-
 TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
 PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
@@ -441,10 +375,10 @@ def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
 
 def _told_by_class(it: Interpreter, place: Any, classes: list[str | Ref]) -> Value | None:
     """Something of one of these classes of which nothing else is known; None where that says nothing."""
+    from gradlint.interpreter.autograd.tensor import unknown_tensor
     from gradlint.interpreter.libraries.pack_results import typical
     from gradlint.interpreter.nn.module import unknown_module
     from gradlint.interpreter.unknown.annotations import instance_of
-    from gradlint.interpreter.unknown.duck_typing import unknown_tensor
 
     if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
         return unknown_tensor(it, place, "isinstance", Belief.PROVEN)

@@ -40,25 +40,26 @@ from gradlint.domain import (
     thinned,
     truth,
 )
-from gradlint.interpreter import receivers
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.operations import run_operation
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import evaluates
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.frames import YIELDED
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import is_some_object
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.comparison import among, equal, identical
-from gradlint.interpreter.python.functions import MANAGERS, YIELDED, call_function, make_function
+from gradlint.interpreter.python.functions import MANAGERS, call_function, make_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import fresh_array
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.string_values import combined_text
+from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.narrowing import assume, truthiness
-from gradlint.interpreter.unknown.duck_typing import is_some_object
 
 BINARY: dict[type, str] = {
     cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",

@@ -255,7 +255,8 @@ def _init_of(path: str) -> Model:
     """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
 
     def init(it: Interpreter, node: Any, args: Arguments) -> Value:
-        from gradlint.interpreter.python.classes import built_as, perhaps_initialised
+        from gradlint.interpreter.python.classes import built_as
+        from gradlint.interpreter.python.functions import perhaps_initialised
 
         owner, *others = args.positional or [UNKNOWN]
         it.update(owner, Module, initialised=YES)

@@ -36,15 +36,15 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.backward_arguments import flag
-from gradlint.interpreter.autograd.custom_function import recorded, unrecorded
+from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import CALLED, MODELS, Model, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters, walk
 from gradlint.interpreter.engine.weakened import seen_as, tensors_in
 from gradlint.interpreter.nn import module_calls
-from gradlint.interpreter.nn.module import parameters, walk
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+from gradlint.interpreter.torch_api.custom_function import recorded, unrecorded
 
 OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
 

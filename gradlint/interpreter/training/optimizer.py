@@ -227,14 +227,14 @@ def _has_groups(it: Interpreter, thing: Optimizer) -> bool:
 
 def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
     """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
-    from gradlint.interpreter.nn.module import parameters
+    from gradlint.interpreter.engine.module_tree import parameters
 
     return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
 
 
 def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
     """The optimizers that hold a tensor or a parameter of a module."""
-    from gradlint.interpreter.nn.module import parameters
+    from gradlint.interpreter.engine.module_tree import parameters
 
     refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
     if not refs:

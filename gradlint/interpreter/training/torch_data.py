@@ -24,6 +24,7 @@ from gradlint.domain import (
     number_kind,
     one_of,
 )
+from gradlint.interpreter.autograd.batches import batch
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, models
@@ -33,7 +34,6 @@ from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.syntax.calls import call_named, call_value
 from gradlint.interpreter.syntax.expressions import get_item
-from gradlint.interpreter.training.batches import batch
 from gradlint.interpreter.training.data_loader import COLLATE, LOADER, loader
 
 DATA = "torch.utils.data."

@@ -32,12 +32,13 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.places import peek_class
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn.module import parameter, unknown_module
-from gradlint.interpreter.syntax.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
+from gradlint.interpreter.syntax.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES
 from gradlint.interpreter.training.data_loader import LOADER, loader
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
 
 CALLABLE = Named("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}

@@ -11,8 +11,9 @@ from typing import Any
 from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, Belief, Module, Optimizer, Ref, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import parameters
-from gradlint.interpreter.unknown.duck_typing import MAKERS, is_some_object, turns_out
+from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.engine.unseen import is_some_object, turns_out
+from gradlint.interpreter.unknown.duck_typing import MAKERS
 
 
 def entrust(it: Interpreter, owner: Value) -> None:

@@ -31,24 +31,18 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.hooks import ARRIVING
-from gradlint.interpreter.autograd.tensor import fresh
+from gradlint.interpreter.autograd.tensor import fresh, made_of, unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.module_tree import submodules
+from gradlint.interpreter.engine.unseen import is_some_object, turns_out
 from gradlint.interpreter.libraries.pack_hooks import handed
-from gradlint.interpreter.nn.module import submodules
 from gradlint.interpreter.python.classes import instantiate
 from gradlint.interpreter.python.functions import new_frame
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.scopes import parameters_of
 from gradlint.interpreter.unknown import annotations as declared
-from gradlint.interpreter.unknown.duck_typing import (
-    by_use,
-    function_context,
-    is_some_object,
-    made_of,
-    turns_out,
-    unknown_tensor,
-)
+from gradlint.interpreter.unknown.duck_typing import by_use, function_context
 
 
 def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -137,26 +131,6 @@ def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Va
     told = declared.value_of(it, it.place_of(node, "returned"), function.node.returns.annotation)
     reach = it.land(start)[0].reach  # type: ignore[union-attr]
     return value if told is None else grown(it, told, reach)
-
-
-def is_left_to_others(function: Function) -> bool:
-    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
-    body: Any = function.node.body
-    if function.owner is None or not isinstance(body, cst.IndentedBlock):
-        return False
-    if ABSTRACT in function.decorators:
-        return True
-    last: Any = body.body[-1]
-    if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
-        return False
-    first: Any = body.body[0]
-    told = last.body[0].exc
-    raised = told.func if isinstance(told, cst.Call) else told
-    alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
-    return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
-
-
-ABSTRACT = Named("abc.abstractmethod")
 
 
 def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:

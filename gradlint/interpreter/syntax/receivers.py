@@ -38,11 +38,11 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.autograd.batches import is_batch
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.libraries import pack_results
-from gradlint.interpreter.python.attribute_load import STAND_IN
 from gradlint.interpreter.python.mro import ancestry, find_member
-from gradlint.interpreter.training.batches import is_batch
 from gradlint.knowledge import DTYPES
 from gradlint.knowledge.vocabulary import NAMESPACES, OF_TENSORS, VOCABULARY
 

@@ -28,6 +28,7 @@ from gradlint.interpreter.autograd.grad import RETURNED, marked
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import models
+from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.python.containers import container
 
@@ -74,7 +75,7 @@ def _second_order(it: Interpreter, node: Any, roots: list[Value], request: Reque
     """The node of gradients that can be differentiated again: they were computed from all that led to the roots."""
     if request.create is NO:
         return None
-    return it.new(node, "second order", Node("grad", syntax(node), tuple(it.operand(root) for root in roots)))
+    return it.new(node, "second order", Node("grad", syntax(node), tuple(nodes_of(it, root) for root in roots)))
 
 
 def _gradient(
