@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent / "gradlint" / "interpreter"
 NAME = "gradlint.interpreter"
 ROOMS = "static engine autograd python nn training unknown libraries torch_api syntax stdlib".split()
 """From the ground up; above them is what runs a whole file."""
-UPWARD = 64
+UPWARD = 36
 """How many names are still imported from a room above: lower it when one is gone."""
 
 

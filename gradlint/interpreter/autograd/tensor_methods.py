@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
     ANY_DEVICE,
     ANY_DTYPE,
@@ -22,6 +23,7 @@ from gradlint.domain import (
     YES,
     Array,
     Const,
+    Container,
     Device,
     Dtypes,
     Mark,
@@ -48,9 +50,12 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad, show_on_views
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, device_asked, dtype_named, is_of_kind, precision_named
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.iteration import following
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.knowledge.dimensions import Told
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
@@ -85,6 +90,16 @@ def is_tensor_method(it: Interpreter, name: str) -> bool:
     if (name in METHODS and it.has(path)) or name == "size":
         return True
     return path in torch.operations or path in torch.factories or path in torch.plain
+
+
+@implements(TypeSlot.NEXT, Tensor)
+def _rows(it: Interpreter, node: Any, value: Ref, thing: Tensor) -> Value:
+    """Iterating over a tensor gives views of its rows."""
+    if thing.many and thing.loose:
+        return value
+    row = it.torch.operations["torch.Tensor.unbind"]
+    listed = apply(it, node, row, [(row.parameters[0], value)], told=Told(), part="rows ")
+    return following(it, node, listed) if it.may_be(listed, Container) else listed
 
 
 # ---- those that do more than compute
@@ -278,3 +293,22 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "resize_as_": _resized,
     "set_": _set_,
 }
+
+
+@implements(TypeSlot.CALL_METHOD, Tensor)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    chain = name.rpartition(".")[0]
+    shown = it.thing(owner)
+    found = call(it, node, owner, method, args, chain)
+    if not it.unheard and type(shown) is Tensor:
+        start = it.hold(UNKNOWN if found is None else found)
+        it.emit(
+            events.Called,
+            node,
+            path=f"torch.Tensor.{method}",
+            args=(shown, *(it.thing(value) for value in args.positional)),
+            keywords=tuple((key, it.thing(value)) for key, value in args.keywords.items()),
+            result=it.thing(it.land(start)[0]),
+            name=chain,
+        )
+    return found

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gradlint.interpreter.engine.arguments import Arguments
     from gradlint.interpreter.engine.machine import Interpreter
 
+
 HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 Handler = Callable[["Interpreter", Any], Value]
 Step = Callable[["Interpreter", Any], None]
@@ -72,6 +73,8 @@ class TypeSlot(Enum):
 
     CALL = auto()
     """`value(...)`: arguments and the name it is called by; None for a call of code that nobody sees."""
+    CALL_ALL = auto()
+    """The same for a value of which all alternatives are of the kind, at once."""
     CALL_METHOD = auto()
     """`value.name(...)`: the name, arguments, and how the method is written; None for code that nobody sees."""
     CALL_DEFINED = auto()
@@ -82,6 +85,12 @@ class TypeSlot(Enum):
     """`iter(value)`: the object."""
     NEXT = auto()
     """`next(value)`: the object."""
+    RESTART = auto()
+    """An iterator that nobody has asked yet runs as things are now; takes the interpreter, the reference and it."""
+    LEARN_ARGUMENTS = auto()
+    """What is not known of the arguments in the frame of a call is told by other means; takes frame and function."""
+    LEARN_RESULT = auto()
+    """The same of what a function gave back: the result."""
     DIFFERENTIATED_UNSEEN = auto()
     """What a tensor is after unseen code may have run backward through its graph; takes the tensor alone."""
     WRITTEN_UNSEEN = auto()

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from gradlint.interpreter.engine.tracing import Trace
     from gradlint.interpreter.static.grad_reads import Reads
 
+
 Looked = dict[tuple[Ref | int, str], None]
 """Objects that were looked at (with no name), attributes of objects that were read, and variables by their frames."""
 ObjectT = TypeVar("ObjectT", bound=Object)

@@ -7,10 +7,14 @@ from typing import Any
 
 from gradlint.domain import (
     MOST_ITEMS,
+    NO,
     UNKNOWN,
+    UNSURE,
+    YES,
     Belief,
     Const,
     Container,
+    Context,
     Escape,
     Imported,
     Instance,
@@ -23,7 +27,10 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.iteration import tell_handed
 from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.knowledge.signs import (
     ASKS_FOR_GRADIENTS,
@@ -40,7 +47,6 @@ STAND_IN = "attribute "
 def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
     Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
-    from gradlint.interpreter.engine.module_tree import parameters
     from gradlint.interpreter.engine.unseen import STAND_IN
 
     reach = tuple(reach)
@@ -98,3 +104,24 @@ def escape_by(it: Interpreter, node: Any, *callees: Value) -> Escape:
 
 def _words_of(names: Iterable[str]) -> frozenset[str]:
     return frozenset[str]().union(*map(words, names))
+
+
+def perhaps_initialised(it: Interpreter, owner: Value) -> None:
+    """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
+    any module."""
+    strange = any(getattr(it.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
+    for ref in list(it.state.heap) if strange else [ref for ref, _ in it.all(owner, Module)]:
+        thing = it.state.heap[ref]
+        if type(thing) is Module and thing.initialised is NO:
+            it.put(ref, replace(thing, initialised=NO | YES))
+
+
+def call_unknown(it: Interpreter, node: Any, values: list[Value], callee: Value = UNKNOWN) -> Value:
+    """Code that the file does not show is handed these values, and is called by the name of a callee or as it is
+    written; a grad mode among them it may enter."""
+    it.counts["unknown calls"] += not it.muted
+    if any(type(option) is Context for value in values for option in alternatives(value)):
+        it.state.grad_mode = it.state.grad_mode | UNSURE
+    tell_handed(it, node, values)
+    havoc(it, values, escape_by(it, node, callee))
+    return result_of_unknown(values)

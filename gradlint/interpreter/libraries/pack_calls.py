@@ -14,6 +14,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_effects, pack_results
 from gradlint.interpreter.libraries.pack_results import Given
+from gradlint.interpreter.python.foreign import foreign
 from gradlint.interpreter.python.mro import called, library_base
 from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
 
@@ -29,7 +30,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None
     if known is not None:
         _effects(it, node, known.row.does, Given(args, known.row.parameters, path))
         return pack_results.construct(it, node, called(path, known.row), known.row, args)
-    return pack_results.foreign(it, node, path, args) if it.packs.is_foreign(path) else None
+    return foreign(it, node, path, args) if it.packs.is_foreign(path) else None
 
 
 def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:

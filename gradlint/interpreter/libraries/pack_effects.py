@@ -19,11 +19,11 @@ from gradlint.interpreter.autograd import backward as differentiating
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.iteration import consume
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.libraries.pack_results import MODES, Given
 from gradlint.interpreter.nn import module, module_methods
-from gradlint.interpreter.python.containers import consume
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import packs
 

@@ -50,10 +50,12 @@ from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, certain_parts, parameters, submodules, walk
 from gradlint.interpreter.nn.module_containers import filled
-from gradlint.interpreter.python.containers import container, iterator
+from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_method, torch_base
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.knowledge.dimensions import REMEMBERED
@@ -337,8 +339,6 @@ def _tell_mode(it: Interpreter, node: Any, owner: Value, mode: Mode, reached: It
 
 def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
     """Run the `train` methods that classes of the program define."""
-    from gradlint.interpreter.python.functions import call_function
-
     start = it.hold(*overriding)
     for index, method in enumerate(overriding.values()):
         place = it.place_of(node, f"train {index}")

@@ -50,15 +50,17 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.history import certainly_recorded
+from gradlint.interpreter.engine.iteration import element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import buffers, parameters, submodules
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.nn.module import DROPPED, MOST_MODULES_DEEP, REDUCTION, as_in_training
-from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.containers import container, elements
+from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import find_method, may_be_overridden, torch_base
 from gradlint.knowledge.dimensions import NOT_SEEN, Told
 from gradlint.knowledge.module_options import names_of
@@ -194,9 +196,6 @@ def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
 def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value:
     """What a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class is meant
     and neither a `__call__` of its own nor what was put in the place of `forward`."""
-    from gradlint.interpreter.python.functions import call_function, too_deep
-    from gradlint.interpreter.syntax.calls import call_value
-
     module: Module = it[ref]
     replaced = dict(module.attributes).get("forward") if how == "call" else None
     if type(replaced) is Function or type(replaced) is Bound:
@@ -427,7 +426,7 @@ def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, a
 def _cell(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """One step of an LSTM, which is handed its two states in one tuple."""
     states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
-    each = [part for state in states for part in containers.listing(it, state) or [elements(it, node, state)]]
+    each = [part for state in states for part in element_list(it, state) or [elements(it, node, state)]]
     return _rnn(it, node, ref, module, row, Arguments([args.get("input", 0, UNKNOWN), *each]))
 
 

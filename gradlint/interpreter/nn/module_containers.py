@@ -37,9 +37,11 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.iteration import consume, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import certain as certain_of
-from gradlint.interpreter.python.containers import consume, elements, is_slice, iterator, key_of
+from gradlint.interpreter.python.containers import is_slice, key_of
 from gradlint.interpreter.python.mro import torch_base
 
 SEQUENCES = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
@@ -89,7 +91,8 @@ def truthiness(it: Interpreter, module: Module) -> Truth:
     return NO if all_parts(it, module) == NOTHING and module.open is NO else UNSURE
 
 
-def iterated(it: Interpreter, ref: Ref, module: Module) -> Value:
+@implements(TypeSlot.NEXT, Module)
+def iterated(it: Interpreter, node: Any, ref: Ref, module: Module) -> Value:
     """What iterating over a module gives: parts, or the keys of a ModuleDict."""
     path = base(it, module)
     if not path:

@@ -41,12 +41,14 @@ from gradlint.interpreter.autograd.grad import clear_gradients, left_as_none
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, parameters, submodules
 from gradlint.interpreter.nn.module import mode_of, set_mode, tensor_iterator, unknown_module
 from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
-from gradlint.interpreter.python.containers import iterator
 from gradlint.interpreter.python.dynamic_attributes import set_by_name
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.knowledge.clearing import OF_MODULES
@@ -70,8 +72,6 @@ def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`eval()` is `train(False)`, also where the class has a `train` of its own."""
-    from gradlint.interpreter.python.functions import call_function
-
     own = method_of(it, owner, "train")
     if own is not None:
         return call_function(it, node, own, Arguments([owner, Const(False)]))
@@ -173,8 +173,6 @@ def _named_children(it: Interpreter, node: Any, owner: Value, args: Arguments) -
 
 def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`apply(fn)`: the function is called with each part."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     start = it.hold(owner)
     call_value(it, node, args.get("fn", 0, UNKNOWN), Arguments([_all(it, node, owner)]), "")
     return it.land(start)[0]

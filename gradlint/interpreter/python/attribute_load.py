@@ -64,6 +64,8 @@ from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.libraries import pack_calls, pack_results
 from gradlint.interpreter.nn import module, module_containers, module_methods
 from gradlint.interpreter.python import descriptors
+from gradlint.interpreter.python.foreign import foreign_part
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import (
     ancestry,
     field_of,
@@ -276,8 +278,6 @@ def _settled(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str) -> A
 
 def _asked(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, method: Function) -> Value:
     """What `__getattr__` gives; where not all that was set on the object was seen, it may not have been asked."""
-    from gradlint.interpreter.python.functions import call_function
-
     unsure = thing.open.may(YES)
     given = it.perhaps(lambda: call_function(it, node, method, Arguments([owner, Const(name)])), unsure)
     return one_of([given, Unknown((owner,))]) if unsure else given
@@ -367,9 +367,7 @@ def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value:
     if (part := distributions.part(it, node, owner, name)) is not None:
         return part
     full = f"{chain}.{name}" if chain else ""
-    found: Value | None = pack_results.foreign_part(it, node, owner, name) or by_use(
-        it, node, full, f"{STAND_IN}{name}"
-    )
+    found: Value | None = foreign_part(it, node, owner, name) or by_use(it, node, full, f"{STAND_IN}{name}")
     if found is None:
         found = _declared(it, node, owner, name)
     if found is None:
@@ -407,8 +405,6 @@ def _declared(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None
 
 
 def _member(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
-    from gradlint.interpreter.python.functions import call_function
-
     if type(member) is not Function:
         known = pack_calls.looked_up(it, node, owner, member.path) if type(member) is Named else None
         known = descriptors.answered(it, node, owner, member) if known is None else known

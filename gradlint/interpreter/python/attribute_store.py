@@ -54,6 +54,7 @@ from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.nn.module import mode_of
 from gradlint.interpreter.python import descriptors
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_member, find_method
 from gradlint.interpreter.training import optimizer
 from gradlint.interpreter.unknown.duck_typing import FUNCTION_CONTEXT
@@ -311,8 +312,6 @@ def _set_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, value: V
 
 def _told(it: Interpreter, node: Any, method: Function, args: Arguments, sure: bool) -> None:
     """A method of the program that stands for an assignment, of an object that may be another than the one meant."""
-    from gradlint.interpreter.python.functions import call_function
-
     it.perhaps(lambda: call_function(it, node, method, args), not sure)
 
 

@@ -28,17 +28,20 @@ from gradlint.domain import (
     Super,
     Value,
     either,
-    one_of,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.call_summaries import by_summary
+from gradlint.interpreter.engine.calls import call_named, plain_method
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.unseen import perhaps_initialised
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn.registration import unregistered
 from gradlint.interpreter.python import descriptors
-from gradlint.interpreter.python.functions import perhaps_initialised
+from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import (
     BASE_KINDS,
     ancestry,
@@ -132,7 +135,8 @@ def _decorator_name(decorator: cst.Decorator) -> str:
     return str(node.value) if isinstance(node, cst.Name) else ""
 
 
-def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
+@implements(TypeSlot.CALL, Class)
+def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments, name: str = "") -> Value:
     """A class of the program is called."""
     from gradlint.interpreter.nn.module import tell_built
 
@@ -169,8 +173,6 @@ def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value
 
 def _is_left_unseen(it: Interpreter, cls: Ref, args: Arguments) -> bool:
     """Whether the `__init__` of a module is not followed any more."""
-    from gradlint.interpreter.python.functions import too_deep
-
     if it.instances_deep >= MOST_INSTANCES_DEEP:
         it.hit("depth of instances")
         return True
@@ -183,8 +185,6 @@ def _is_left_unseen(it: Interpreter, cls: Ref, args: Arguments) -> bool:
 
 def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
     """What a `__new__` written in the program gives; None where there is none."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = find_method(it, cls, "__new__")
     return None if method is None else call_function(it, it.place_of(node, "new"), method, args.with_first(cls))
 
@@ -213,8 +213,6 @@ def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = find_method(it, cls, "__init__", after)
     if method is not None:
         call_function(it, node, method, args.with_first(owner))
@@ -263,11 +261,9 @@ def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Argument
         it.put(ref, whole)
 
 
-def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:
+@implements(TypeSlot.CALL_METHOD, Super)
+def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments, chain: str) -> Value:
     """`super().name(...)`."""
-    from gradlint.interpreter.python.functions import call_function
-    from gradlint.interpreter.syntax.calls import call_named
-
     owner = it.thing(value.owner)
     cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
     if name == "__init__":
@@ -282,18 +278,11 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
         return call_function(it, node, method, args.with_first(value.owner))
     if type(method) is Named:
         return call_named(it, node, method.path, args.with_first(value.owner), "")
-    if it.may_be(value.owner, Module):
-        from gradlint.interpreter.nn.module_calls import as_torch, run
-        from gradlint.interpreter.nn.module_methods import METHODS
-
-        if name == "forward":
-            return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
-        if name == "__call__":
-            return one_of([run(it, node, ref, args, "forward") for ref, _ in it.all(value.owner, Module)])
-        if (known := METHODS.get(name)) is not None:
-            return known(it, node, value.owner, args)
-    if it.may_be(value.owner, Optimizer) and (inherited := optimizer.INHERITED.get(name)) is not None:
-        return inherited(it, node, value.owner, args)
+    for kind in (Module, Optimizer):
+        if it.may_be(value.owner, kind):
+            found: Value | None = SLOTS[TypeSlot.CALL_INHERITED][kind](it, node, value.owner, name, args)
+            if found is not None:
+                return found
     if name in OF_OBJECT:
         return OF_OBJECT[name](it, node, value, args)
     havoc(it, [value.owner, *args.values()])
@@ -351,3 +340,18 @@ def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
             return one
     known = it.classes.get(node)
     return known if known in it.state.heap else None
+
+
+@implements(TypeSlot.CALL_METHOD, Class)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """A method that a class has without defining it."""
+    refs = [ref for ref, _ in it.all(owner, Class)]
+    found = SLOTS[TypeSlot.CALL_INHERITED][Class](it, node, refs[0], method, args) if len(refs) == 1 else None
+    if found is not None:
+        return found  # type: ignore[no-any-return]
+    cls = it.only(owner, Class)
+    if cls is not None and cls.kind == "named tuple" and method == "_make" and type(owner) is Ref:
+        listing = element_list(it, args.get("iterable", 0, UNKNOWN))
+        if listing is not None:
+            return instantiate(it, node, owner, Arguments(listing))
+    return plain_method(it, node, owner, method, args)

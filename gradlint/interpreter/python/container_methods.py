@@ -26,9 +26,12 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.iteration import SEQUENCES, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.containers import SEQUENCES, get_item, iterator, key_of, keys_of, without
+from gradlint.interpreter.python.containers import get_item, key_of, keys_of, without
 from gradlint.interpreter.python.mro import field_names
 from gradlint.interpreter.stdlib.copy import copied
 
@@ -198,8 +201,6 @@ def _clear(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argumen
 @method("sort")
 def _sort(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     """The function by which elements are compared is called on them."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     whole = summarised(thing)
     it.put(ref, whole)
     if args.keywords.get("key", NONE_VALUE) != NONE_VALUE:
@@ -266,3 +267,13 @@ def _with_fields(it: Interpreter, node: Any, ref: Ref, thing: Container, args: A
 def _as_dict(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     items = tuple(zip(field_names(it, thing), (value for _, value in thing.items), strict=False))
     return it.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))
+
+
+@implements(TypeSlot.CALL_METHOD, Container)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    results: list[Value] = []
+    for ref in it.one_of_these(owner, Container):
+        start = it.hold(ref, *results)
+        result = call(it, node, ref, method, args)
+        results = [*it.land(start)[1:], result]
+    return one_of(results)

@@ -22,6 +22,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
@@ -30,7 +31,6 @@ from gradlint.interpreter.python.classes import COMPLETED, FILLED, MAKERS
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.scopes import dotted
-from gradlint.interpreter.syntax.calls import call_value
 
 # ---- the fields of a class
 

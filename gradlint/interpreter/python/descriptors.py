@@ -7,13 +7,12 @@ from typing import Any
 from gradlint.domain import Class, Const, Function, Instance, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 
 
 def answered(it: Interpreter, node: Any, owner: Ref, member: Value) -> Value | None:
     """What a member of the class of an object gives as an attribute of that; None if it is given itself."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = method_of(it, member, "__get__")
     return None if method is None else call_function(it, node, method, Arguments([member, owner, it[owner].cls]))
 
@@ -25,8 +24,6 @@ def takes(it: Interpreter, member: Value | None) -> Function | None:
 
 def named(it: Interpreter, node: Any, cls: Ref) -> None:
     """Members of a class that was made are told their names."""
-    from gradlint.interpreter.python.functions import call_function
-
     made: Class = it[cls]
     for name, member in made.members:
         if type(it.thing(member)) is Instance and (method := method_of(it, member, "__set_name__")) is not None:

@@ -24,9 +24,9 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.syntax.calls import call_value
 
 
 def _namespace(path: str) -> None:

@@ -23,6 +23,7 @@ from gradlint.domain import (
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.in_place import gradients_written, is_local, memory_written, viewed
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.knowledge.arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
 
@@ -77,3 +78,8 @@ def _tell(it: Interpreter, node: Any, array: Array, op: str, name: str, made: tu
     for ref, tensor in sharing:
         it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(it, tensor), holders=(), by="array",
                 arrays=made, noticed=NO, local=is_local(it, [(ref, tensor)]), name=name)  # fmt: skip
+
+
+@implements(TypeSlot.NEXT, Array)
+def _element(it: Interpreter, node: Any, ref: Ref, thing: Array) -> Value:
+    return Scalar(thing.dtype)

@@ -38,8 +38,10 @@ from gradlint.interpreter.autograd.backward_arguments import run_backward
 from gradlint.interpreter.autograd.detach import cut_off, cuts
 from gradlint.interpreter.autograd.operations import plain_result
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import Model, models
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import Model, TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers, ndarray
 from gradlint.interpreter.python.attribute_load import LEAVING_THE_GRAPH
@@ -55,15 +57,15 @@ def _collected(kind: str) -> Model:
         if not args.positional:
             return it.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
         if args.given("maxlen", 1):
-            element = containers.elements(it, node, args.positional[0])
+            element = elements(it, node, args.positional[0])
             return it.new(node, "container", Container(containers.BOUNDED, rest=element))
-        listing = containers.listing(it, args.positional[0])
+        listing = element_list(it, args.positional[0])
         start = it.hold(*args.positional)
-        found = it.hold(containers.elements(it, node, args.positional[0]))
+        found = it.hold(elements(it, node, args.positional[0]))
         there = containers.certain(it, it.state.flight[start])
-        containers.consume(it, node, it.state.flight[start], kind)
+        consume(it, node, it.state.flight[start], kind)
         element = it.land(start)[found - start]
-        if listing is not None and kind in containers.SEQUENCES:
+        if listing is not None and kind in SEQUENCES:
             return containers.container(it, node, kind, listing)
         return it.new(node, "container", Container(kind, rest=element, certain=there))
 
@@ -93,8 +95,6 @@ def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     factory = args.positional[0] if args.positional else NONE_VALUE
     if factory == NONE_VALUE:
         return _mapping(it, node, Container("defaultdict"), Arguments(args.positional[1:], args.keywords))
-    from gradlint.interpreter.syntax.calls import call_value
-
     start, known = it.hold(*args.values()), frozenset(it.state.heap)
     made = _oldest(it, call_value(it, it.place_of(node, "default"), factory, Arguments(), ""), known)
     held = it.land(start)
@@ -104,7 +104,7 @@ def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @models("builtins.any", "builtins.all")
 def _some(it: Interpreter, node: Any, args: Arguments) -> Value:
-    containers.begin(it, args.get("iterable", 0, UNKNOWN))
+    begin(it, args.get("iterable", 0, UNKNOWN))
     return Scalar(BOOL)
 
 
@@ -120,7 +120,7 @@ def _oldest(it: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
 
 @models("collections.Counter")
 def _counter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    keys = containers.elements(it, node, args.positional[0]) if args.positional else NOTHING
+    keys = elements(it, node, args.positional[0]) if args.positional else NOTHING
     return it.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
 
 
@@ -135,10 +135,10 @@ def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @models("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
 def _from_keys(it: Interpreter, node: Any, args: Arguments) -> Value:
-    value, listing = args.get("value", 1, NONE_VALUE), containers.listing(it, args.get("iterable", 0, UNKNOWN))
+    value, listing = args.get("value", 1, NONE_VALUE), element_list(it, args.get("iterable", 0, UNKNOWN))
     made = Container("dict")
     if listing is None:
-        keys = containers.elements(it, node, args.get("iterable", 0, UNKNOWN))
+        keys = elements(it, node, args.get("iterable", 0, UNKNOWN))
         return it.new(node, "container", replace(made, rest=value, keys=keys))
     for key in listing:
         made = containers.stored(made, key, value)
@@ -161,10 +161,10 @@ def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Conta
     if thing is not None and thing.kind in MAPPINGS:
         whole = containers.with_all(made, thing)
         return copied(it, node, replace(whole, origin=thing.origin, marks=thing.marks))
-    pairs = containers.listing(it, source)
+    pairs = element_list(it, source)
     if pairs is None:
-        pairs = [containers.elements(it, node, source)]
-        containers.consume(it, node, source, made.kind)
+        pairs = [elements(it, node, source)]
+        consume(it, node, source, made.kind)
         made = containers.stored(made, UNKNOWN, NOTHING)
     for pair in pairs:
         inner = it.only(pair, Container)
@@ -202,7 +202,7 @@ def _shuffle(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @models("random.sample", "random.choices")
 def _drawn(it: Interpreter, node: Any, args: Arguments) -> Value:
-    rest = containers.elements(it, node, args.get("population", 0, UNKNOWN))
+    rest = elements(it, node, args.get("population", 0, UNKNOWN))
     return it.new(node, "drawn", Container("list", rest=rest))
 
 
@@ -258,14 +258,15 @@ def _signature(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "signature", Instance(cls=Named("inspect.Signature")))
 
 
-def kind_of(value: Value) -> str:
+def _word_for(value: Value) -> str:
     """The word by which the tables call what has no tensor in it."""
     if type(value) is Plain:
         return value.kind
     return type(value.value).__name__ if type(value) is Const else "float"
 
 
-def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
+@implements(TypeSlot.CALL_METHOD, object)
+def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if owner == EXIT_STACK and name == "enter_context":
@@ -277,9 +278,9 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
         return enter(it, node, given)
     it.switched += owner == EXIT_STACK and name == "pop_all"
     if all(type(option) in (Const, Scalar, Plain) for option in options):
-        if name == "format" and all(kind_of(option) == "str" for option in options):
+        if name == "format" and all(_word_for(option) == "str" for option in options):
             return filled_text(owner, name)
-        rows = [it.torch.object_methods.get(f"{kind_of(option)}.{name}") for option in options]
+        rows = [it.torch.object_methods.get(f"{_word_for(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return ndarray.call(it, node, owner, name, args)

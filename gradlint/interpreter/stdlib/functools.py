@@ -6,12 +6,14 @@ from typing import Any
 
 from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Named, Tensor, Value, one_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import CALLED, Model, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import call_unknown
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
-from gradlint.interpreter.syntax.calls import call_unknown, call_value
 from gradlint.interpreter.syntax.expressions import get_item
 from gradlint.interpreter.unknown.annotations import CALLABLE
 
@@ -87,8 +89,8 @@ def _reduce(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return UNKNOWN
     start = it.hold(*args.positional)
-    element = it.hold(containers.elements(it, node, args.positional[1]))
-    containers.consume(it, node, it.state.flight[start + 1], "reduce")
+    element = it.hold(elements(it, node, args.positional[1]))
+    consume(it, node, it.state.flight[start + 1], "reduce")
     result = it.hold(args.positional[2] if len(args.positional) > 2 else it.state.flight[element])
     for index in range(MOST_REDUCTIONS):
         function, before, next_one = (it.state.flight[place] for place in (start, result, element))

@@ -28,10 +28,12 @@ from gradlint.domain import (
 from gradlint.interpreter.autograd.in_place import Write, holders, write
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_store import set_attribute, tell_assigned
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.rebinding import rebindings
@@ -88,7 +90,7 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
         values = _unpack_starred(it, target, value, stars[0])
     else:
         values = containers.unpacked(it, target, value, len(elements))
-    containers.consume(it, target, it.state.flight[start], "unpacking")
+    consume(it, target, it.state.flight[start], "unpacking")
     it.hold(*values)
     for index, element in enumerate(elements):
         assign(it, element, element.value, it.state.flight[start + 1 + index])
@@ -98,17 +100,12 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
 def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
     """`first, *rest, last = value`: the values for each target."""
     thing, count = it.only(value, Container), len(target.elements)
-    if (
-        thing is not None
-        and thing.kind in containers.SEQUENCES
-        and thing.rest == NOTHING
-        and len(thing.items) >= count - 1
-    ):
+    if thing is not None and thing.kind in SEQUENCES and thing.rest == NOTHING and len(thing.items) >= count - 1:
         known = [element for _, element in thing.items]
         behind = len(known) - (count - 1 - star)
         rest = containers.container(it, target, "list", known[star:behind], "starred")
         return [*known[:star], rest, *known[behind:]]
-    whole = containers.elements(it, target, value)
+    whole = elements(it, target, value)
     values: list[Value] = [whole for _ in target.elements]
     values[star] = it.new(target, "starred", Container("list", rest=whole))
     return values
@@ -126,8 +123,6 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
 
 def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
     """An element of something is given another value."""
-    from gradlint.interpreter.python.functions import call_function
-
     if it.may_be(owner, Container):
         containers.set_item(it, target, owner, index, value)
     if any(type(option) is Unknown for option in alternatives(owner)):

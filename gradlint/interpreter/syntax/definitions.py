@@ -18,6 +18,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_calls
@@ -27,7 +28,6 @@ from gradlint.interpreter.python.functions import (
     make_function,
 )
 from gradlint.interpreter.static.scopes import dotted
-from gradlint.interpreter.syntax.calls import call_value
 
 
 @executes(cst.FunctionDef)

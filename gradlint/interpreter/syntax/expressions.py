@@ -44,13 +44,15 @@ from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.deferred import unfinished
-from gradlint.interpreter.engine.dispatch import ITEMS_OF, evaluates
+from gradlint.interpreter.engine.dispatch import ITEMS_OF, TypeSlot, evaluates, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import ELEMENTS, WAITING, consume, element_list, elements, going_on, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers, enums
 from gradlint.interpreter.python.attribute_load import get_attribute
+from gradlint.interpreter.python.foreign import foreign_made
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import part
@@ -141,14 +143,14 @@ def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> 
         if type(element) is not cst.StarredElement:
             out = containers.appended(out, value)
             continue
-        listing = containers.listing(it, value)
+        listing = element_list(it, value)
         if listing is not None:
             for inner in listing:
                 out = containers.appended(out, inner)
         else:
             there = containers.certain(it, value)
-            out = containers.with_more(out, containers.elements(it, node, value), there)
-            containers.consume(it, node, value, "*")
+            out = containers.with_more(out, elements(it, node, value), there)
+            consume(it, node, value, "*")
     return it.new(node, "container", out)
 
 
@@ -190,11 +192,11 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
         return containers.container(it, node, kind, [element for (element,) in made.rounds])
     element, certain = _comprehended(it, node, made)
     if type(node) is cst.GeneratorExp:
-        return containers.iterator(
+        return iterator(
             it,
             node,
             element,
-            containers.WAITING,
+            WAITING,
             empty=made.empty,
             source=made.source,
             certain=certain,
@@ -208,9 +210,10 @@ def _comprehended(it: Interpreter, node: Any, made: Comprehended) -> tuple[Value
     """The elements that a comprehension makes, in one, and those that are certainly among them."""
     (element,) = made.elements
     starred = type(node.elt) is cst.StarredElement
-    return (containers.elements(it, node, element), ()) if starred else (element, made.certain)
+    return (elements(it, node, element), ()) if starred else (element, made.certain)
 
 
+@implements(TypeSlot.RESTART, Iterator)
 def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
     """A generator evaluates that nobody has asked yet runs as things are now, not as they were where it was made."""
     node, start = thing.marks[0].node, it.hold(ref)
@@ -220,7 +223,7 @@ def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
         made = comprehension(it, node, [node.elt], thing.source)
     element, certain = _comprehended(it, node, made)
     now = replace(thing, element=element, certain=certain, empty=made.empty, source=made.source)
-    again = containers.going_on(it, now, followed)
+    again = going_on(it, now, followed)
     for one, _ in it.all(it.land(start)[0], Iterator):
         it.put(one, again)
     return again
@@ -315,8 +318,8 @@ def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     if type(owner) is Const:
         return Plain("str")
     if type(owner) is Plain:
-        return containers.ELEMENTS.get(owner.kind, UNKNOWN)
-    return pack_results.foreign_made(it, node, owner) or result_of_unknown([owner])
+        return ELEMENTS.get(owner.kind, UNKNOWN)
+    return foreign_made(it, node, owner) or result_of_unknown([owner])
 
 
 def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:

@@ -39,6 +39,7 @@ from gradlint.domain.state import OLDEST
 from gradlint.interpreter.engine import per_element
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.escape import AFTERWARDS
+from gradlint.interpreter.engine.iteration import begin, consume, following, iterated
 from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.syntax.assignment import assign
@@ -69,7 +70,7 @@ MOST_LOOPS_DEEP = 4
 
 @executes(cst.For)
 def for_(it: Interpreter, node: cst.For) -> None:
-    start = it.hold(containers.iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
+    start = it.hold(iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
     leaves, walk = it.scan.loops[node].leaves, per_element.walk_of(it, node)
     modes, waited = it.state.modes, [False]
 
@@ -77,7 +78,7 @@ def for_(it: Interpreter, node: cst.For) -> None:
         iterable = it.state.flight[start]
         go_on(it.state)
         ended = first is NO and containers.certainly_at_most_one(it, iterable)
-        element = NOTHING if ended else containers.following(it, node, iterable)
+        element = NOTHING if ended else following(it, node, iterable)
         if element == NOTHING:
             it.end_path()
             return
@@ -85,7 +86,7 @@ def for_(it: Interpreter, node: cst.For) -> None:
         it.loops[-1].over_parts = _are_parts(it, element)
         if leaves:
             assign(it, node.target, node.target, element)
-            containers.begin(it, it.state.flight[start])
+            begin(it, it.state.flight[start])
             it.run_body(node.body.body)
             return
         element = per_element.one_of_several(it, walk, element)
@@ -102,7 +103,7 @@ def for_(it: Interpreter, node: cst.For) -> None:
         per_element.went_over_all(state, start + 1, containers.certain(it, state.flight[start]))
 
     def after() -> None:
-        containers.consume(it, node.iter, it.state.flight[start], "for")
+        consume(it, node.iter, it.state.flight[start], "for")
 
     def ends(rounds: int) -> Truth:
         length = containers.length(it, it.state.flight[start])

@@ -46,13 +46,14 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import evaluates
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.frames import YIELDED
+from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import is_some_object
-from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.comparison import among, equal, identical
+from gradlint.interpreter.python.foreign import foreign_made
 from gradlint.interpreter.python.functions import MANAGERS, call_function, make_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import fresh_array
@@ -137,7 +138,7 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
         return fresh_array(it, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(it, values))
-    foreign = (made for value in values if (made := pack_results.foreign_made(it, node, value)) is not None)
+    foreign = (made for value in values if (made := foreign_made(it, node, value)) is not None)
     return next(foreign, None) or result_of_unknown(values)
 
 
@@ -409,7 +410,7 @@ def yield_(it: Interpreter, node: cst.Yield) -> Value:
         value: Value = Const(None)
     elif type(node.value) is cst.From:
         start = it.hold(it.value(node.value.item))
-        value = containers.elements(it, node, it.state.flight[start])
+        value = elements(it, node, it.state.flight[start])
         inner = it.only(it.land(start)[0], Iterator)
         result = UNKNOWN if inner is None else inner.returned
     else:

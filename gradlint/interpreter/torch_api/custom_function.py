@@ -40,7 +40,8 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.version_counter import compared, counts_alone, kept
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import models
+from gradlint.interpreter.engine.calls import call_named
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function, restoring
@@ -60,6 +61,17 @@ BACKWARD = frozenset({"backward", "vjp"})
 def is_function(it: Interpreter, cls: Ref) -> bool:
     """Whether a class of the program derives from `torch.autograd.Function`."""
     return any(type(one) is Named and one in BASES for one in ancestry(it, cls))
+
+
+@implements(TypeSlot.CALL_INHERITED, Class)
+def _inherited(it: Interpreter, node: Any, owner: Ref, method: str, args: Arguments) -> Value | None:
+    """What the class of torch gives a class of the program, or an instance of one; None for what it does not."""
+    if method == "apply":
+        return call(it, node, owner, args)
+    cls = getattr(it[owner], "cls", None)
+    if method != "__call__" or type(cls) is not Ref or not is_function(it, cls):
+        return None
+    return call_named(it, node, CALLED, args.with_first(owner), "")
 
 
 def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:

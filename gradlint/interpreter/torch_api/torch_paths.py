@@ -42,12 +42,13 @@ from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, data_kind, fresh, is_of_kind, truth_of
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import MODELS, Model, models
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import begin, consume, element_list, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import perhaps_initialised
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn import module as modules
-from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import MODULE_ROWS
@@ -58,8 +59,10 @@ AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_"
 """Functions that do what the method of a tensor does, beyond what its row says."""
 
 
-def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
+@implements(TypeSlot.CALL, Named)
+def _call(it: Interpreter, node: Any, callee: Named, args: Arguments, name: str) -> Value | None:
     """Call what an import path names; None where it is not known."""
+    path = callee.path
     known = MODELS.get(path)
     if known is not None and it.has(path):
         return known(it, node, args)
@@ -95,15 +98,15 @@ def is_known(it: Interpreter, path: str) -> bool:
 def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
-        found = [containers.elements(it, node, value) if _runs_over(it, value) else value for value in values]
+        found = [elements(it, node, value) if _runs_over(it, value) else value for value in values]
         for value in values:
-            containers.consume(it, node, value, "argument")
+            consume(it, node, value, "argument")
         return one_of(found)
     if returns == "iterator":
-        element = containers.elements(it, node, values[0]) if values else UNKNOWN
-        return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
+        element = elements(it, node, values[0]) if values else UNKNOWN
+        return iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
     for value in values:
-        containers.begin(it, value)  # `any` and `all` stop where they know
+        begin(it, value)  # `any` and `all` stop where they know
     if path == "builtins.len" and (length := _length(it, values)) is not None:
         return length
     result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
@@ -115,7 +118,7 @@ def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Argumen
 def _length(it: Interpreter, values: Sequence[Value]) -> Const | None:
     """How many a container holds of which all elements are known."""
     thing = it.only(values[0], Container) if len(values) == 1 else None
-    return None if thing is None or containers.listing(it, values[0]) is None else Const(len(thing.items))
+    return None if thing is None or element_list(it, values[0]) is None else Const(len(thing.items))
 
 
 def _written(path: str, values: Sequence[Value]) -> Const | None:
@@ -256,7 +259,6 @@ def _init_of(path: str) -> Model:
 
     def init(it: Interpreter, node: Any, args: Arguments) -> Value:
         from gradlint.interpreter.python.classes import built_as
-        from gradlint.interpreter.python.functions import perhaps_initialised
 
         owner, *others = args.positional or [UNKNOWN]
         it.update(owner, Module, initialised=YES)

@@ -38,6 +38,7 @@ from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import CALLED, MODELS, Model, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
@@ -52,8 +53,6 @@ OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug"
 @models("torch.utils.checkpoint.checkpoint")
 def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The call itself; the reentrant kind records one operation, on the tensors handed over by themselves."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     function, *given = args.positional or [UNKNOWN]
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
     inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
@@ -239,8 +238,6 @@ def _differentiated(path: str) -> Model:
 
 
 def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
-    from gradlint.interpreter.syntax.calls import call_value
-
     about = dict(thing.attributes)
     with seen_as(it, args.values(), requires_grad=UNSURE, leaf=UNSURE):
         start = it.hold(*args.values())
@@ -253,8 +250,6 @@ def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Argument
 
 def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     """As far as flags and graphs go, the function itself."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     with seen_as(it, args.values(), **layout.UNKNOWN_LAYOUT):
         made = call_value(it, it.place_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
     for ref in tensors_in(it, [made]):

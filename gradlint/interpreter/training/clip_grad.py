@@ -14,8 +14,8 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model, models
+from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import consume, elements
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import Operation, Result
 

@@ -40,13 +40,15 @@ from gradlint.interpreter.autograd.in_place import memory_written
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import MODELS, Model
+from gradlint.interpreter.engine.calls import by_name
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.iteration import SEQUENCES
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import SEQUENCES, container
+from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.static.scopes import argument, receiver, spelled
+from gradlint.interpreter.training.assumed_optimizer import driven
 from gradlint.interpreter.training.optimizer import held, stepped, surely_held
-from gradlint.interpreter.unknown.assumed_optimizer import driven
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import Operation, Result
 
@@ -245,3 +247,5 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     for word in ("scale", "growth_factor", "backoff_factor", "growth_interval")
     if (verb, word) != ("set", "scale")
 }
+
+implements(TypeSlot.CALL_METHOD, Scaler)(by_name(METHODS))

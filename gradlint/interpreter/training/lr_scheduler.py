@@ -23,9 +23,10 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import MODELS, Model
+from gradlint.interpreter.engine.calls import by_name, call_value
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements
+from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import elements
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.knowledge import ROWS
 
@@ -49,8 +50,6 @@ def _built(path: str) -> Model:
 
 def _asked(it: Interpreter, node: Any, value: Value) -> None:
     """A function among the arguments is called with the number of the epoch, now and at every step."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     for option in alternatives(elements(it, node, value) if it.may_be(value, Container) else value):
         if type(option) is Function:
             it.escaped_functions[option.node] = None
@@ -98,3 +97,5 @@ ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
     "last_epoch": lambda it, node, owner: Scalar(INTEGER),
     "base_lrs": lambda it, node, owner: _rates(it, node, owner, Arguments()),
 }
+
+implements(TypeSlot.CALL_METHOD, Scheduler)(by_name(METHODS))

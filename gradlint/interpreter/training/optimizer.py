@@ -50,11 +50,17 @@ from gradlint.interpreter.autograd.in_place import Write, memory_written, perhap
 from gradlint.interpreter.autograd.leaf import want_leaves
 from gradlint.interpreter.autograd.tensor import STEP, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import append, consume, container, elements
+from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.python.containers import append, container
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.training.assumed_optimizer import entrust
 from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
 from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
@@ -227,15 +233,11 @@ def _has_groups(it: Interpreter, thing: Optimizer) -> bool:
 
 def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
     """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
-    from gradlint.interpreter.engine.module_tree import parameters
-
     return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
 
 
 def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
     """The optimizers that hold a tensor or a parameter of a module."""
-    from gradlint.interpreter.engine.module_tree import parameters
-
     refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
     if not refs:
         return ()
@@ -255,8 +257,6 @@ def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step()`, that of its class if the program writes one."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = method_of(it, owner, "step")
     if method is None:
         return _step(it, node, owner, args)
@@ -314,7 +314,6 @@ def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returne
 
 def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Value:
     """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
-    from gradlint.interpreter.syntax.calls import call_value
     from gradlint.interpreter.syntax.loops import run_loop
 
     place = it.place_of(node, "closure")
@@ -467,4 +466,21 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
 )
 
 INHERITED = METHODS | {"step": _step}
-"""What `super()` means in a class of the program."""
+
+
+@implements(TypeSlot.CALL_INHERITED, Optimizer)
+def _call_inherited(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
+    """What `super()` means in a class of the program."""
+    known = INHERITED.get(method)
+    return None if known is None else known(it, node, owner, args)
+
+
+@implements(TypeSlot.CALL_METHOD, Optimizer)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    known = METHODS.get(method)
+    if known is None:
+        return None
+    entrust(it, owner)
+    if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
+        return it.perhaps(lambda: known(it, node, owner, args))
+    return known(it, node, owner, args)

@@ -27,12 +27,12 @@ from gradlint.domain import (
 from gradlint.interpreter.autograd.batches import batch
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_named, call_value
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, models
+from gradlint.interpreter.engine.iteration import element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.syntax.calls import call_named, call_value
 from gradlint.interpreter.syntax.expressions import get_item
 from gradlint.interpreter.training.data_loader import COLLATE, LOADER, loader
 
@@ -59,7 +59,7 @@ def _tensors(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 def _row_of_each(it: Interpreter, node: Any, thing: Instance, index: Value) -> Value:
-    tensors = containers.listing(it, _attribute(thing, "tensors")) or []
+    tensors = element_list(it, _attribute(thing, "tensors")) or []
     start = it.hold(*tensors)
     for number in range(len(tensors)):
         it.hold(get_item(it, it.place_of(node, f"tensor {number}"), it.state.flight[start + number], index))
@@ -80,7 +80,7 @@ def _split(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @models(f"{DATA}ConcatDataset", f"{DATA}ChainDataset")
 def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _object(it, node, "Subset", dataset=containers.elements(it, node, args.get("datasets", 0, UNKNOWN)))
+    return _object(it, node, "Subset", dataset=elements(it, node, args.get("datasets", 0, UNKNOWN)))
 
 
 def _item_of_whole(it: Interpreter, node: Any, thing: Instance, index: Value) -> Value:
@@ -123,7 +123,7 @@ def _asked_how_long(it: Interpreter, node: Any, dataset: Value, collate: Value) 
 def _sample(it: Interpreter, node: Any, dataset: Value) -> Value:
     """One sample of a data set."""
     if method_of(it, dataset, "__iter__") is not None and method_of(it, dataset, "__getitem__") is None:
-        return containers.elements(it, node, dataset)
+        return elements(it, node, dataset)
     return get_item(it, it.place_of(node, "sample"), dataset, Scalar(INTEGER))
 
 
@@ -132,7 +132,7 @@ ELEMENTS_OF[LOADER] = _batch
 
 @models(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")
 def _default_collate(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _collated(it, node, containers.elements(it, node, args.get("batch", 0, UNKNOWN)))
+    return _collated(it, node, elements(it, node, args.get("batch", 0, UNKNOWN)))
 
 
 def _collated(it: Interpreter, node: Any, sample: Value, depth: int = 0) -> Value:

@@ -15,17 +15,13 @@ import libcst as cst
 
 from gradlint.domain import (
     BOOL,
-    MOST_ITEMS,
-    NO,
     NOTHING,
     UNSURE,
     Belief,
     Container,
     Instance,
     Mark,
-    Module,
     Named,
-    Optimizer,
     Ref,
     Scalar,
     Scaler,
@@ -33,13 +29,17 @@ from gradlint.domain import (
     Tensor,
     Unknown,
     Value,
-    one_of,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import unknown_tensor
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_method, plain_method
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.escape import done_to_one_of
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.unseen import is_some_object, turns_out
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
+from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.knowledge.signs import (
     APPLIED,
     CLEARS,
@@ -131,17 +131,6 @@ def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Re
     return unknown_module(it, node, part, Belief.BY_USE)
 
 
-def _optimizer(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
-    from gradlint.interpreter.engine.module_tree import parameters
-
-    kinds = {type(it.state.heap.get(ref)) for ref in reach}
-    held = parameters(it, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
-    groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
-    made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),))
-    return it.new(node, part, made)
-
-
 def _scaler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
     factor = it.memory(node, f"{part} factor")
     return it.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
@@ -175,7 +164,7 @@ def needed(it: Interpreter, node: Any, part: str) -> tuple[str, Ref]:
 
 MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
     "module": _module,
-    "optimizer": _optimizer,
+    "optimizer": optimizer_over,
     "scaler": _scaler,
     "scheduler": _scheduler,
     "tensor": _tensor,
@@ -189,8 +178,6 @@ FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
 
 def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
     """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
-    from gradlint.interpreter.engine.escape import done_to_one_of
-
     if it.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
         return None
     if _is_of_own_class(it, frozenset({method})):
@@ -198,6 +185,16 @@ def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, 
     if method in FLAGGING:
         done_to_one_of(it, owner)
     return unknown_tensor(it, node, "by method", Belief.BY_USE, owner.reach)
+
+
+@implements(TypeSlot.CALL_METHOD, Unknown)
+def _call_method(it: Interpreter, node: Any, owner: Unknown, method: str, args: Arguments, name: str) -> Value:
+    """A method of something unknown, which it may show to be a tensor."""
+    given = args.unknown or bool(args.positional or args.keywords)
+    tensor = owner_by_method(it, node, owner, method, given=given)
+    if tensor is None:
+        return plain_method(it, node, owner, method, args)
+    return call_method(it, node, tensor, method, args, "")
 
 
 def by_use(
@@ -264,8 +261,6 @@ def _is_operand(it: Interpreter, use: str) -> bool:
 
 def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
-    from gradlint.interpreter.engine.escape import done_to_one_of
-
     if type(value) is Unknown:
         found = by_use(it, node, chain, chain, reach=value.reach, source=source)
         if found is None:

@@ -33,6 +33,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.hooks import ARRIVING
 from gradlint.interpreter.autograd.tensor import fresh, made_of, unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.module_tree import submodules
 from gradlint.interpreter.engine.unseen import is_some_object, turns_out
@@ -96,6 +97,7 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     return out
 
 
+@implements(TypeSlot.LEARN_ARGUMENTS, Function)
 def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
     """What is not known of the arguments of a call is told by annotations and use."""
     names = it.state.names
@@ -123,6 +125,7 @@ def _told(it: Interpreter, param: cst.Param, value: Unknown) -> Value:
     return value if told is None else grown(it, told, value.reach)
 
 
+@implements(TypeSlot.LEARN_RESULT, Function)
 def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Value:
     """What a function gave back; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
