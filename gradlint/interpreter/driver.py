@@ -48,11 +48,10 @@ from gradlint.interpreter.engine.tracing import Trace
 from gradlint.interpreter.engine.unseen import STAND_IN, is_some_object
 from gradlint.interpreter.libraries.pack_hooks import called_by_library
 from gradlint.interpreter.python.functions import new_frame, run_function, steps_left
-from gradlint.interpreter.python.mro import ancestry, defined_anew
+from gradlint.interpreter.python.mro import ancestry, class_of, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
 from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
 from gradlint.interpreter.static.tree_walk import mentions_of
-from gradlint.interpreter.stdlib.introspection import class_of
 from gradlint.interpreter.torch_api.custom_function import is_function, mode_alone
 from gradlint.interpreter.unknown.parameters import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs

@@ -34,7 +34,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements, kind_of
+from gradlint.interpreter.engine.dispatch import MODELS, SLOTS, TypeSlot, implements, kind_of
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.engine.unseen import call_unknown, note_options, perhaps_initialised
@@ -226,3 +226,10 @@ def _state_dicts(it: Interpreter, value: Value, depth: int) -> list[Container]:
 
 
 DEEPEST_CHECKPOINT = 2
+
+
+def is_known(it: Interpreter, path: str) -> bool:
+    """Whether it is known what calling something at an import path does."""
+    torch = it.torch
+    tables = (torch.contexts, torch.operations, torch.factories, torch.modules, torch.optimizers, torch.harmless)
+    return (path in MODELS and it.has(path)) or any(path in table for table in tables)

@@ -53,6 +53,8 @@ CALLED: dict[str, Callable[[Interpreter, Any, Instance, Arguments], Value]] = {}
 """What calling an instance of these classes does."""
 ITEMS_OF: dict[str, Callable[[Interpreter, Any, Instance, Value], Value]] = {}
 """What `instance[index]` gives for these classes."""
+ATTRIBUTES_OF: dict[str, Callable[[Interpreter, Any, Value, str], Value | None]] = {}
+"""What an attribute of an instance of these classes is that is computed anew each time; None for all others."""
 ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 """What iterating over an instance of these classes gives."""
 
@@ -81,6 +83,38 @@ class TypeSlot(Enum):
     """The same for a method that a class of the program defines; None where that is all that is to be run."""
     CALL_INHERITED = auto()
     """`super().name(...)`: the name and arguments; None where the kind has no such method."""
+    GET_ATTRIBUTE = auto()
+    """`value.name`: the name, how the value is written, and whether it is asked in a guard (`getattr`)."""
+    GET_BUILT_IN = auto()
+    """What the kind itself has under a name where no class of the program does: the name; None for what it has not."""
+    SET_ATTRIBUTE = auto()
+    """`value.name = other`: the name, the other value, and whether it is certainly this object."""
+    BIND = auto()
+    """What a member of a class is as an attribute of an object: the object and the member; None for itself."""
+    LEARN_ATTRIBUTE = auto()
+    """What is told by other means of an attribute that nobody set: its name, and how it is written."""
+    ANNOTATED = auto()
+    """An object that somebody else made of a class that an annotation names: the class, or its import path."""
+    HANDED = auto()
+    """What a library hands over for each parameter of a function that it calls; takes function and parameters."""
+    LEARN = auto()
+    """What is told of an object by how a name that holds it is used: the object, and the name as it is written."""
+    GET_ITEM = auto()
+    """`value[index]`: the index."""
+    TYPE_OF = auto()
+    """`type(value)`; takes the object or value alone."""
+    NEW = auto()
+    """What `object.__new__` makes of a class of the program: the class, its reference and the place; None for none."""
+    INITIALISE = auto()
+    """`__init__` of a base that the program does not show: object, class and arguments; whether there is one."""
+    BUILT = auto()
+    """An instance of a class of the program was made: the instance, and what the class was called with."""
+    UNFOLLOWED = auto()
+    """An instance of a class of the program whose `__init__` is not followed: the class."""
+    CERTAIN = auto()
+    """What certainly comes by when something goes over an object; takes the interpreter and the object."""
+    NOT_EMPTY = auto()
+    """Whether going over an object certainly gives something; takes the interpreter and the object."""
     ITERATE = auto()
     """`iter(value)`: the object."""
     NEXT = auto()

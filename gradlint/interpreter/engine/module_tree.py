@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradlint.domain import NO, YES, Const, Module, Ref, Tensor, Truth, Value, either
+from gradlint.domain import ANY_MODE, EVAL, NO, TRAIN, YES, Const, Mode, Module, Ref, Tensor, Truth, Value, either
 from gradlint.interpreter.engine.machine import Interpreter
 
 
@@ -79,3 +79,8 @@ def certain_parts(it: Interpreter, owner: Value) -> dict[Ref, None]:
         if type(thing) is Module:
             todo += [*(part for _, part in thing.attributes), *thing.certain]
     return certain
+
+
+def mode_of(trains: Truth) -> Mode:
+    """The mode of a module that trains, or does not."""
+    return {YES: TRAIN, NO: EVAL}.get(trains, ANY_MODE)

@@ -27,6 +27,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import tell_handed
 from gradlint.interpreter.engine.machine import Interpreter, syntax
@@ -42,13 +43,12 @@ from gradlint.knowledge.signs import (
 )
 
 STAND_IN = "attribute "
+"""How the parts begin that stand for attributes nobody was seen to set; their name follows."""
 
 
 def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
     Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
-    from gradlint.interpreter.engine.unseen import STAND_IN
-
     reach = tuple(reach)
     if any(ref.part.startswith(STAND_IN) and is_some_object(it.state.heap.get(ref)) for ref in reach):
         return []
@@ -78,6 +78,11 @@ def _asks_for_frozen(name: str, value: Value) -> bool:
 def is_some_object(thing: object) -> bool:
     """Whether it is an object of which only the name is known."""
     return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
+
+
+def learned(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
+    """The value itself, or what the use of a name that holds it tells where nothing else does."""
+    return SLOTS[TypeSlot.LEARN][object](it, node, value, chain)  # type: ignore[no-any-return]
 
 
 def turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:

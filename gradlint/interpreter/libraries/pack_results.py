@@ -11,7 +11,6 @@ from gradlint.domain import (
     EVAL,
     MAYBE,
     NO,
-    NONE_VALUE,
     NOTHING,
     TRAIN,
     UNKNOWN,
@@ -42,7 +41,7 @@ from gradlint.interpreter.autograd.operations import plain_value, run_operation
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_path
-from gradlint.interpreter.engine.dispatch import MODELS
+from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, submodules
@@ -53,6 +52,7 @@ from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.training import optimizer
+from gradlint.interpreter.unknown.parameters import annotated_instance
 from gradlint.knowledge import packs
 from gradlint.knowledge.packs import LibraryClass
 
@@ -167,8 +167,6 @@ def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
 
 def _of_owner(it: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
     """An object of the class whose method is called: of the library, or one of the program that derives from it."""
-    from gradlint.interpreter.unknown.parameters import annotated_instance
-
     cls = args.args.positional[0] if "self" in args.parameters else None
     return annotated_instance(it, node, cls) if type(cls) is Ref else _exactly(it, node, args.owner, held)
 
@@ -273,6 +271,11 @@ def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Ar
     return _other(it, node, path, "object", held | rest, Belief.PROVEN)
 
 
+@implements(TypeSlot.ANNOTATED, Named)
+def _annotated(it: Interpreter, node: Any, path: str) -> Value:
+    return typical(it, node, path, "annotated", Belief.ANNOTATED)
+
+
 def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
     """An object of the class at a path or of one derived from it, whoever made it."""
     known = it.packs.cls(path)
@@ -323,22 +326,3 @@ def _made(
                  marks=(Mark("made", node),)))  # fmt: skip
     tell_built(it, node, ref)
     return ref
-
-
-PART = "named part "
-"""How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
-
-
-def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
-    """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
-    the whole hold of it, else nothing is known of it."""
-    found: list[Value] = []
-    for ref, tensor in it.all(owner, Tensor):
-        known = it.packs.cls(tensor.made)
-        if known is not None and name in known.row.outputs:
-            found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
-        else:
-            some = unknown_tensor(it, node, f"{PART}{name}", max(tensor.belief, Belief.BY_USE), (ref,))
-            it.put(some, replace(it[some], loose=True))
-            found.append(some)
-    return one_of([*found, NONE_VALUE])

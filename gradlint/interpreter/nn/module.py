@@ -9,7 +9,6 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_GRAD,
-    ANY_MODE,
     BOOL,
     EVAL,
     FLOAT,
@@ -298,11 +297,6 @@ def of_lazy_layers(it: Interpreter, value: Value) -> set[Ref]:
     """The tensors of a module that may have no sizes yet: of layers that get them from what they are called with."""
     layers = [it[ref] for ref in submodules(it, value) if torch_base(it, it[ref].cls).startswith(LAZY)]
     return {ref for layer in layers for _, part in layer.attributes for ref, _ in it.all(part, Tensor)}
-
-
-def mode_of(trains: Truth) -> Mode:
-    """The mode of a module that trains, or does not."""
-    return {YES: TRAIN, NO: EVAL}.get(trains, ANY_MODE)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:

@@ -70,6 +70,7 @@ def all_parts(it: Interpreter, module: Module) -> Value:
     return one_of([NOTHING, *(value for _, value in parts(it, module)), module.rest], MOST_ITEMS)
 
 
+@implements(TypeSlot.CERTAIN, Module)
 def certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
     """The parts that certainly come by when something iterates over a container of torch."""
     return () if base(it, module) in ("", *MAPPINGS) else _certain(it, module)
@@ -79,6 +80,7 @@ def _certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
     return with_certain(module.certain, (value for _, value in parts(it, module)))
 
 
+@implements(TypeSlot.NOT_EMPTY, Module)
 def certainly_not_empty(it: Interpreter, module: Module) -> bool:
     """Whether a container of torch has parts."""
     return any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(it, module))

@@ -44,9 +44,10 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, parameters, submodules
-from gradlint.interpreter.nn.module import mode_of, set_mode, tensor_iterator, unknown_module
+from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, mode_of, parameters, submodules
+from gradlint.interpreter.nn.module import set_mode, tensor_iterator, unknown_module
 from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
+from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.dynamic_attributes import set_by_name
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
@@ -213,8 +214,6 @@ def _add_module(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
 
 def _at_path(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`get_submodule`, `get_parameter` and `get_buffer`: what a dotted name leads to."""
-    from gradlint.interpreter.python.attribute_load import get_attribute
-
     path = args.values()[0] if args.values() else UNKNOWN
     if type(path) is not Const or not isinstance(path.value, str):
         return Unknown(references(owner))

@@ -11,11 +11,9 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
-    TRAIN,
     UNKNOWN,
-    UNSURE,
     YES,
-    Belief,
+    Bound,
     Class,
     Const,
     Function,
@@ -24,8 +22,10 @@ from gradlint.domain import (
     Module,
     Named,
     Optimizer,
+    Plain,
     Ref,
     Super,
+    Unknown,
     Value,
     either,
 )
@@ -38,9 +38,8 @@ from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.unseen import perhaps_initialised
-from gradlint.interpreter.libraries import pack_calls
-from gradlint.interpreter.nn.registration import unregistered
 from gradlint.interpreter.python import descriptors
+from gradlint.interpreter.python.attribute_store import set_past_class
 from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import (
     BASE_KINDS,
@@ -52,7 +51,6 @@ from gradlint.interpreter.python.mro import (
     library_base,
     torch_base,
 )
-from gradlint.interpreter.training import optimizer
 from gradlint.knowledge.module_families import public
 
 MOST_INSTANCES_DEEP = 4
@@ -138,14 +136,12 @@ def _decorator_name(decorator: cst.Decorator) -> str:
 @implements(TypeSlot.CALL, Class)
 def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments, name: str = "") -> Value:
     """A class of the program is called."""
-    from gradlint.interpreter.nn.module import tell_built
-
     start = it.hold(*args.values())
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
     given = it.land(start)
     for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
         it.update(made, kind, marks=(Mark("made", node),))
-    tell_built(it, node, made, given, lambda: unregistered(it, made, given))
+    SLOTS[TypeSlot.BUILT][Module](it, node, made, given)
     return made
 
 
@@ -155,7 +151,7 @@ def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value
         return MAKERS[thing.kind](it, node, cls, thing, args)
     if thing.module is YES and _is_left_unseen(it, cls, args):
         havoc(it, args.values())
-        return unseen_instance(it, node, cls)
+        return SLOTS[TypeSlot.UNFOLLOWED][Module](it, node, cls)  # type: ignore[no-any-return]
     start = it.hold(*args.values())
     made = _new_by_program(it, node, cls, args)
     if made is None:
@@ -192,23 +188,10 @@ def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Va
 def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
     """An instance before its `__init__` runs."""
     thing: Class = it[cls]
-    if thing.module is YES:
-        marks = (Mark("made", node),)
-        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks)
-    elif optimizer.torch_optimizer(it, cls):
-        fresh = optimizer.unfilled(thing.name, cls, node)
-    else:
-        fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
+    of_torch = (SLOTS[TypeSlot.NEW][kind](it, thing, cls, node) for kind in (Module, Optimizer))
+    fresh = next((made for made in of_torch if made is not None), None)
+    fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),)) if fresh is None else fresh
     return it.new(node, "instance", fresh)
-
-
-def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
-    """A module of a class of the program that is not taken apart: it has some parameters and whatever else."""
-    from gradlint.interpreter.nn.module import unknown_module
-
-    made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
-    it.put(made, replace(it[made], open=UNSURE, unbuilt=YES))
-    return made
 
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
@@ -222,15 +205,9 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
         FILLED[thing.kind](it, node, owner, thing, args)
         return
     initialised(it, node, owner, args)
-    path = torch_base(it, cls)
-    if path and path in it.torch.modules:
-        built_as(it, node, owner, path, args)
-        return
-    if it.may_be(owner, Optimizer):
-        optimizer.fill(it, node, owner, args)
-        return
-    if pack_calls.initialise(it, node, owner, cls, args):
-        return
+    for kind in (Module, Optimizer, Named):
+        if SLOTS[TypeSlot.INITIALISE][kind](it, node, owner, cls, args):
+            return
     if type(thing) is Class and thing.open is not NO:
         havoc(it, [owner, *args.values()])
 
@@ -245,20 +222,6 @@ def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> No
     if not it.unheard:
         values = [it.thing(value) for value in args.values()]
         it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
-
-
-def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
-    """The parts that a torch class's own `__init__` gives an instance."""
-    from gradlint.interpreter.nn.module import build
-
-    start = it.hold(owner)
-    made = build(it, it.place_of(node, f"as {path}"), path, args)
-    owner = it.land(start)[0]
-    parts: Module = it[made]
-    for ref, module in it.all(owner, Module):
-        attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
-        whole = replace(module, attributes=attributes, rest=parts.rest, certain=parts.certain, buffers=parts.buffers)
-        it.put(ref, whole)
 
 
 @implements(TypeSlot.CALL_METHOD, Super)
@@ -290,8 +253,6 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
 
 
 def _set_past_class(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
-    from gradlint.interpreter.python.attribute_store import set_past_class
-
     name = args.get("name", 0, UNKNOWN)
     if type(name) is not Const or not isinstance(name.value, str):
         havoc(it, [value.owner, *args.values()])
@@ -355,3 +316,25 @@ def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Ar
         if listing is not None:
             return instantiate(it, node, owner, Arguments(listing))
     return plain_method(it, node, owner, method, args)
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Class)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    member = find_member(it, owner, name)
+    if type(member) is Function and member.kind == "class":
+        return Bound(owner, name, member)
+    if member is not None:
+        known: Value | None = descriptors.BIND[Named](it, node, owner, member) if type(member) is Named else None
+        return member if known is None else known
+    if name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        return Plain("str")
+    if name in ("apply", "__init__", "_make"):
+        return Bound(owner, name)
+    return Unknown((owner,))
+
+
+@implements(TypeSlot.SET_ATTRIBUTE, Class)
+def _set_attribute(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    thing: Class = it[ref]
+    members = dict(thing.members) | {name: value}
+    it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)

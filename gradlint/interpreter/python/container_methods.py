@@ -14,6 +14,7 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
+    Bound,
     Const,
     Container,
     Ref,
@@ -31,9 +32,9 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import SEQUENCES, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.containers import get_item, key_of, keys_of, without
-from gradlint.interpreter.python.mro import field_names
-from gradlint.interpreter.stdlib.copy import copied
+from gradlint.interpreter.python.containers import copied, get_item, key_of, keys_of, without
+from gradlint.interpreter.python.descriptors import member_of
+from gradlint.interpreter.python.mro import field_names, field_of, find_member
 
 Method = Callable[[Interpreter, Any, Ref, Container, Arguments], Value]
 METHODS: dict[str, Method] = {}
@@ -277,3 +278,16 @@ def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Ar
         result = call(it, node, ref, method, args)
         results = [*it.land(start)[1:], result]
     return one_of(results)
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Container)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    """A field of a named tuple, what its class defines, or a method that all containers have."""
+    thing: Container = it[owner]
+    found = field_of(it, thing, name)
+    if found is not None:
+        return found
+    if type(thing.cls) is not Ref:
+        return Bound(owner, name)
+    member = find_member(it, thing.cls, name)
+    return Bound(owner, name) if member is None else member_of(it, node, owner, member, name)

@@ -10,6 +10,7 @@ import libcst as cst
 from gradlint.domain import (
     MAPPINGS,
     MOST_ITEMS,
+    MOST_MARKS,
     NO,
     NOTHING,
     UNKNOWN,
@@ -17,9 +18,10 @@ from gradlint.domain import (
     Const,
     Container,
     Iterator,
-    Module,
+    Mark,
     Plain,
     Ref,
+    Tensor,
     Truth,
     Unknown,
     Value,
@@ -34,7 +36,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.deferred import asked
-from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.iteration import (
     RESTARTING,
     SEQUENCES,
@@ -43,9 +45,11 @@ from gradlint.interpreter.engine.iteration import (
     element_list,
     elements,
 )
-from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.per_element import the_one_at_hand
 from gradlint.interpreter.python.container_growth import tell_stored
+
+CERTAIN, NOT_EMPTY = SLOTS[TypeSlot.CERTAIN], SLOTS[TypeSlot.NOT_EMPTY]
 
 BOUNDED = "bounded deque"
 """A deque that drops elements: none of them has a place of its own, and none is certainly there."""
@@ -67,15 +71,13 @@ def certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
 
 def _certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is Container:
-        return () if thing.kind in MAPPINGS else certain_elements(it, thing)
-    if type(thing) is Iterator:
-        return _certainly_given(it, asked(it, thing))
-    if type(thing) is Module:
-        from gradlint.interpreter.nn import module_containers
+    step = CERTAIN.get(type(thing))
+    return () if step is None else step(it, thing)
 
-        return module_containers.certain(it, thing)
-    return ()
+
+@implements(TypeSlot.CERTAIN, Container)
+def _certain_in_container(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
+    return () if thing.kind in MAPPINGS else certain_elements(it, thing)
 
 
 def certain_elements(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
@@ -89,7 +91,9 @@ def certain_elements(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
     )
 
 
+@implements(TypeSlot.CERTAIN, Iterator)
 def _certainly_given(it: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
+    thing = asked(it, thing)
     if thing.used is not NO:
         return ()
     source = it.only(thing.source if thing.by in ("values()", "items()") else thing.listed, Container)
@@ -118,17 +122,17 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs at least once."""
     for option in alternatives(value):
         thing = it.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) is Container and thing.items:
-            continue
-        if type(thing) is Iterator and thing.used is NO and asked(it, thing).empty is NO:
-            continue
-        if type(thing) is Module:
-            from gradlint.interpreter.nn import module_containers
-
-            if module_containers.certainly_not_empty(it, thing):
-                continue
-        return False
+        step = NOT_EMPTY.get(type(thing))
+        if step is None or not step(it, thing):
+            return False
     return True
+
+
+@implements(TypeSlot.NOT_EMPTY, Container, Iterator)
+def _gives_some(it: Interpreter, thing: Container | Iterator) -> bool:
+    if type(thing) is Container:
+        return len(thing.items) > 0
+    return thing.used is NO and asked(it, thing).empty is NO  # type: ignore[arg-type,union-attr]
 
 
 def leaves_out(it: Interpreter, value: Value) -> bool:
@@ -206,6 +210,14 @@ def _set(mode: Truth, is_set: Truth, to: Truth) -> Truth:
 
 
 # ---- elements by key
+
+
+@implements(TypeSlot.GET_ITEM, Container)
+def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    thing: Container = it[owner]
+    if is_slice(index):
+        return it.new(node, "slice", sliced(it, owner, thing, index))
+    return get_item(it, owner, thing, index)
 
 
 def key_of(value: Value) -> object | None:
@@ -393,3 +405,14 @@ def keys_of(thing: Container) -> Value:
     if thing.items and thing.rest == NOTHING:
         return one_of([Const(key) for key, _ in thing.items], MOST_ITEMS)
     return keys_with(thing, (key for key, _ in thing.items))
+
+
+def copied(it: Interpreter, node: Any, thing: Container) -> Container:
+    """A mapping that tells where it was filled with what another holds (of a state dict more is known)."""
+    if thing.origin:
+        return thing
+    held = [option for value in (*(value for _, value in thing.items), thing.rest) for option in alternatives(value)]
+    tensors = [it.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
+    leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
+    others = [mark for mark in thing.marks if mark.how != "copied"]
+    return replace(thing, marks=(*others, Mark("copied", syntax(node), "leaves" if leaves else ""))[-MOST_MARKS:])

@@ -130,3 +130,8 @@ def member_of(it: Interpreter, value: Value) -> Ref | None:
 
 COMPLETED["enum"] = _enumerate_members
 MAKERS["enum"] = _by_value
+
+
+@implements(TypeSlot.GET_ITEM, Class)
+def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    return named(it, it[owner], index) if it[owner].kind == "enum" else owner

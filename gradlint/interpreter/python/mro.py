@@ -10,20 +10,27 @@ from typing import Any
 
 from gradlint.domain import (
     NO,
+    UNKNOWN,
     UNSURE,
     YES,
     Belief,
     Class,
+    Const,
     Container,
     Function,
     Instance,
     Module,
     Named,
+    Plain,
     Ref,
+    Scalar,
     Truth,
     Value,
     alternatives,
+    number_kind,
+    one_of,
 )
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.module_families import FAMILIES
 from gradlint.knowledge.named_results import NAMES, RETURNED
@@ -233,3 +240,38 @@ def _is_open(it: Interpreter, path: str) -> Truth:
     """Whether instances of the class at a path may have parts that nobody told us of."""
     known = it.packs.cls(path)
     return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
+
+
+FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
+
+
+def class_of(it: Interpreter, value: Value) -> Value:
+    """The class of a thing, as a value that can be called."""
+    return one_of([_class_of_one(it, option) for option in alternatives(value)])
+
+
+def _class_of_one(it: Interpreter, value: Value) -> Value:
+    thing = it.state.heap.get(value) if type(value) is Ref else value
+    known = SLOTS[TypeSlot.TYPE_OF].get(type(thing))
+    return UNKNOWN if known is None else known(thing)
+
+
+@implements(TypeSlot.TYPE_OF, Container)
+def _class_of_container(thing: Container) -> Value:
+    if type(thing.cls) is Ref:
+        return thing.cls
+    return Named(f"{'collections' if thing.kind in IN_COLLECTIONS else 'builtins'}.{thing.kind}")
+
+
+IN_COLLECTIONS = frozenset({"OrderedDict", "deque", "Counter"})
+
+
+@implements(TypeSlot.TYPE_OF, Const)
+def _class_of_constant(thing: Const) -> Value:
+    kind = number_kind(thing)
+    return Named(f"builtins.{type(thing.value).__name__}") if kind is not None else Plain("type")
+
+
+@implements(TypeSlot.TYPE_OF, Class, Plain, Scalar)
+def _some_class(thing: Class | Plain | Scalar) -> Value:
+    return Plain("type")

@@ -45,10 +45,13 @@ from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, ele
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers, ndarray
 from gradlint.interpreter.python.attribute_load import LEAVING_THE_GRAPH
+from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.static.string_values import filled_text
-from gradlint.interpreter.stdlib.copy import copied
 from gradlint.interpreter.syntax.operators import compute
+from gradlint.interpreter.syntax.try_with import enter
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK
+from gradlint.interpreter.unknown.annotations import value_of
+from gradlint.interpreter.unknown.parameters import grown
 from gradlint.knowledge.arrays import ARRAYS, SHARING
 
 
@@ -214,9 +217,6 @@ def _null_context(it: Interpreter, node: Any, args: Arguments) -> Value:
 @models("typing.cast")
 def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`cast(type, value)` is the value; where nothing is known of it, one of that type."""
-    from gradlint.interpreter.unknown.annotations import value_of
-    from gradlint.interpreter.unknown.parameters import grown
-
     if len(args.positional) < 2 or type(args.positional[1]) is not Unknown:
         return args.positional[1] if len(args.positional) > 1 else UNKNOWN
     told = value_of(it, node, node.args[0].value)
@@ -270,8 +270,6 @@ def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arg
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if owner == EXIT_STACK and name == "enter_context":
-        from gradlint.interpreter.syntax.try_with import enter
-
         given = args.get("cm", 0, UNKNOWN)
         switches = any(type(option) is Context for option in alternatives(given))
         it.crossed += switches and bool(it.frame.switches)
@@ -296,8 +294,6 @@ def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arg
 
 def _by_hand(it: Interpreter, node: Any, manager: Value, name: str) -> Value:
     """A grad mode that no block takes back: it is entered, or left for whatever there was before."""
-    from gradlint.interpreter.syntax.try_with import enter
-
     if name not in ("__enter__", "__exit__"):
         return UNKNOWN
     it.switched += 1

@@ -14,7 +14,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import call_unknown
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
-from gradlint.interpreter.syntax.expressions import get_item
+from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.unknown.annotations import CALLABLE
 
 PARTIAL = Named("functools.partial")

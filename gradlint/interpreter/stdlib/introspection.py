@@ -12,20 +12,14 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     YES,
-    Class,
     Const,
     Container,
     Instance,
     Module,
-    Named,
-    Plain,
-    Ref,
     Scalar,
     Tensor,
     Truth,
     Value,
-    alternatives,
-    number_kind,
     one_of,
 )
 from gradlint.interpreter.autograd.tensor_methods import is_tensor_method
@@ -33,19 +27,15 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn.module_protocol import has_attribute
 from gradlint.interpreter.python import container_methods
-from gradlint.interpreter.python.attribute_load import attributes_of, get_attribute
+from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.attribute_store import delete_attribute, set_attribute, set_past_class
 from gradlint.interpreter.python.classes import super_of
-from gradlint.interpreter.python.dynamic_attributes import (
-    got_somewhere,
-    has_attribute,
-    holders,
-    names_of,
-    set_somewhere,
-)
-from gradlint.interpreter.python.mro import find_member
-from gradlint.interpreter.syntax.narrowing import is_instance
+from gradlint.interpreter.python.dynamic_attributes import got_somewhere, holders, names_of, set_somewhere
+from gradlint.interpreter.python.instances import attributes_of
+from gradlint.interpreter.python.isinstance_checks import is_instance
+from gradlint.interpreter.python.mro import class_of, find_member
 
 
 def _answer(fact: Truth) -> Value:
@@ -183,43 +173,6 @@ def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) != 1:
         return UNKNOWN
     return class_of(it, args.positional[0])
-
-
-def class_of(it: Interpreter, value: Value) -> Value:
-    """The class of a thing, as a value that can be called."""
-    return one_of([_class_of_one(it, option) for option in alternatives(value)])
-
-
-def _class_of_one(it: Interpreter, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else value
-    known = CLASSES.get(type(thing))
-    return UNKNOWN if known is None else known(thing)
-
-
-def _class_of_container(thing: Container) -> Value:
-    if type(thing.cls) is Ref:
-        return thing.cls
-    return Named(f"{'collections' if thing.kind in IN_COLLECTIONS else 'builtins'}.{thing.kind}")
-
-
-IN_COLLECTIONS = frozenset({"OrderedDict", "deque", "Counter"})
-
-
-def _class_of_constant(thing: Const) -> Value:
-    kind = number_kind(thing)
-    return Named(f"builtins.{type(thing.value).__name__}") if kind is not None else Plain("type")
-
-
-CLASSES: dict[type, Callable[[Any], Value]] = {
-    Module: lambda thing: thing.cls,
-    Instance: lambda thing: thing.cls,
-    Tensor: lambda thing: Named("torch.Tensor") if thing.parameter is NO else UNKNOWN,
-    Container: _class_of_container,
-    Const: _class_of_constant,
-    Class: lambda thing: Plain("type"),
-    Plain: lambda thing: Plain("type"),
-    Scalar: lambda thing: Plain("type"),
-}
 
 
 # ---- modes

@@ -39,6 +39,7 @@ from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.rebinding import rebindings
 from gradlint.interpreter.static.scopes import dotted, spelled
 from gradlint.interpreter.syntax import receivers
+from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.duck_typing import told_by_use
 
 
@@ -113,8 +114,6 @@ def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> li
 
 def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
-    from gradlint.interpreter.syntax.expressions import index_value
-
     start = it.hold(value, it.value(target.value))
     index = index_value(it, target)
     value, owner = it.land(start)[:2]

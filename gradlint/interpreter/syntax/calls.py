@@ -25,13 +25,14 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.events import Thing
+from gradlint.interpreter.autograd.tensor_attributes import FLAGS
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import evaluates
 from gradlint.interpreter.engine.iteration import consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.attribute_load import FLAGS, get_attribute
+from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.attribute_store import read_by_class
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.syntax import receivers

@@ -25,11 +25,11 @@ from gradlint.domain import (
 from gradlint.domain.ground import Name
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.iteration import consume, element_list, following, iterated
+from gradlint.interpreter.engine.loops import outward, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.scopes import comprehended
 from gradlint.interpreter.syntax.assignment import assign
-from gradlint.interpreter.syntax.loops import outward, run_loop
 from gradlint.interpreter.syntax.narrowing import narrow, truthiness
 
 MOST_ELEMENTS = 16

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache, reduce
-from types import NoneType
 from typing import Any
 
 import libcst as cst
@@ -14,54 +13,35 @@ import libcst as cst
 from gradlint.domain import (
     FLOAT,
     INTEGER,
-    NO,
     NOTHING,
     UNKNOWN,
     UNSURE,
-    YES,
-    Array,
-    Class,
     Const,
     Container,
-    Instance,
     Iterator,
-    Module,
     Named,
-    Places,
     Plain,
     Ref,
     Scalar,
-    Tensor,
-    Truth,
     Unknown,
     Value,
     alternatives,
-    negation,
-    one_of,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import shape
-from gradlint.interpreter.autograd.record import apply
-from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.deferred import unfinished
-from gradlint.interpreter.engine.dispatch import ITEMS_OF, TypeSlot, evaluates, implements
+from gradlint.interpreter.engine.dispatch import TypeSlot, evaluates, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.iteration import ELEMENTS, WAITING, consume, element_list, elements, going_on, iterator
+from gradlint.interpreter.engine.iteration import WAITING, consume, element_list, elements, going_on, iterator
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.libraries import pack_results
-from gradlint.interpreter.nn import module_containers
-from gradlint.interpreter.python import containers, enums
+from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
-from gradlint.interpreter.python.foreign import foreign_made
-from gradlint.interpreter.python.functions import call_function
-from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.python.ndarray import part
+from gradlint.interpreter.python.containers import copied
+from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.string_values import joined_text, literal_text
-from gradlint.interpreter.stdlib.copy import copied
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.comprehensions import Comprehended, comprehension
-from gradlint.knowledge.dimensions import NOT_SEEN
+from gradlint.interpreter.syntax.subscripts import index_value
 
 
 @evaluates(cst.Name)
@@ -257,103 +237,3 @@ def subscript(it: Interpreter, node: cst.Subscript) -> Value:
     index = index_value(it, node)
     owner = it.land(start)[0]
     return get_item(it, node, owner, index)
-
-
-def index_value(it: Interpreter, node: cst.Subscript) -> Value:
-    """What stands between the brackets."""
-    found = [_element(it, element.slice) for element in node.slice]
-    if len(found) == 1 and not isinstance(node.slice[0].comma, cst.Comma):
-        return found[0]
-    constants = [value for value in found if type(value) is Const]
-    if len(constants) == len(found):
-        return Const(Places(tuple(constants)))
-    kinds = [index_kind(it, value) for value in found]
-    return ADVANCED if YES in kinds else UNCLEAR if any(kind.is_unsure for kind in kinds) else BASIC
-
-
-BASIC, ADVANCED, UNCLEAR = Plain("basic index"), Plain("advanced index"), Plain("index")
-
-
-def _element(it: Interpreter, part: Any) -> Value:
-    if type(part) is not cst.Slice:
-        return it.value(part.value)
-    found = [Const(None) if bound is None else it.value(bound) for bound in (part.lower, part.upper, part.step)]
-    known = [bound.value for bound in found if type(bound) is Const and isinstance(bound.value, (int, NoneType))]
-    return Const(slice(*known)) if len(known) == len(found) else containers.SLICE
-
-
-def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
-    """`owner[index]`."""
-    options = [option for option in alternatives(owner) if option != Const(None)]
-    tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
-    if tensors and len(tensors) == len(options):
-        return _row(it, node, one_of(tensors, len(tensors)), index)
-    return one_of([_item(it, node, option, index) for option in options])
-
-
-def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
-    thing = it.state.heap.get(owner) if type(owner) is Ref else None
-    if type(thing) is Container and type(owner) is Ref:
-        if containers.is_slice(index):
-            return it.new(node, "slice", containers.sliced(it, owner, thing, index))
-        return containers.get_item(it, owner, thing, index)
-    if type(thing) is Tensor:
-        return _row(it, node, owner, index)
-    if type(thing) is Array:
-        if index == Scalar(INTEGER):
-            return Scalar(thing.dtype)
-        return part(it, node, thing, negation(index_kind(it, index)))
-    method = method_of(it, owner, "__getitem__")
-    if method is not None:
-        return call_function(it, node, method, Arguments([owner, index]))
-    known = ITEMS_OF.get(thing.cls.path) if type(thing) is Instance and type(thing.cls) is Named else None
-    if known is not None:
-        return known(it, node, thing, index)  # type: ignore[arg-type]
-    if type(thing) is Module:
-        return module_containers.get_item(it, node, owner, index)  # type: ignore[arg-type]
-    if type(thing) is Class and thing.kind == "enum":
-        return enums.named(it, thing, index)
-    if type(thing) is Class or type(owner) is Named:
-        return owner
-    if type(owner) is Const:
-        return Plain("str")
-    if type(owner) is Plain:
-        return ELEMENTS.get(owner.kind, UNKNOWN)
-    return foreign_made(it, node, owner) or result_of_unknown([owner])
-
-
-def _row(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
-    """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
-    tensor = it.only(owner, Tensor)
-    if tensor is not None and tensor.loose and tensor.many:
-        return owner
-    if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
-        return pack_results.output(it, node, owner, index.value)
-    kind = index_kind(it, index)
-    row = it.torch.operations["operator.getitem"] if kind is not YES else it.torch.operations[ADVANCED_ROW]
-    if kind.is_unsure:
-        row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
-    told = shape.told_key(it, index) if kind is NO else NOT_SEEN
-    return apply(it, node, row, [(row.operands[0], owner)], told=told)
-
-
-ADVANCED_ROW = "operator.getitem advanced"
-
-
-def index_kind(it: Interpreter, index: Value) -> Truth:
-    """Whether an index is an advanced one, which copies."""
-    if index == ADVANCED:
-        return YES
-    if index == UNCLEAR:
-        return Truth.unsure()
-    out = None
-    for option in alternatives(index):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) in (Tensor, Array) or (type(thing) is Container and thing.kind == "list"):
-            found = YES
-        elif type(option) in (Const, Plain, Scalar):
-            found = NO
-        else:
-            found = Truth.unsure()
-        out = found if out is None else out | found
-    return out if out in (YES, NO) else Truth.unsure()

@@ -34,7 +34,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.comparison import equal
-from gradlint.interpreter.syntax.narrowing import is_instance
+from gradlint.interpreter.python.isinstance_checks import is_instance
 
 UNSURE = Truth.unsure()
 

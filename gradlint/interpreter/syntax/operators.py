@@ -42,6 +42,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.operations import run_operation
+from gradlint.interpreter.autograd.tensor import combined
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import evaluates
 from gradlint.interpreter.engine.escape import result_of_unknown
@@ -60,6 +61,7 @@ from gradlint.interpreter.python.ndarray import fresh_array
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.string_values import combined_text
 from gradlint.interpreter.syntax import receivers
+from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import assume, truthiness
 
 BINARY: dict[type, str] = {
@@ -224,8 +226,6 @@ def _numbers(value: Value) -> list[Value]:
 def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
     if name in ("lt", "le", "gt", "ge", "eq", "ne"):
         return Scalar(BOOL)
-    from gradlint.interpreter.autograd.tensor import combined
-
     if name == "truediv":
         return Scalar(combined("divide", kinds), cut)
     found = combined("real" if name == "abs" else "promote", kinds)
@@ -363,8 +363,6 @@ def conditional(it: Interpreter, node: cst.IfExp) -> Value:
 
 @evaluates(cst.NamedExpr)
 def walrus(it: Interpreter, node: cst.NamedExpr) -> Value:
-    from gradlint.interpreter.syntax.assignment import assign
-
     value = it.value(node.value)
     return assign(it, node, node.target, value)
 

@@ -39,9 +39,9 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.interpreter.autograd.batches import is_batch
+from gradlint.interpreter.autograd.tensor_attributes import PART
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN
-from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.python.mro import ancestry, find_member
 from gradlint.knowledge import DTYPES
 from gradlint.knowledge.vocabulary import NAMESPACES, OF_TENSORS, VOCABULARY
@@ -111,7 +111,7 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
 def _of_tensor(it: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have; what a
     loader gathers is no object. A part of a result that is told by its name alone is not known."""
-    if ref.part.startswith(pack_results.PART):
+    if ref.part.startswith(PART):
         return UNCLEAR
     return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
 

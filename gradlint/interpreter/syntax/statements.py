@@ -41,15 +41,16 @@ from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import found_at, get_attribute
 from gradlint.interpreter.python.attribute_store import delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.python.functions import call_function, tell_returned
+from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.scopes import dotted, spelled
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.assignment import assign, is_own, set_item
-from gradlint.interpreter.syntax.expressions import get_item, index_value
 from gradlint.interpreter.syntax.match import matches
 from gradlint.interpreter.syntax.narrowing import assume, narrow, narrow_class, truthiness
 from gradlint.interpreter.syntax.operators import BINARY, compute
+from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.annotations import value_of
 from gradlint.interpreter.unknown.duck_typing import told_by_use
 

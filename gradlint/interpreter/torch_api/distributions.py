@@ -22,7 +22,7 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import models
+from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, models
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
 from gradlint.knowledge.rows import Operation, Result
@@ -93,6 +93,9 @@ def part(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
 def _divergence(it: Interpreter, node: Any, args: Arguments) -> Value:
     operands = [("input", value) for owner in args.values() for value in _given(it, owner)]
     return apply(it, node, DIVERGENCE, operands[:MOST_ITEMS])
+
+
+ATTRIBUTES_OF |= dict.fromkeys((f"{HOME}{name}" for name in REPARAMETRISED | DISCRETE), part)
 
 
 def _known(name: str) -> None:

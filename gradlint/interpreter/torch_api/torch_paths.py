@@ -49,6 +49,8 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import perhaps_initialised
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn import module as modules
+from gradlint.interpreter.nn.module_protocol import built_as
+from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import MODULE_ROWS
@@ -86,13 +88,6 @@ def _call(it: Interpreter, node: Any, callee: Named, args: Arguments, name: str)
     if plain is not None:
         return _harmless(it, node, path, plain.returns, args)
     return pack_calls.call(it, node, path, args)
-
-
-def is_known(it: Interpreter, path: str) -> bool:
-    """Whether it is known what calling something at an import path does."""
-    torch = it.torch
-    tables = (torch.contexts, torch.operations, torch.factories, torch.modules, torch.optimizers, torch.harmless)
-    return (path in MODELS and it.has(path)) or any(path in table for table in tables)
 
 
 def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
@@ -216,8 +211,6 @@ def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 @models("torch.is_tensor")
 def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.syntax.narrowing import is_instance
-
     found = is_instance(it, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
@@ -258,8 +251,6 @@ def _init_of(path: str) -> Model:
     """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
 
     def init(it: Interpreter, node: Any, args: Arguments) -> Value:
-        from gradlint.interpreter.python.classes import built_as
-
         owner, *others = args.positional or [UNKNOWN]
         it.update(owner, Module, initialised=YES)
         perhaps_initialised(it, owner)

@@ -11,6 +11,7 @@ from gradlint.domain import (
     INTEGER,
     NONE_VALUE,
     UNKNOWN,
+    Bound,
     Container,
     Function,
     Mark,
@@ -99,3 +100,9 @@ ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
 }
 
 implements(TypeSlot.CALL_METHOD, Scheduler)(by_name(METHODS))
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Scheduler)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    reader = ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)

@@ -32,8 +32,8 @@ from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, models
 from gradlint.interpreter.engine.iteration import element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function
+from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.syntax.expressions import get_item
 from gradlint.interpreter.training.data_loader import COLLATE, LOADER, loader
 
 DATA = "torch.utils.data."

@@ -38,6 +38,8 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import done_to_one_of
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.unseen import is_some_object, turns_out
+from gradlint.interpreter.nn.module import unknown_module
+from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.knowledge.signs import (
@@ -62,7 +64,6 @@ from gradlint.knowledge.signs import (
 Uses = AbstractSet[str]
 LOADED = "DataLoader 0"
 """How the use of a thing ends that is handed to a loader."""
-FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
 
 # ---- which kind
 
@@ -126,8 +127,6 @@ def uses_of(frame: Frame, chain: str) -> Uses:
 
 
 def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    from gradlint.interpreter.nn.module import unknown_module
-
     return unknown_module(it, node, part, Belief.BY_USE)
 
 
@@ -259,6 +258,7 @@ def _is_operand(it: Interpreter, use: str) -> bool:
     return name in row.operands and name not in (*row.numbers, *row.optional)
 
 
+@implements(TypeSlot.LEARN, object)
 def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:

@@ -14,6 +14,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     Belief,
+    Class,
     Const,
     Container,
     Function,
@@ -33,11 +34,10 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.hooks import ARRIVING
 from gradlint.interpreter.autograd.tensor import fresh, made_of, unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.module_tree import submodules
 from gradlint.interpreter.engine.unseen import is_some_object, turns_out
-from gradlint.interpreter.libraries.pack_hooks import handed
 from gradlint.interpreter.python.classes import instantiate
 from gradlint.interpreter.python.functions import new_frame
 from gradlint.interpreter.python.mro import ancestry, find_method
@@ -65,6 +65,7 @@ def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     return made
 
 
+@implements(TypeSlot.ANNOTATED, Class)
 def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     """An instance of a class of the program that somebody else made: built as usual, in a mode nobody knows."""
     key = (it.classes_by_ref(cls), "annotated")
@@ -87,7 +88,7 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     it.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
     annotations = annotations or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
-    told = handed(it, function, params)
+    told = SLOTS[TypeSlot.HANDED][Function](it, function, params)
     start = it.hold()
     for param in params:
         name = param.name.value
