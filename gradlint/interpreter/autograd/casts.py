@@ -55,8 +55,6 @@ def to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) ->
 
 COPYING = frozenset({"copy", "memory_format"})
 """What `to` may be told so that it copies though nothing else changes."""
-
-
 MOST_ASKED = 2
 """A third argument may say that `to` is to copy."""
 

@@ -14,11 +14,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.dimensions import NOT_SEEN
 
 BASIC = Plain("basic index")
-
-
 ADVANCED = Plain("advanced index")
-
-
 UNCLEAR = Plain("index")
 
 

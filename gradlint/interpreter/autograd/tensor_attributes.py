@@ -114,8 +114,6 @@ PLAIN_ATTRIBUTES = frozenset(
     ]
 )
 """Attributes (not methods) of tensors that are no tensors."""
-
-
 FLAGS: dict[str, Callable[[Tensor], Truth]] = {
     "requires_grad": lambda tensor: tensor.requires_grad,
     "is_leaf": lambda tensor: tensor.leaf,
@@ -174,6 +172,11 @@ def _set(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bo
         facts["alone"] = truth(other is not None and is_shared(it, memory, value))
         gradients_written(it, thing.storage)
         it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
+
+
+@implements(TypeSlot.HAS_ATTRIBUTE, Tensor)
+def _has(it: Interpreter, thing: Tensor, name: str) -> Truth:
+    return YES if is_tensor_method(it, name) else Truth.unsure()
 
 
 @implements(TypeSlot.TYPE_OF, Tensor)

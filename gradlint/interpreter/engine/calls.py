@@ -39,8 +39,11 @@ from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.engine.unseen import call_unknown, note_options, perhaps_initialised
 
-CALL, CALL_ALL = SLOTS[TypeSlot.CALL], SLOTS[TypeSlot.CALL_ALL]
-METHOD, DEFINED = SLOTS[TypeSlot.CALL_METHOD], SLOTS[TypeSlot.CALL_DEFINED]
+Calls = Mapping[type, Callable[..., Value | None]]
+CALL: Calls = SLOTS[TypeSlot.CALL]
+METHOD: Calls = SLOTS[TypeSlot.CALL_METHOD]
+DEFINED: Calls = SLOTS[TypeSlot.CALL_DEFINED]
+CALL_ALL: Mapping[type, Callable[..., Value]] = SLOTS[TypeSlot.CALL_ALL]
 
 
 def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
@@ -51,7 +54,7 @@ def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name:
         return call_one(it, node, options[0], args, name)
     kinds = {kind_of(it, option) for option in options}
     if len(kinds) == 1 and (call_all := CALL_ALL.get(*kinds)) is not None:
-        return call_all(it, node, callee, args, name)  # type: ignore[no-any-return]
+        return call_all(it, node, callee, args, name)
     before = it.fork()
     after: list[State] = []
     results: list[Value] = []
@@ -76,7 +79,7 @@ def call_one(it: Interpreter, node: Any, callee: Value, args: Arguments, name: s
     if type(callee) is Named:
         return call_named(it, node, callee.path, args, name)
     handler = CALL.get(kind_of(it, callee))
-    found: Value | None = None if handler is None else handler(it, node, callee, args, name)
+    found = None if handler is None else handler(it, node, callee, args, name)
     if found is not None:
         return found
     note_options(it, node, args)
@@ -115,7 +118,7 @@ def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str
 
 def call_path(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
     """What calling an import path gives, told as no call; None where it is not known."""
-    return CALL[Named](it, node, Named(path), args, name)  # type: ignore[no-any-return]
+    return CALL[Named](it, node, Named(path), args, name)
 
 
 def tell_called(
@@ -162,11 +165,11 @@ def call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arg
     handler = _handler(it, METHOD, owner)
     if handler is None:
         return plain_method(it, node, owner, method, args)
-    found: Value | None = handler(it, node, owner, method, args, name)
+    found = handler(it, node, owner, method, args, name)
     return call_unknown(it, node, [owner, *args.values()]) if found is None else found
 
 
-def _handler(it: Interpreter, table: Mapping[type, Callable[..., Any]], owner: Value) -> Callable[..., Any] | None:
+def _handler(it: Interpreter, table: Calls, owner: Value) -> Callable[..., Value | None] | None:
     """What a table has for the objects among the alternatives of a value, if they are all of one kind."""
     kinds = {kind_of(it, option) for option in alternatives(owner) if type(option) is Ref} or {type(owner)}
     return table.get(*kinds) if len(kinds) == 1 else None
@@ -188,7 +191,7 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
     """A method of what has no table of its own: of Python's own values, or of unseen code."""
     if name == "__init__":  # of a class that is not shown
         perhaps_initialised(it, args.get("self", 0, UNKNOWN))
-    known: Value | None = METHOD[object](it, node, owner, name, args, "")
+    known = METHOD[object](it, node, owner, name, args, "")
     if not it.unheard and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
         tell_called(it, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
     return call_unknown(it, node, [owner, *args.values()]) if known is None else known

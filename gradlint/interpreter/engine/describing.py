@@ -37,9 +37,7 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
-from gradlint.domain import (
-    Iterator as IteratorObject,
-)
+from gradlint.domain import Iterator as IteratorObject
 from gradlint.domain.spelling import spell
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.places import key_of

@@ -115,6 +115,10 @@ class TypeSlot(Enum):
     """What certainly comes by when something goes over an object; takes the interpreter and the object."""
     NOT_EMPTY = auto()
     """Whether going over an object certainly gives something; takes the interpreter and the object."""
+    HAS_ATTRIBUTE = auto()
+    """`hasattr(value, name)`, as far as it is certain; takes the interpreter, the object and the name."""
+    TRUTH = auto()
+    """`bool(value)`, as far as it is certain; takes the interpreter and the object."""
     ITERATE = auto()
     """`iter(value)`: the object."""
     NEXT = auto()

@@ -27,7 +27,5 @@ def arguments_in(it: Interpreter, value: Value) -> tuple[str, ...]:
 
 
 RESULT = "return"
-
-
 YIELDED = "yield"
 """The names under which a frame keeps what it returns and yields; no variable can be called so."""

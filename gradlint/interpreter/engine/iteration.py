@@ -153,8 +153,6 @@ def _gone_on(thing: Iterator, used: Truth) -> Iterator:
 
 WAITING = "generator expression"
 """What runs over its source when it is asked for something, as a comprehension does at once."""
-
-
 RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
 """Iterables that begin anew each time, by what made them."""
 

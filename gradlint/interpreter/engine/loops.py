@@ -17,15 +17,9 @@ from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPat
 
 MOST_PASSES = 8
 """Passes before what still changes is given up as unknown."""
-
-
 MOST_ROUNDS = 2
 """Iterations that are run one by one where it is certain that there are no more."""
-
-
 PEELED_LEVELS = 2
-
-
 TELLING_APART = frozenset(
     {
         events.BackwardRun,
@@ -40,8 +34,6 @@ TELLING_APART = frozenset(
     }
 )
 """What leaves the objects of one iteration in another state than those of the iterations before it."""
-
-
 MOST_LOOPS_DEEP = 4
 """Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradlint.domain import (
@@ -41,6 +41,8 @@ from gradlint.knowledge.signs import (
     READS,
     words,
 )
+
+LEARN: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.LEARN]
 
 STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
@@ -82,7 +84,7 @@ def is_some_object(thing: object) -> bool:
 
 def learned(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
     """The value itself, or what the use of a name that holds it tells where nothing else does."""
-    return SLOTS[TypeSlot.LEARN][object](it, node, value, chain)  # type: ignore[no-any-return]
+    return LEARN[object](it, node, value, chain)
 
 
 def turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:

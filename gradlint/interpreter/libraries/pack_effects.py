@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gradlint.domain import (
-    Bound,
-    Const,
-    Function,
-    Mark,
-    Module,
-    Optimizer,
-    Value,
-    alternatives,
-)
+from gradlint.domain import Bound, Const, Function, Mark, Module, Optimizer, Value, alternatives
 from gradlint.interpreter.autograd import backward as differentiating
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.engine.arguments import Arguments

@@ -86,6 +86,7 @@ def certainly_not_empty(it: Interpreter, module: Module) -> bool:
     return any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(it, module))
 
 
+@implements(TypeSlot.TRUTH, Module)
 def truthiness(it: Interpreter, module: Module) -> Truth:
     """Modules count as true, unless they have a length and it is zero."""
     if not base(it, module) or certainly_not_empty(it, module):

@@ -170,6 +170,7 @@ def _training(mode: Mode) -> Value:
     return Const(True) if mode is TRAIN else Const(False) if mode is EVAL else Scalar(BOOL)
 
 
+@implements(TypeSlot.HAS_ATTRIBUTE, Module)
 def has_attribute(it: Interpreter, module: Module, name: str) -> Truth:
     """Whether a module of a class of the program has an attribute, as far as that is certain."""
     if find_member(it, module.cls, "__getattr__") is not None:

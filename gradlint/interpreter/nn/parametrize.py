@@ -6,21 +6,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    UNSURE,
-    YES,
-    Const,
-    Mark,
-    Module,
-    Named,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    both,
-)
+from gradlint.domain import NO, NONE_VALUE, UNSURE, YES, Const, Mark, Module, Named, Ref, Tensor, Truth, Value, both
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    YES,
-    Container,
-    Module,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-)
+from gradlint.domain import NO, NOTHING, YES, Container, Module, Ref, Tensor, Value, alternatives
 from gradlint.events import Unregistered
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, walk

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from math import inf
 from typing import Any
@@ -30,13 +31,10 @@ from gradlint.domain import (
 from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.mro import (
-    find_member,
-    find_method,
-)
+from gradlint.interpreter.python.mro import find_member, find_method
 from gradlint.knowledge.signs import METHODS_OF_TENSORS
 
-GET = SLOTS[TypeSlot.GET_ATTRIBUTE]
+GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ATTRIBUTE]
 
 LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
 """Methods by which something unknown shows that it is a tensor and is looked at, not handed on."""
@@ -49,7 +47,7 @@ def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: st
         options = tuple(option for option in options if not _lacks(option, name)) or options
     tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
-        return GET[Tensor](it, node, one_of(tensors, len(tensors)), name, chain, guard)  # type: ignore[no-any-return]
+        return GET[Tensor](it, node, one_of(tensors, len(tensors)), name, chain, guard)
     start = it.hold(*options)
     for index in range(len(options)):
         option = it.state.flight[start + index]

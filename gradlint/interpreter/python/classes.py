@@ -56,6 +56,7 @@ from gradlint.knowledge.module_families import public
 MOST_INSTANCES_DEEP = 4
 """How deep modules of the program are taken apart, one inside the constructor of another."""
 
+INHERITED: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.CALL_INHERITED]
 Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]
 MAKERS: dict[str, Maker] = {}
 """What calling a class of these kinds gives."""
@@ -243,7 +244,7 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
         return call_named(it, node, method.path, args.with_first(value.owner), "")
     for kind in (Module, Optimizer):
         if it.may_be(value.owner, kind):
-            found: Value | None = SLOTS[TypeSlot.CALL_INHERITED][kind](it, node, value.owner, name, args)
+            found = INHERITED[kind](it, node, value.owner, name, args)
             if found is not None:
                 return found
     if name in OF_OBJECT:
@@ -307,9 +308,9 @@ def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
 def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """A method that a class has without defining it."""
     refs = [ref for ref, _ in it.all(owner, Class)]
-    found = SLOTS[TypeSlot.CALL_INHERITED][Class](it, node, refs[0], method, args) if len(refs) == 1 else None
+    found = INHERITED[Class](it, node, refs[0], method, args) if len(refs) == 1 else None
     if found is not None:
-        return found  # type: ignore[no-any-return]
+        return found
     cls = it.only(owner, Class)
     if cls is not None and cls.kind == "named tuple" and method == "_make" and type(owner) is Ref:
         listing = element_list(it, args.get("iterable", 0, UNKNOWN))
@@ -338,3 +339,6 @@ def _set_attribute(it: Interpreter, node: Any, ref: Ref, name: str, value: Value
     thing: Class = it[ref]
     members = dict(thing.members) | {name: value}
     it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
+
+
+implements(TypeSlot.TRUTH, Class)(lambda it, thing: YES)

@@ -14,11 +14,13 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
+    YES,
     Bound,
     Const,
     Container,
     Ref,
     Scalar,
+    Truth,
     Unknown,
     Value,
     one_of,
@@ -291,3 +293,8 @@ def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str
         return Bound(owner, name)
     member = find_member(it, thing.cls, name)
     return Bound(owner, name) if member is None else member_of(it, node, owner, member, name)
+
+
+@implements(TypeSlot.HAS_ATTRIBUTE, Container)
+def _has_attribute(it: Interpreter, thing: Container, name: str) -> Truth:
+    return YES if name in METHODS else Truth.unsure()

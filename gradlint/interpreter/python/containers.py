@@ -37,14 +37,7 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.deferred import asked
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
-from gradlint.interpreter.engine.iteration import (
-    RESTARTING,
-    SEQUENCES,
-    WAITING,
-    consume,
-    element_list,
-    elements,
-)
+from gradlint.interpreter.engine.iteration import RESTARTING, SEQUENCES, WAITING, consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.per_element import the_one_at_hand
 from gradlint.interpreter.python.container_growth import tell_stored
@@ -128,11 +121,14 @@ def certainly_not_empty(it: Interpreter, value: Value) -> bool:
     return True
 
 
+@implements(TypeSlot.TRUTH, Container)
+def _truth(it: Interpreter, thing: Container) -> Truth:
+    return YES if thing.items else Truth.unsure()
+
+
 @implements(TypeSlot.NOT_EMPTY, Container, Iterator)
 def _gives_some(it: Interpreter, thing: Container | Iterator) -> bool:
-    if type(thing) is Container:
-        return len(thing.items) > 0
-    return thing.used is NO and asked(it, thing).empty is NO  # type: ignore[arg-type,union-attr]
+    return len(thing.items) > 0 if isinstance(thing, Container) else thing.used is NO and asked(it, thing).empty is NO
 
 
 def leaves_out(it: Interpreter, value: Value) -> bool:

@@ -7,19 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    UNKNOWN,
-    Class,
-    Const,
-    Container,
-    Instance,
-    Mark,
-    Named,
-    Ref,
-    Value,
-)
+from gradlint.domain import NO, NOTHING, UNKNOWN, Class, Const, Container, Instance, Mark, Named, Ref, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value

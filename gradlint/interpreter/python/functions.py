@@ -27,9 +27,7 @@ from gradlint.domain import (
     both,
     joined_states,
 )
-from gradlint.domain import (
-    Iterator as IteratorObject,
-)
+from gradlint.domain import Iterator as IteratorObject
 from gradlint.events import Run
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from gradlint.domain import (
+    NO,
     NOTHING,
     UNKNOWN,
     UNSURE,
@@ -21,6 +22,7 @@ from gradlint.domain import (
     Module,
     Named,
     Ref,
+    Truth,
     Unknown,
     Value,
     alternatives,
@@ -30,15 +32,7 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named, call_one, is_known, plain_method
-from gradlint.interpreter.engine.dispatch import (
-    ATTRIBUTES_OF,
-    CALLED,
-    ITEMS_OF,
-    MODELS,
-    SLOTS,
-    TypeSlot,
-    implements,
-)
+from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, CALLED, ITEMS_OF, MODELS, SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN, call_unknown, learned
@@ -47,6 +41,8 @@ from gradlint.interpreter.python.foreign import foreign_made, foreign_part
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.items import item_by_method
 from gradlint.interpreter.python.mro import ancestry, class_of, find_member, find_method, may_be_overridden
+
+BUILT_IN: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.GET_BUILT_IN]
 
 
 @implements(TypeSlot.CALL, Instance)
@@ -102,9 +98,9 @@ def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str
     member = find_member(it, thing.cls, name)
     if member is not None:
         return member_of(it, node, owner, member, name)
-    built_in = SLOTS[TypeSlot.GET_BUILT_IN].get(type(thing))
+    built_in = BUILT_IN.get(type(thing))
     if built_in is not None and (found := built_in(it, node, owner, name)) is not None:
-        return found  # type: ignore[no-any-return]
+        return found
     if name in OF_ALL_OBJECTS:
         return OF_ALL_OBJECTS[name](it, node, owner)
     method = find_method(it, thing.cls, "__getattr__")
@@ -202,6 +198,14 @@ def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
     if known is not None:
         return known(it, node, thing, index)
     return foreign_made(it, node, owner) or result_of_unknown([owner])
+
+
+@implements(TypeSlot.HAS_ATTRIBUTE, Instance)
+def _has_attribute(it: Interpreter, thing: Instance, name: str) -> Truth:
+    if find_member(it, thing.cls, name) is not None:
+        return YES
+    missing = thing.open is NO and all(known != name for known, _ in thing.attributes)
+    return NO if missing and find_member(it, thing.cls, "__getattr__") is None else Truth.unsure()
 
 
 @implements(TypeSlot.TYPE_OF, Module, Instance)

@@ -31,22 +31,12 @@ from gradlint.interpreter.python.mro import ancestry
 from gradlint.knowledge.module_families import FAMILIES, LAZY, public
 
 TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
-
-
 PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
-
-
 PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
     "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
 }  # fmt: skip
-
-
 _DICTS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
-
-
 _SEQUENCES = frozenset({"list", "tuple", "deque", "bounded deque"})
-
-
 CONTAINER_CLASSES: dict[str, frozenset[str]] = {
     "dict": _DICTS, "list": frozenset({"list"}), "tuple": frozenset({"tuple"}), "set": frozenset({"set"}),
     "collections.OrderedDict": frozenset({"OrderedDict", "state_dict"}),
@@ -55,8 +45,6 @@ CONTAINER_CLASSES: dict[str, frozenset[str]] = {
     "collections.abc.Sequence": _SEQUENCES, "typing.List": frozenset({"list"}),
     "collections.abc.Iterable": _DICTS | _SEQUENCES | {"set"}, "typing.Iterable": _DICTS | _SEQUENCES | {"set"},
 }  # fmt: skip
-
-
 KNOWN_KINDS = frozenset().union(*CONTAINER_CLASSES.values())
 """Kinds of containers that say which class it is; an annotation may name a protocol only."""
 

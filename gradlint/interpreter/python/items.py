@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import (
-    UNKNOWN,
-    Const,
-    Named,
-    Plain,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain import UNKNOWN, Const, Named, Plain, Ref, Tensor, Value, alternatives, one_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, kind_of
 from gradlint.interpreter.engine.escape import result_of_unknown
@@ -23,20 +14,22 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 
+GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ITEM]
+
 
 def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     """`owner[index]`."""
     options = [option for option in alternatives(owner) if option != Const(None)]
     tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
-        return SLOTS[TypeSlot.GET_ITEM][Tensor](it, node, one_of(tensors, len(tensors)), index)  # type: ignore[no-any-return]
+        return GET[Tensor](it, node, one_of(tensors, len(tensors)), index)
     return one_of([_item(it, node, option, index) for option in options])
 
 
 def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
-    handler = SLOTS[TypeSlot.GET_ITEM].get(kind_of(it, owner))
+    handler = GET.get(kind_of(it, owner))
     if handler is not None:
-        return handler(it, node, owner, index)  # type: ignore[no-any-return]
+        return handler(it, node, owner, index)
     if type(owner) is Named:
         return owner
     if type(owner) is Const:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from operator import is_
 from typing import Any
@@ -38,6 +38,7 @@ from gradlint.knowledge.packs import LibraryClass
 from gradlint.knowledge.together import Known
 from gradlint.knowledge.vocabulary import OF_MODULES
 
+TYPE_OF: dict[type, Callable[[Any], Value]] = SLOTS[TypeSlot.TYPE_OF]
 Line = tuple[Value, ...]
 
 MOST_BASES = 100
@@ -55,8 +56,6 @@ PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
      "torch.autograd.Function", "torch.autograd.function.Function"]
 )  # fmt: skip
 """Classes that neither make anything of the arguments of their descendants nor give them tensors."""
-
-
 OF_EVERY_MODULE = (OF_MODULES | {"__init__"}) - {"training"}
 """What `nn.Module` defines, and so hides of the bases behind it; its `__init__` does not go on to theirs."""
 
@@ -252,7 +251,7 @@ def class_of(it: Interpreter, value: Value) -> Value:
 
 def _class_of_one(it: Interpreter, value: Value) -> Value:
     thing = it.state.heap.get(value) if type(value) is Ref else value
-    known = SLOTS[TypeSlot.TYPE_OF].get(type(thing))
+    known = TYPE_OF.get(type(thing))
     return UNKNOWN if known is None else known(thing)
 
 

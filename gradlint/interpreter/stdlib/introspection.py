@@ -14,28 +14,22 @@ from gradlint.domain import (
     YES,
     Const,
     Container,
-    Instance,
-    Module,
     Scalar,
-    Tensor,
     Truth,
     Value,
     one_of,
 )
-from gradlint.interpreter.autograd.tensor_methods import is_tensor_method
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import models
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module_protocol import has_attribute
-from gradlint.interpreter.python import container_methods
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.attribute_store import delete_attribute, set_attribute, set_past_class
 from gradlint.interpreter.python.classes import super_of
 from gradlint.interpreter.python.dynamic_attributes import got_somewhere, holders, names_of, set_somewhere
 from gradlint.interpreter.python.instances import attributes_of
 from gradlint.interpreter.python.isinstance_checks import is_instance
-from gradlint.interpreter.python.mro import class_of, find_member
+from gradlint.interpreter.python.mro import class_of
 
 
 def _answer(fact: Truth) -> Value:
@@ -52,21 +46,14 @@ def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- attributes by name
 
 
+HAS: dict[type, Callable[[Interpreter, Any, str], Truth]] = SLOTS[TypeSlot.HAS_ATTRIBUTE]
+
+
 def has(it: Interpreter, owner: Value, name: str) -> Truth:
     """Whether an object has an attribute: an attribute that some path set need not be there on another."""
     thing = it.thing(owner)
-    if type(thing) is Module:
-        return has_attribute(it, thing, name)
-    if type(thing) is Instance:
-        if find_member(it, thing.cls, name) is not None:
-            return YES
-        missing = thing.open is NO and all(known != name for known, _ in thing.attributes)
-        return NO if missing and find_member(it, thing.cls, "__getattr__") is None else Truth.unsure()
-    if type(thing) is Tensor and is_tensor_method(it, name):
-        return YES
-    if type(thing) is Container and name in container_methods.METHODS:
-        return YES
-    return Truth.unsure()
+    of_kind = HAS.get(type(thing))
+    return Truth.unsure() if of_kind is None else of_kind(it, thing, name)
 
 
 @models("builtins.getattr")

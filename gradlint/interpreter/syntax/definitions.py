@@ -6,16 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    Class,
-    Context,
-    Function,
-    Named,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-)
+from gradlint.domain import Class, Context, Function, Named, Truth, Unknown, Value, alternatives
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -24,9 +15,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.python.attribute_store import deleter_of, setter_of
 from gradlint.interpreter.python.classes import define
-from gradlint.interpreter.python.functions import (
-    make_function,
-)
+from gradlint.interpreter.python.functions import make_function
 from gradlint.interpreter.static.scopes import dotted
 
 

@@ -22,16 +22,10 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Belief,
-    Class,
     Const,
-    Container,
     Fact,
-    Module,
     Named,
-    Optimizer,
     Ref,
-    Scaler,
-    Scheduler,
     Tensor,
     Truth,
     Unknown,
@@ -43,15 +37,17 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import is_held
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, dtype_named, unknown_tensor
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek, peek_class, poke
 from gradlint.interpreter.libraries.pack_results import typical
-from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TENSOR_CLASSES, is_a, is_guessed
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.unknown.annotations import instance_of
 from gradlint.knowledge.module_families import FAMILIES, public
+
+TRUTH: dict[type, Callable[[Interpreter, Any], Truth]] = SLOTS[TypeSlot.TRUTH]
 
 
 def truthiness(it: Interpreter, value: Value) -> Truth:
@@ -67,13 +63,8 @@ def _truthiness(it: Interpreter, value: Value) -> Truth:
     if type(value) is Const:
         return truth(bool(value.value))
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is Module:
-        return module_containers.truthiness(it, thing)
-    if type(thing) in (Optimizer, Scaler, Scheduler, Class):
-        return YES
-    if type(thing) is Container and thing.items:
-        return YES
-    return Truth.unsure()
+    of_kind = TRUTH.get(type(thing))
+    return Truth.unsure() if of_kind is None else of_kind(it, thing)
 
 
 def narrow(it: Interpreter, test: Any, holds: bool) -> None:

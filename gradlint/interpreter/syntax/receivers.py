@@ -14,25 +14,19 @@ from typing import Any
 from gradlint.domain import (
     NO,
     NOTHING,
-    Array,
     Belief,
     Bound,
     Class,
     Const,
-    Container,
     Context,
     Function,
     Imported,
     Instance,
-    Iterator,
-    Module,
     Named,
-    Optimizer,
+    Node,
     Plain,
     Ref,
     Scalar,
-    Scaler,
-    Scheduler,
     Super,
     Tensor,
     Value,
@@ -72,10 +66,10 @@ def _kind(it: Interpreter, value: Value, name: str) -> str:
         of_value = OF_VALUES.get(type(value))
         return UNCLEAR if of_value is None else of_value(it, value, name)
     thing = it.state.heap.get(value)
-    of_object = OF_OBJECTS.get(type(thing))
-    if of_object is None or getattr(thing, "belief", Belief.PROVEN) is Belief.BY_NAME:
+    if thing is None or type(thing) is Node or getattr(thing, "belief", Belief.PROVEN) is Belief.BY_NAME:
         return UNCLEAR
-    return of_object(it, value, thing, name)
+    of_object = OF_OBJECTS.get(type(thing))
+    return type(thing).__name__.lower() if of_object is None else of_object(it, value, thing, name)
 
 
 def _of_library(it: Interpreter, value: Named, name: str) -> str:
@@ -165,11 +159,5 @@ OF_OBJECTS: dict[type, Callable[[Interpreter, Ref, Any, str], str]] = {
     Tensor: _of_tensor,
     Class: _of_class,
     Instance: _of_instance,
-    Module: lambda it, ref, thing, name: "module",
-    Optimizer: lambda it, ref, thing, name: "optimizer",
-    Scaler: lambda it, ref, thing, name: "scaler",
-    Scheduler: lambda it, ref, thing, name: "scheduler",
-    Container: lambda it, ref, thing, name: "container",
-    Iterator: lambda it, ref, thing, name: "iterator",
-    Array: lambda it, ref, thing, name: "array",
 }
+"""The kinds of objects that are not always known; the others are called as their type is."""

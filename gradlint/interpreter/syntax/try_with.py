@@ -29,12 +29,7 @@ from gradlint.domain import (
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.machine import Interpreter, Tried
-from gradlint.interpreter.python.functions import (
-    call_function,
-    let_out,
-    passing,
-    restoring,
-)
+from gradlint.interpreter.python.functions import call_function, let_out, passing, restoring
 from gradlint.interpreter.python.generator_context_managers import is_manager, run_around
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.handlers import catches_all, is_a_probe, lets_refusals_pass

@@ -249,3 +249,5 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
 }
 
 implements(TypeSlot.CALL_METHOD, Scaler)(by_name(METHODS))
+
+implements(TypeSlot.TRUTH, Scaler)(lambda it, thing: YES)

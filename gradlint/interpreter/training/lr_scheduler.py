@@ -11,6 +11,7 @@ from gradlint.domain import (
     INTEGER,
     NONE_VALUE,
     UNKNOWN,
+    YES,
     Bound,
     Container,
     Function,
@@ -106,3 +107,6 @@ implements(TypeSlot.CALL_METHOD, Scheduler)(by_name(METHODS))
 def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     reader = ATTRIBUTES.get(name)
     return Bound(owner, name) if reader is None else reader(it, node, owner)
+
+
+implements(TypeSlot.TRUTH, Scheduler)(lambda it, thing: YES)

@@ -494,3 +494,6 @@ def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str
             return member_of(it, node, owner, own, name)
     reader = ATTRIBUTES.get(name)
     return Bound(owner, name) if reader is None else reader(it, node, owner)
+
+
+implements(TypeSlot.TRUTH, Optimizer)(lambda it, thing: YES)

@@ -44,6 +44,7 @@ from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.training.data_loader import LOADER, loader
 from gradlint.interpreter.unknown.duck_typing import by_use
 
+ANNOTATED: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.ANNOTATED]
 CALLABLE = Named("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
 SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
@@ -214,7 +215,7 @@ def _iterator(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
 def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     """An instance of a class that somebody else made; None for classes of which nothing is known."""
     if type(cls) is Ref:
-        return SLOTS[TypeSlot.ANNOTATED][Class](it, node, cls)  # type: ignore[no-any-return]
+        return ANNOTATED[Class](it, node, cls)
     assert isinstance(cls, str)
     cls = cls.removeprefix("builtins.")
     if cls in NUMBERS:
@@ -246,7 +247,7 @@ def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
         return known(it, node, [])
     if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
-        return SLOTS[TypeSlot.ANNOTATED][Named](it, node, cls)  # type: ignore[no-any-return]
+        return ANNOTATED[Named](it, node, cls)
     if "." not in cls or cls.startswith(NO_CLASSES):
         return None
     return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
