@@ -30,6 +30,7 @@ STATEMENTS: dict[type, Step] = {}
 
 def _entering(table: dict[Any, Any], keys: tuple[Any, ...]) -> Callable[[HandlerT], HandlerT]:
     def register(handler: HandlerT) -> HandlerT:
+        assert table.keys().isdisjoint(keys), f"entered twice: {keys}"
         table.update(dict.fromkeys(keys, handler))
         return handler
 

@@ -1,4 +1,4 @@
-"""Instances: calling them, and their methods."""
+"""Instances: calling them, their methods, their attributes and their items."""
 
 from __future__ import annotations
 
